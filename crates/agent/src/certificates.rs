@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stoker_model::Micros;
 use stoker_tls::{AgentKey, ClientIdentity, TlsError, write_private};
-use stoker_wire::join::{CERTIFICATE_PATH, CertificateAnswer, CertificateRequest};
+use stoker_wire::join::{CERTIFICATE_PATH, CertificateRequest, CertificateResponse};
 
 use crate::backoff::Backoff;
 use crate::clock;
@@ -52,7 +52,7 @@ impl Certificates {
     /// Reports whether there is a valid certificate. An expired one is cleared: the server would reject the
     /// TLS handshake before reading the credential.
     pub(crate) fn is_valid(&self) -> bool {
-        let is_valid = self.identity.validity().is_some_and(|validity| validity.holds(unix_seconds()));
+        let is_valid = self.identity.validity().is_some_and(|validity| validity.contains(unix_seconds()));
         if !is_valid {
             self.identity.clear();
         }
@@ -70,7 +70,8 @@ impl Certificates {
             Reply::Success(body) => body,
             Reply::Unavailable(reason) | Reply::Refused(reason) => return Err(reason),
         };
-        let response: CertificateAnswer = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
+        let response: CertificateResponse =
+            serde_json::from_slice(&body).map_err(|error| error.to_string())?;
         self.store(&response.certificate, &key).map_err(|error| error.to_string())
     }
 

@@ -19,7 +19,7 @@ pub mod ssh;
 mod state;
 pub mod transport;
 
-pub use driver::{Settings, run};
+pub use driver::{DriverSettings, run};
 pub use endpoint::{Endpoint, EndpointError};
 pub use join::{JoinError, join};
 pub use journal::{JournalError, JournalFile};

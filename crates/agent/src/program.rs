@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::NatsOptions;
-use stoker_settings::{Agent as Options, AgentLink, AgentNats, AgentTrust, TRACES_SECRETS};
+use stoker_settings::{AgentConnection, AgentNats, AgentSettings as Options, AgentTrust, TRACES_SECRETS};
 use stoker_tls::{AgentKey, Trust};
 use stoker_traces::Tracer;
 use stoker_wire::join::JoinRequest;
@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::backoff::Backoff;
 use crate::certificates::Certificates;
-use crate::driver::{Settings, run, stop_requested};
+use crate::driver::{DriverSettings, run, stop_requested};
 use crate::endpoint::Endpoint;
 use crate::join::{JoinError, join};
 use crate::state::{Membership, StateError, StateFolder};
@@ -36,14 +36,14 @@ pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentErr
         let stop = watch_signals()?;
         let tracer = tracer.clone();
         match options.link.clone() {
-            AgentLink::Stdio => run_over_stdio(options, tracer, stop, tell).await,
-            AgentLink::Server { url, token, trust, nats } => {
+            AgentConnection::Stdio => run_over_stdio(options, tracer, stop, tell).await,
+            AgentConnection::Server { url, token, trust, nats } => {
                 let token = token.as_ref().map(stoker_settings::Secret::reveal);
                 run_with_server((options, tracer), &url, &trust, token, nats, stop, tell).await
             }
         }
     });
-    tracer.end();
+    tracer.shutdown();
     // A blocked read of standard input cannot be interrupted, so do not wait for the runtime's threads.
     runtime.shutdown_timeout(Duration::from_millis(100));
     done
@@ -73,13 +73,13 @@ fn watch_signals() -> Result<watch::Receiver<bool>, AgentError> {
     Ok(receiver)
 }
 
-fn settings(options: Options, tracer: Tracer, node: String) -> Settings {
+fn settings(options: Options, tracer: Tracer, node: String) -> DriverSettings {
     let hidden = [TOKEN_VARIABLE].into_iter().chain(TRACES_SECRETS);
-    Settings {
+    DriverSettings {
         hooks: options.hooks,
         hidden_env: hidden.map(str::to_owned).collect(),
         tracer,
-        ..Settings::new(options.state, node)
+        ..DriverSettings::new(options.state, node)
     }
 }
 

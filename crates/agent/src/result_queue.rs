@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stoker_engine::session::{AttemptKey, Finished};
+use stoker_engine::session::{AttemptKey, AttemptResult};
 use tokio::sync::Notify;
 
 /// Bound on queued results. Beyond it results are only in the journal.
@@ -19,12 +19,12 @@ pub struct ResultQueue(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    results: Mutex<BTreeMap<AttemptKey, Finished>>,
+    results: Mutex<BTreeMap<AttemptKey, AttemptResult>>,
     added: Notify,
 }
 
 impl ResultQueue {
-    pub(crate) fn add(&self, finished: Finished) {
+    pub(crate) fn add(&self, finished: AttemptResult) {
         let mut results = self.lock();
         if results.len() < RESULTS_MAX {
             results.insert(finished.key, finished);
@@ -42,7 +42,7 @@ impl ResultQueue {
     }
 
     /// Waits for a result and returns the first. It stays queued until it is removed.
-    pub(crate) async fn first(&self) -> Finished {
+    pub(crate) async fn first(&self) -> AttemptResult {
         loop {
             let notified = self.0.added.notified();
             let first = self.lock().first_key_value().map(|(_, finished)| finished.clone());
@@ -53,21 +53,21 @@ impl ResultQueue {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<AttemptKey, Finished>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<AttemptKey, AttemptResult>> {
         self.0.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use stoker_engine::session::End;
+    use stoker_engine::session::ResultKind;
     use stoker_model::{JsonMap, Micros, RunId};
 
     use super::*;
 
-    fn finished(instance: u32) -> Finished {
+    fn finished(instance: u32) -> AttemptResult {
         let key = AttemptKey { run: RunId(1), instance, attempt: 1 };
-        Finished { key, at: Micros(0), end: End::Succeeded, summary: JsonMap::new() }
+        AttemptResult { key, at: Micros(0), end: ResultKind::Succeeded, summary: JsonMap::new() }
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_tasks::host::single_quoted;
+use stoker_tasks::host::shell_quote;
 use stoker_wire::{Decoded, FROM_AGENT_BYTES_MAX, WireError, decode_from_agent, encode_to_agent};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
@@ -36,7 +36,7 @@ pub struct SshConnection {
     pub send: mpsc::Sender<ToAgent>,
     pub receive: mpsc::Receiver<FromAgent>,
     /// Resolves to the exit status of `ssh` and the end of its standard error.
-    pub ended: JoinHandle<String>,
+    pub exit_reason: JoinHandle<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -63,14 +63,14 @@ impl SshTarget {
         arguments.extend(self.options.iter().cloned());
         arguments.extend(["--".to_owned(), self.destination.clone()]);
         // The remote side passes the command to a shell.
-        let command: Vec<String> = self.command.iter().map(|word| single_quoted(word)).collect();
+        let command: Vec<String> = self.command.iter().map(|word| shell_quote(word)).collect();
         arguments.push(command.join(" "));
         arguments
     }
 }
 
 /// Starts the agent on the node.
-pub fn connect(target: &SshTarget) -> Result<SshConnection, SshError> {
+pub fn start_agent(target: &SshTarget) -> Result<SshConnection, SshError> {
     if target.destination.is_empty() || target.destination.starts_with('-') {
         return Err(SshError::Destination(target.destination.clone()));
     }
@@ -89,7 +89,7 @@ pub fn connect(target: &SshTarget) -> Result<SshConnection, SshError> {
         tokio::spawn(write(stdin, sending));
     }
     let ended = tokio::spawn(read(child, stdout, stderr, received));
-    Ok(SshConnection { send, receive, ended })
+    Ok(SshConnection { send, receive, exit_reason: ended })
 }
 
 /// Writes messages until the sender is dropped; closing the pipe then signals end of input to the agent.
@@ -177,7 +177,7 @@ mod tests {
     fn destination_that_looks_like_an_option_is_rejected() {
         for destination in ["", "-oProxyCommand=touch x"] {
             let target = SshTarget::new(destination.to_owned(), Vec::new());
-            assert!(matches!(connect(&target), Err(SshError::Destination(_))));
+            assert!(matches!(start_agent(&target), Err(SshError::Destination(_))));
         }
     }
 }

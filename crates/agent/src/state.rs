@@ -53,7 +53,7 @@ impl StateFolder {
             error => file_error("lock", &lock_path)(error.into()),
         })?;
         let folder = Self { path: path.to_owned(), _lock: lock };
-        let scratch = folder.scratch();
+        let scratch = folder.scratch_path();
         match fs::remove_dir_all(&scratch) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(file_error("empty", &scratch)(error));
@@ -68,12 +68,12 @@ impl StateFolder {
         &self.path
     }
 
-    pub fn journal(&self) -> PathBuf {
+    pub fn journal_path(&self) -> PathBuf {
         self.path.join("journal")
     }
 
     /// Folder for temporary files, readable only by the agent's user.
-    pub fn scratch(&self) -> PathBuf {
+    pub fn scratch_path(&self) -> PathBuf {
         self.path.join("scratch")
     }
 
@@ -128,26 +128,26 @@ impl StateFolder {
 
 #[cfg(test)]
 mod tests {
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
 
     #[test]
     fn folder_is_locked_by_one_agent() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = folder.file("a/b");
         let first = StateFolder::open(&path).unwrap();
-        fs::write(first.scratch().join("left"), "behind").unwrap();
+        fs::write(first.scratch_path().join("left"), "behind").unwrap();
         assert!(matches!(StateFolder::open(&path), Err(StateError::InUse { .. })));
         drop(first);
         let second = StateFolder::open(&path).unwrap();
-        assert!(!second.scratch().join("left").exists());
+        assert!(!second.scratch_path().join("left").exists());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
     }
 
     #[test]
     fn membership_file_is_private() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let state = StateFolder::open(folder.path()).unwrap();
         assert!(state.membership().unwrap().is_none());
         for ca_fingerprint in [None, Some("sha256:00".to_owned())] {

@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stoker_agent::transport::channel::pair;
-use stoker_agent::{Settings, StateFolder};
-use stoker_engine::session::{Attempt, AttemptKey, End, FromAgent, Generation, Mode, ToAgent};
+use stoker_agent::transport::channel::channel_transport;
+use stoker_agent::{DriverSettings, StateFolder};
+use stoker_engine::session::{Attempt, AttemptKey, FromAgent, Generation, Mode, ResultKind, ToAgent};
 use stoker_model::{Json, RunId};
-use stoker_tasks::host::Work;
-use stoker_tasks::host::real::{Machine, Memory, ProcessId, RealHost};
-use stoker_tasks::output::{KEPT_BYTES, Report};
-use stoker_tasks::{HostError, Order, Stopper, execute};
+use stoker_tasks::host::HostFuture;
+use stoker_tasks::host::real::{AttemptRecorder, LocalHost, Machine, ProcessId};
+use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
+use stoker_tasks::{AttemptSpec, HostError, StopSender, execute};
 use tokio::sync::watch;
 
 use crate::row::{Limit, Row};
@@ -77,10 +77,10 @@ fn start_until(deadline: Instant) -> std::io::Result<usize> {
 
 struct NoMemory;
 
-impl Memory for NoMemory {
-    fn started(&self, _process: ProcessId) {}
+impl AttemptRecorder for NoMemory {
+    fn process_started(&self, _process: ProcessId) {}
 
-    fn rebooting(&self, _boot_id: String) -> Work<'_, Result<(), HostError>> {
+    fn about_to_reboot(&self, _boot_id: String) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async { Ok(()) })
     }
 }
@@ -102,16 +102,16 @@ async fn work_until(machine: Arc<Machine>, deadline: Instant) -> Result<usize, &
     let parameters = parameters();
     let mut n = 0;
     while Instant::now() < deadline {
-        let (_stopper, stop) = Stopper::new();
-        let host = RealHost {
+        let (_stopper, stop) = StopSender::new();
+        let host = LocalHost {
             machine: Arc::clone(&machine),
-            report: Arc::new(Report::new(&[], KEPT_BYTES, Box::new(|_, _, _| {}))),
+            report: Arc::new(OutputReport::new(&[], OUTPUT_HEAD_TAIL_BYTES, Box::new(|_, _, _| {}))),
             stop,
-            mark: "bench".to_owned(),
-            trace: None,
-            memory: Arc::new(NoMemory),
+            marker: "bench".to_owned(),
+            traceparent: None,
+            recorder: Arc::new(NoMemory),
         };
-        let order = Order {
+        let order = AttemptSpec {
             task_type: "shell",
             parameters: &parameters,
             node: "1",
@@ -131,9 +131,9 @@ fn parameters() -> Json {
 /// A complete agent with journal, session and reports; the server side runs in this process and acknowledges
 /// immediately.
 async fn agent_rate(folder: &Path) -> Result<f64, Box<dyn Error>> {
-    let settings = Settings::new(folder.join("state"), "1".to_owned());
+    let settings = DriverSettings::new(folder.join("state"), "1".to_owned());
     let state = StateFolder::open(&settings.state)?;
-    let (transport, mut connections) = pair();
+    let (transport, mut connections) = channel_transport();
     let (stop, stopped) = watch::channel(false);
     let agent = tokio::spawn(stoker_agent::run(settings, state, transport, stopped));
     let mut connection = connections.recv().await.ok_or("the agent does not connect")?;
@@ -147,7 +147,7 @@ async fn agent_rate(folder: &Path) -> Result<f64, Box<dyn Error>> {
         if let FromAgent::Finished(finished) =
             connection.receive.recv().await.ok_or("the agent has exited")?
         {
-            if finished.end != End::Succeeded {
+            if finished.end != ResultKind::Succeeded {
                 return Err(format!("an attempt ended as {:?}", finished.end).into());
             }
             connection.send.send(ToAgent::Acknowledge { keys: vec![finished.key] }).await?;

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work};
-use stoker_engine::run::{Effect, Input, Run, step};
+use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
+use stoker_engine::run::{Input, RunEffect, RunMachine, step};
 use stoker_engine::session::agent::{
-    AgentSession, Identity, Input as AgentInput, Limits, Output as AgentOutput,
+    AgentLimits, AgentSession, Identity, Input as AgentInput, Output as AgentOutput,
 };
 use stoker_engine::session::server::{
-    Input as SessionInput, Output as SessionOutput, ServerSession, Settings,
+    Input as SessionInput, Output as SessionOutput, ServerSession, SessionSettings,
 };
-use stoker_engine::session::{Attempt, End, Generation, Mode, ToAgent};
+use stoker_engine::session::{Attempt, Generation, Mode, ResultKind, ToAgent};
 use stoker_graph::Csr;
 use stoker_model::{Json, JsonMap, Micros, RunId};
 
@@ -67,7 +67,11 @@ fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
     for task in 0..N_TASKS {
         for node in 0..N_NODES {
             let limit = (task % 10 == 3).then_some(300);
-            instances.push(DraftInstance { task, node, work: Some(Work { executor: node, policy, limit }) });
+            instances.push(DraftInstance {
+                task,
+                node,
+                work: Some(DraftWork { executor: node, policy, limit }),
+            });
             if task == N_TASKS / 2 {
                 edges.extend([(instance_idx(task - 1, node), join), (join, instance_idx(task, node))]);
             } else if task > 0 {
@@ -83,7 +87,7 @@ fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
         instances,
         groups: Vec::new(),
         durations: Vec::new(),
-        options: Options { nodes_at_once: N_NODES, ..Options::default() },
+        options: ExecutionOptions { max_concurrent_nodes: N_NODES, ..ExecutionOptions::default() },
     };
     Blueprint::new(draft).map_err(|defects| format!("{defects:?}").into())
 }
@@ -96,7 +100,7 @@ struct RunOnly {
 /// Agents that finish everything immediately, in dispatch order.
 fn run_only(blueprint: &Blueprint) -> Result<RunOnly, Box<dyn Error>> {
     let begin = Instant::now();
-    let mut run = Run::new(RUN, blueprint);
+    let mut run = RunMachine::new(RUN, blueprint);
     let mut sent = VecDeque::new();
     let mut durations = Vec::with_capacity(blueprint.n_instances());
     let mut input = Input::Begin;
@@ -105,11 +109,11 @@ fn run_only(blueprint: &Blueprint) -> Result<RunOnly, Box<dyn Error>> {
         let result = step(&mut run, blueprint, input, NOW)?;
         durations.push(step_begin.elapsed());
         sent.extend(result.effects.into_iter().filter_map(|effect| match effect {
-            Effect::Dispatch(key) => Some(key),
+            RunEffect::Dispatch(key) => Some(key),
             _ => None,
         }));
         let Some(key) = sent.pop_front() else { break };
-        input = Input::AttemptFinished { key, at: NOW, end: End::Succeeded, summary: JsonMap::new() };
+        input = Input::AttemptFinished { key, at: NOW, end: ResultKind::Succeeded, summary: JsonMap::new() };
     }
     let total = begin.elapsed();
     if !run.has_ended() {
@@ -123,7 +127,7 @@ fn run_only(blueprint: &Blueprint) -> Result<RunOnly, Box<dyn Error>> {
 /// immediately.
 struct World<'w> {
     blueprint: &'w Blueprint,
-    run: Run,
+    run: RunMachine,
     sessions: Vec<ServerSession>,
     agents: Vec<AgentSession>,
     /// Number of journal records by agent.
@@ -141,12 +145,12 @@ fn through_sessions(blueprint: &Blueprint) -> Result<Duration, Box<dyn Error>> {
     let begin = Instant::now();
     let agent = |uid: u32| {
         let identity = Identity { node: uid.to_string(), version: "1".to_owned() };
-        AgentSession::new(identity, Limits::default())
+        AgentSession::new(identity, AgentLimits::default())
     };
     let mut world = World {
         blueprint,
-        run: Run::new(RUN, blueprint),
-        sessions: (0..N_NODES).map(|_| ServerSession::new(Settings::default(), NOW).0).collect(),
+        run: RunMachine::new(RUN, blueprint),
+        sessions: (0..N_NODES).map(|_| ServerSession::new(SessionSettings::default(), NOW).0).collect(),
         agents: (0..N_NODES).map(agent).collect(),
         n_written: BTreeMap::new(),
         queue: VecDeque::new(),
@@ -177,7 +181,7 @@ impl World<'_> {
             self.queue.push_back(Message::Server(agent, SessionInput::Recorded { keys: vec![key] }));
         }
         for effect in result.effects {
-            if let Effect::Dispatch(key) = effect {
+            if let RunEffect::Dispatch(key) = effect {
                 let agent = self.blueprint.executor_of(key.instance).unwrap_or(0) as usize;
                 let dispatch = SessionInput::Dispatch { key, generation: Generation(1) };
                 self.queue.push_back(Message::Server(agent, dispatch));
@@ -231,7 +235,7 @@ impl World<'_> {
                 }
                 AgentOutput::Send(message) => Message::Server(agent, SessionInput::Message(message)),
                 AgentOutput::Start(attempt) => {
-                    let (key, end) = (attempt.key, End::Succeeded);
+                    let (key, end) = (attempt.key, ResultKind::Succeeded);
                     Message::Agent(agent, AgentInput::Exited { key, end, summary: JsonMap::new() })
                 }
                 _ => continue,

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output};
-use stoker_engine::session::{AttemptKey, End, FromAgent};
+use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
+use stoker_engine::session::{AttemptKey, FromAgent, ResultKind};
 use stoker_model::{JsonMap, Micros};
 
 pub(crate) struct IdleAgent {
@@ -21,7 +21,7 @@ pub(crate) struct IdleAgent {
 impl IdleAgent {
     pub(crate) fn new(uid: String) -> Self {
         let identity = Identity { node: uid, version: "bench".to_owned() };
-        let session = AgentSession::new(identity, Limits::default());
+        let session = AgentSession::new(identity, AgentLimits::default());
         Self { session, is_quick: true, started: Vec::new(), heartbeat: None, n_done: 0 }
     }
 
@@ -32,7 +32,7 @@ impl IdleAgent {
 
     /// Ends a running task.
     pub(crate) fn end(&mut self, key: AttemptKey, now: Micros) -> Vec<FromAgent> {
-        self.step(Input::Exited { key, end: End::Succeeded, summary: JsonMap::new() }, now)
+        self.step(Input::Exited { key, end: ResultKind::Succeeded, summary: JsonMap::new() }, now)
     }
 
     /// Processes an input. Returns the messages to send.
@@ -49,7 +49,7 @@ impl IdleAgent {
                     Output::Start(attempt) => {
                         self.n_done += 1;
                         let (key, summary) = (attempt.key, JsonMap::new());
-                        inputs.push_back(Input::Exited { key, end: End::Succeeded, summary });
+                        inputs.push_back(Input::Exited { key, end: ResultKind::Succeeded, summary });
                     }
                     Output::HeartbeatEvery { ms } => self.heartbeat = Some(Duration::from_millis(ms)),
                     Output::Kill(_) | Output::Ignored { .. } => {}

@@ -8,7 +8,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::json;
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Json;
-use stoker_wire::join::{JoinAnswer, PATH, SESSION_PATH};
+use stoker_wire::join::{JOIN_PATH, JoinResponse, SESSION_PATH};
 use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_to_agent, encode_from_agent};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
@@ -97,8 +97,8 @@ where
 }
 
 /// Joins as an agent.
-pub(crate) async fn join(address: String, body: Json) -> Result<JoinAnswer, Failure> {
-    Ok(serde_json::from_slice(&once(&address, &request("POST", PATH, "", Some(&body))).await?)?)
+pub(crate) async fn join(address: String, body: Json) -> Result<JoinResponse, Failure> {
+    Ok(serde_json::from_slice(&once(&address, &request("POST", JOIN_PATH, "", Some(&body))).await?)?)
 }
 
 /// Join request of the agent of a node.

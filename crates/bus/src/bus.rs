@@ -1,10 +1,10 @@
 //! One interface for all transports.
 
 use crate::counts::BusStats;
-use crate::durable::{ConsumerKind, KeepSettings, Keeper};
-use crate::memory::Memory;
-use crate::nats::Nats;
-use crate::subject::{Pattern, Subject};
+use crate::durable::{Consumer, ConsumerKind, StreamSettings};
+use crate::memory::MemoryBus;
+use crate::nats::NatsBus;
+use crate::subject::{Subject, SubjectPattern};
 use crate::subscription::Subscription;
 
 /// Why a message was not sent, or a subscription failed.
@@ -12,29 +12,29 @@ use crate::subscription::Subscription;
 pub enum BusError {
     /// Transient: the bus reconnects by itself. The sender uses another transport or retries.
     #[error("the bus is unavailable: {0}")]
-    Away(String),
+    Unavailable(String),
     #[error("message of {n_bytes} bytes is too large")]
     TooLarge { n_bytes: usize },
     /// Durable delivery is not available. Permanent until an operator changes the configuration.
     #[error("durable delivery is unavailable: {0}")]
-    Unkept(String),
+    DurableUnavailable(String),
 }
 
 /// Clones share the same bus.
 #[derive(Clone)]
 pub enum Bus {
-    Memory(Memory),
-    Nats(Nats),
+    Memory(MemoryBus),
+    Nats(NatsBus),
 }
 
 impl Bus {
     /// Publishes to the current subscribers, at most once.
     pub async fn publish(&self, subject: &Subject, body: Vec<u8>) -> Result<(), BusError> {
-        self.publish_or_tell(subject, body, None).await
+        self.publish_with_no_subscriber_reply(subject, body, None).await
     }
 
     /// Like [`Bus::publish`]. If there is no subscriber, an empty message is sent to `no_subscriber_reply`.
-    pub async fn publish_or_tell(
+    pub async fn publish_with_no_subscriber_reply(
         &self,
         subject: &Subject,
         body: Vec<u8>,
@@ -56,7 +56,7 @@ impl Bus {
     }
 
     /// Subscribes until the subscription is dropped.
-    pub async fn subscribe(&self, pattern: &Pattern) -> Result<Subscription, BusError> {
+    pub async fn subscribe(&self, pattern: &SubjectPattern) -> Result<Subscription, BusError> {
         match self {
             Self::Memory(memory) => Ok(memory.subscribe(pattern, None)),
             Self::Nats(nats) => nats.subscribe(pattern, None).await,
@@ -64,7 +64,11 @@ impl Bus {
     }
 
     /// Subscribes as a member of a queue group: each message goes to one member.
-    pub async fn subscribe_shared(&self, pattern: &Pattern, group: &str) -> Result<Subscription, BusError> {
+    pub async fn subscribe_shared(
+        &self,
+        pattern: &SubjectPattern,
+        group: &str,
+    ) -> Result<Subscription, BusError> {
         match self {
             Self::Memory(memory) => Ok(memory.subscribe(pattern, Some(group))),
             Self::Nats(nats) => nats.subscribe(pattern, Some(group)).await,
@@ -73,27 +77,29 @@ impl Bus {
 
     /// Publishes a durable message. Returns once the message is stored; duplicates by `id` within the
     /// deduplication window are dropped.
-    pub async fn keep(&self, subject: &Subject, id: &str, body: Vec<u8>) -> Result<(), BusError> {
+    pub async fn publish_durable(&self, subject: &Subject, id: &str, body: Vec<u8>) -> Result<(), BusError> {
         if body.len() > crate::BODY_BYTES_MAX {
             return Err(BusError::TooLarge { n_bytes: body.len() });
         }
         match self {
             Self::Memory(memory) if memory.store(subject, id, &body) => Ok(()),
-            Self::Memory(_) => Err(BusError::Unkept("no stream stores messages of this subject".to_owned())),
+            Self::Memory(_) => {
+                Err(BusError::DurableUnavailable("no stream stores messages of this subject".to_owned()))
+            }
             Self::Nats(nats) => nats.store(subject, id, body).await,
         }
     }
 
     /// Creates the stream and consumer if they do not exist, and consumes its messages.
-    pub async fn keeper(&self, settings: &KeepSettings) -> Result<Keeper, BusError> {
-        Ok(Keeper(match self {
+    pub async fn consumer(&self, settings: &StreamSettings) -> Result<Consumer, BusError> {
+        Ok(Consumer(match self {
             Self::Memory(memory) => ConsumerKind::Memory(memory.consumer(settings)),
             Self::Nats(nats) => ConsumerKind::Nats(Box::new(nats.consumer(settings).await?)),
         }))
     }
 
     /// Whether the bus is connected, as far as is known.
-    pub fn is_up(&self) -> bool {
+    pub fn is_connected(&self) -> bool {
         match self {
             Self::Memory(_) => true,
             Self::Nats(nats) => nats.is_up(),

@@ -10,26 +10,26 @@ use std::time::Duration;
 use crate::bus::BusError;
 use crate::memory::{MemoryAck, MemoryConsumer};
 use crate::nats::{NatsAck, NatsConsumer};
-use crate::subject::{Pattern, Subject};
+use crate::subject::{Subject, SubjectPattern};
 
 /// Retention and delivery settings.
 #[derive(Clone, Debug)]
-pub struct KeepSettings {
+pub struct StreamSettings {
     /// Stream name: one word.
     pub name: &'static str,
-    pub subjects: Pattern,
+    pub subjects: SubjectPattern,
     /// Durable consumer name, shared by all consumers of the stream: one word.
-    pub takers: &'static str,
+    pub consumers: &'static str,
     pub bytes_max: u64,
     pub age_max: Duration,
     /// Deduplication window: a message whose id was stored within this time is dropped.
-    pub once_within: Duration,
+    pub dedup_window: Duration,
     /// Ack timeout before redelivery.
-    pub taken_for: Duration,
+    pub ack_wait: Duration,
 }
 
 /// Consumer of durable messages. All consumers of a stream share its messages.
-pub struct Keeper(pub(crate) ConsumerKind);
+pub struct Consumer(pub(crate) ConsumerKind);
 
 pub(crate) enum ConsumerKind {
     Memory(MemoryConsumer),
@@ -37,11 +37,11 @@ pub(crate) enum ConsumerKind {
 }
 
 /// A delivered message. Dropping it without acknowledgement causes redelivery.
-pub struct Kept {
+pub struct Delivery {
     pub subject: Subject,
     pub body: Vec<u8>,
     /// Delivery count, including this one.
-    pub n_times: u64,
+    pub n_deliveries: u64,
     pub(crate) ack: Ack,
 }
 
@@ -50,9 +50,9 @@ pub(crate) enum Ack {
     Nats(NatsAck),
 }
 
-impl Keeper {
+impl Consumer {
     /// Waits for the next message. After an error the consumer must be recreated: its stream may be gone.
-    pub async fn next(&mut self) -> Result<Kept, BusError> {
+    pub async fn next(&mut self) -> Result<Delivery, BusError> {
         match &mut self.0 {
             ConsumerKind::Memory(consumer) => Ok(consumer.next().await),
             ConsumerKind::Nats(consumer) => consumer.next().await,
@@ -60,9 +60,9 @@ impl Keeper {
     }
 }
 
-impl Kept {
+impl Delivery {
     /// Acknowledges the message. If the acknowledgement is lost, the message is redelivered.
-    pub async fn done(self) -> Result<(), BusError> {
+    pub async fn ack(self) -> Result<(), BusError> {
         match self.ack {
             Ack::Memory(ack) => {
                 ack.ack();
@@ -73,7 +73,7 @@ impl Kept {
     }
 
     /// Negative acknowledgement: redeliver after a delay, to any consumer.
-    pub async fn again(self, after: Duration) -> Result<(), BusError> {
+    pub async fn nak(self, after: Duration) -> Result<(), BusError> {
         match self.ack {
             Ack::Memory(ack) => {
                 ack.nak(after);

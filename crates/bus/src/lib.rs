@@ -16,14 +16,14 @@ mod subscription;
 
 pub use bus::{Bus, BusError};
 pub use counts::BusStats;
-pub use durable::{KeepSettings, Keeper, Kept};
-pub use memory::Memory;
-pub use nats::{Nats, NatsAuth, NatsError, NatsOptions, UserKeys};
-pub use pipe::{Pipe, PipeEnded, PipeSettings};
-pub use subject::{Pattern, Subject, SubjectError};
+pub use durable::{Consumer, Delivery, StreamSettings};
+pub use memory::MemoryBus;
+pub use nats::{NatsAuth, NatsBus, NatsError, NatsOptions, UserKeys};
+pub use pipe::{Pipe, PipeClosed, PipeSettings};
+pub use subject::{Subject, SubjectError, SubjectPattern};
 pub use subscription::{Message, Subscription};
 
 /// Messages buffered for a slow subscriber. Further messages are dropped and counted.
-pub const WAITING_MAX: usize = 65_536;
+pub const SUBSCRIBER_BUFFER_MAX: usize = 65_536;
 /// Maximum body size: the default limit of NATS.
 pub const BODY_BYTES_MAX: usize = 1 << 20;

@@ -25,9 +25,9 @@ const HEADER_BYTES: usize = 17;
 
 #[derive(Clone, Copy, Debug)]
 pub struct PipeSettings {
-    pub ping_every: Duration,
+    pub ping_interval: Duration,
     /// Maximum time without a message before the connection breaks.
-    pub silence_max: Duration,
+    pub silence_timeout: Duration,
     /// Maximum size of a received message.
     pub bytes_max: usize,
 }
@@ -56,11 +56,11 @@ pub struct Pipe {
 
 /// Why a connection ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PipeEnded {
+pub enum PipeClosed {
     /// Closed by this end.
-    Here,
+    Local,
     /// Closed by the peer.
-    There,
+    Peer,
     /// A message was lost, or the silence timeout expired.
     Broken(&'static str),
 }
@@ -83,7 +83,7 @@ struct Frame<'a> {
 
 impl Pipe {
     /// Accepts a connection from a peer that already subscribes to `to`.
-    pub async fn answer(
+    pub async fn accept(
         bus: Bus,
         to: Subject,
         here: Subject,
@@ -97,7 +97,7 @@ impl Pipe {
 
     /// Subscribes to `here`, sends `word` to `door` and waits for an answer. Returns `None` if there was none
     /// in time.
-    pub async fn call(
+    pub async fn connect(
         bus: Bus,
         door: &Subject,
         word: Vec<u8>,
@@ -106,7 +106,7 @@ impl Pipe {
         time_max: Duration,
     ) -> Result<Option<Self>, BusError> {
         let from = bus.subscribe(&here.clone().into()).await?;
-        bus.publish_or_tell(door, word, Some(&here)).await?;
+        bus.publish_with_no_subscriber_reply(door, word, Some(&here)).await?;
         let mut pipe = Self::new(bus, to, here, from, settings);
         let waiting = async {
             let first = pipe.from.next().await;
@@ -137,13 +137,15 @@ impl Pipe {
     }
 
     /// Transfers messages in both directions until one side closes.
-    pub async fn carry(
+    pub async fn run(
         mut self,
         received: mpsc::Sender<Vec<u8>>,
         mut sending: mpsc::Receiver<Vec<u8>>,
-    ) -> PipeEnded {
-        let mut ticks =
-            tokio::time::interval_at(Instant::now() + self.settings.ping_every, self.settings.ping_every);
+    ) -> PipeClosed {
+        let mut ticks = tokio::time::interval_at(
+            Instant::now() + self.settings.ping_interval,
+            self.settings.ping_interval,
+        );
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let ended = loop {
             let result = tokio::select! {
@@ -153,18 +155,18 @@ impl Pipe {
                         self.last_heard = Instant::now();
                         Ok(())
                     }
-                    _ => Err(PipeEnded::Here),
+                    _ => Err(PipeClosed::Local),
                 },
                 message = self.from.next(), if self.complete.is_none() => match message {
                     Some(message) => self.handle_frame(&message.body).await,
-                    None => Err(PipeEnded::Broken("the bus is closed")),
+                    None => Err(PipeClosed::Broken("the bus is closed")),
                 },
                 message = sending.recv(), if self.outgoing.is_none() => match message {
                     Some(message) => {
                         self.outgoing = Some((message, 0));
                         Ok(())
                     }
-                    None => Err(PipeEnded::Here),
+                    None => Err(PipeClosed::Local),
                 },
                 () = std::future::ready(()), if self.may_send() => self.send_piece().await,
                 _ = ticks.tick() => self.tick().await,
@@ -173,7 +175,7 @@ impl Pipe {
                 break ended;
             }
         };
-        if ended == PipeEnded::Here {
+        if ended == PipeClosed::Local {
             // Best effort: the peer may be gone.
             _ = self.publish(Kind::Bye, &[]).await;
         }
@@ -184,12 +186,12 @@ impl Pipe {
         self.outgoing.is_some() && self.n_sent.saturating_sub(self.n_acked) < WINDOW
     }
 
-    async fn send_piece(&mut self) -> Result<(), PipeEnded> {
+    async fn send_piece(&mut self) -> Result<(), PipeClosed> {
         let Some((message, n_bytes_sent)) = self.outgoing.take() else { return Ok(()) };
         let end = (n_bytes_sent + PIECE_BYTES).min(message.len());
         let kind = if end == message.len() { Kind::Last } else { Kind::Part };
         let piece = message.get(n_bytes_sent..end).unwrap_or_default();
-        self.publish(kind, piece).await.map_err(|_| PipeEnded::Broken("cannot send a message"))?;
+        self.publish(kind, piece).await.map_err(|_| PipeClosed::Broken("cannot send a message"))?;
         self.n_sent += 1;
         if kind == Kind::Part {
             self.outgoing = Some((message, end));
@@ -197,26 +199,26 @@ impl Pipe {
         Ok(())
     }
 
-    async fn handle_frame(&mut self, body: &[u8]) -> Result<(), PipeEnded> {
+    async fn handle_frame(&mut self, body: &[u8]) -> Result<(), PipeClosed> {
         if body.is_empty() {
-            return Err(PipeEnded::Broken("the peer has unsubscribed"));
+            return Err(PipeClosed::Broken("the peer has unsubscribed"));
         }
-        let frame = Frame::read(body).ok_or(PipeEnded::Broken("invalid frame"))?;
+        let frame = Frame::read(body).ok_or(PipeClosed::Broken("invalid frame"))?;
         if frame.kind == Kind::Open {
             return Ok(());
         }
         self.last_heard = Instant::now();
         if frame.n_sent != self.n_received || frame.n_received > self.n_sent {
-            return Err(PipeEnded::Broken("a message was lost"));
+            return Err(PipeClosed::Broken("a message was lost"));
         }
         self.n_acked = frame.n_received;
         match frame.kind {
-            Kind::Bye => return Err(PipeEnded::There),
+            Kind::Bye => return Err(PipeClosed::Peer),
             Kind::Open | Kind::Ping => return Ok(()),
             Kind::Part | Kind::Last => {}
         }
         if self.partial.len() + frame.body.len() > self.settings.bytes_max {
-            return Err(PipeEnded::Broken("a message is too large"));
+            return Err(PipeClosed::Broken("a message is too large"));
         }
         self.partial.extend_from_slice(frame.body);
         if frame.kind == Kind::Last {
@@ -229,11 +231,11 @@ impl Pipe {
         Ok(())
     }
 
-    async fn tick(&mut self) -> Result<(), PipeEnded> {
+    async fn tick(&mut self) -> Result<(), PipeClosed> {
         // While a received message waits to be handed over, this end does not read, so it cannot judge the
         // peer's silence.
-        if self.complete.is_none() && self.last_heard.elapsed() > self.settings.silence_max {
-            return Err(PipeEnded::Broken("silence timeout"));
+        if self.complete.is_none() && self.last_heard.elapsed() > self.settings.silence_timeout {
+            return Err(PipeClosed::Broken("silence timeout"));
         }
         self.send_ack().await;
         Ok(())
@@ -248,7 +250,7 @@ impl Pipe {
 
     async fn publish(&mut self, kind: Kind, body: &[u8]) -> Result<(), BusError> {
         let frame = Frame { kind, n_sent: self.n_sent, n_received: self.n_received, body };
-        self.bus.publish_or_tell(&self.to, frame.write(), Some(&self.here)).await
+        self.bus.publish_with_no_subscriber_reply(&self.to, frame.write(), Some(&self.here)).await
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Subject(String);
 
 /// Subscription pattern: a subject in which `*` matches any one word, and a final `>` one or more words.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pattern(String);
+pub struct SubjectPattern(String);
 
 impl Subject {
     /// Validates each word, so user input can be part of a subject without addressing another one.
@@ -26,7 +26,7 @@ impl Subject {
     }
 }
 
-impl Pattern {
+impl SubjectPattern {
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, SubjectError> {
         let words: Vec<&str> = words.into_iter().collect();
         let last = words.len().saturating_sub(1);
@@ -57,7 +57,7 @@ impl Pattern {
     }
 }
 
-impl From<Subject> for Pattern {
+impl From<Subject> for SubjectPattern {
     fn from(subject: Subject) -> Self {
         Self(subject.0)
     }
@@ -108,7 +108,7 @@ mod tests {
             (">", "a", true),
         ];
         for (pattern, text, is_match) in cases {
-            let pattern = Pattern::new(pattern.split('.')).expect("a pattern");
+            let pattern = SubjectPattern::new(pattern.split('.')).expect("a pattern");
             assert_eq!(pattern.matches(&subject(text)), is_match, "{pattern:?} {text}");
         }
     }
@@ -118,7 +118,7 @@ mod tests {
         for word in ["", "a.b", "*", ">", "a b", "ä", "a\n"] {
             assert!(Subject::new(["agent", word]).is_err(), "{word:?}");
         }
-        assert!(Pattern::new(["a", ">", "b"]).is_err());
-        assert!(Pattern::new([]).is_err());
+        assert!(SubjectPattern::new(["a", ">", "b"]).is_err());
+        assert!(SubjectPattern::new([]).is_err());
     }
 }

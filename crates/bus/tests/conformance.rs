@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, Nats, NatsOptions, Pattern, WAITING_MAX};
+use stoker_bus::{
+    BODY_BYTES_MAX, Bus, BusError, NatsBus, NatsOptions, SUBSCRIBER_BUFFER_MAX, SubjectPattern,
+};
 use stoker_testkit::TestNats;
 use tokio::time::{sleep, timeout};
 
 use crate::support::{over_nats, subject, until_up};
 
-fn pattern(text: &str) -> Pattern {
-    Pattern::new(text.split('.')).expect("a pattern")
+fn pattern(text: &str) -> SubjectPattern {
+    SubjectPattern::new(text.split('.')).expect("a pattern")
 }
 
 async fn next_body(subscription: &mut stoker_bus::Subscription) -> Vec<u8> {
@@ -17,7 +19,7 @@ async fn next_body(subscription: &mut stoker_bus::Subscription) -> Vec<u8> {
 }
 
 on_both! {
-    open:
+    start_open:
     messages_arrive_in_order_at_all_subscribers,
     only_matching_messages_arrive,
     queue_group_delivers_each_message_once,
@@ -117,7 +119,7 @@ async fn large_bodies_are_rejected(bus: Bus) {
 async fn slow_subscriber_drops_messages_without_blocking(bus: Bus) {
     let mut slow = bus.subscribe(&pattern("a")).await.expect("subscribed");
     let mut quick = bus.subscribe(&pattern("a")).await.expect("subscribed");
-    let n_sent = WAITING_MAX + 1000;
+    let n_sent = SUBSCRIBER_BUFFER_MAX + 1000;
     for n in 0..n_sent {
         bus.publish(&subject("a"), n.to_le_bytes().to_vec()).await.expect("sent");
         if n % 100 == 99 {
@@ -133,26 +135,26 @@ async fn slow_subscriber_drops_messages_without_blocking(bus: Bus) {
     };
     timeout(Duration::from_secs(20), waiting).await.expect("dropped messages are counted");
     assert_eq!(bus.stats().n_lost, 1000);
-    for n in 0..WAITING_MAX {
+    for n in 0..SUBSCRIBER_BUFFER_MAX {
         assert_eq!(next_body(&mut slow).await, n.to_le_bytes());
     }
 }
 
 #[tokio::test]
 async fn nats_outage_is_transient() {
-    let Some(mut server) = TestNats::open() else { return };
+    let Some(mut server) = TestNats::start_open() else { return };
     let bus = over_nats(&server).await;
     let mut listening = bus.subscribe(&pattern("a.>")).await.expect("subscribed");
     let mut shared = bus.subscribe_shared(&pattern("a.>"), "servers").await.expect("subscribed");
-    server.stop();
+    server.kill();
     let noticed = async {
-        while bus.is_up() {
+        while bus.is_connected() {
             sleep(Duration::from_millis(5)).await;
         }
     };
     timeout(Duration::from_secs(20), noticed).await.expect("the outage is detected");
     let refused = timeout(Duration::from_secs(1), bus.publish(&subject("a.b"), vec![1])).await;
-    assert!(matches!(refused.expect("an immediate error"), Err(BusError::Away(_))));
+    assert!(matches!(refused.expect("an immediate error"), Err(BusError::Unavailable(_))));
     let mut late = bus.subscribe(&pattern("a.b")).await.expect("subscribed on reconnect");
     server.start();
     until_up(&bus).await;
@@ -172,11 +174,11 @@ async fn nats_outage_is_transient() {
 
 #[tokio::test]
 async fn unreachable_nats_does_not_prevent_startup() {
-    let Some(mut server) = TestNats::open() else { return };
-    server.stop();
-    let bus = Bus::Nats(Nats::connect(&NatsOptions::new(server.url())).await.expect("an address"));
-    assert!(!bus.is_up());
-    assert!(matches!(bus.publish(&subject("a"), vec![1]).await, Err(BusError::Away(_))));
+    let Some(mut server) = TestNats::start_open() else { return };
+    server.kill();
+    let bus = Bus::Nats(NatsBus::connect(&NatsOptions::new(server.url())).await.expect("an address"));
+    assert!(!bus.is_connected());
+    assert!(matches!(bus.publish(&subject("a"), vec![1]).await, Err(BusError::Unavailable(_))));
     server.start();
     until_up(&bus).await;
     let mut listening = bus.subscribe(&pattern("a")).await.expect("subscribed");

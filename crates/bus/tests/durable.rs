@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, KeepSettings, Keeper, Kept, Pattern};
+use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, Consumer, Delivery, StreamSettings, SubjectPattern};
 use stoker_testkit::TestNats;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -13,36 +13,36 @@ const LONG: Duration = Duration::from_secs(20);
 /// Long enough for an available message to arrive.
 const SHORT: Duration = Duration::from_millis(300);
 
-fn settings() -> KeepSettings {
-    KeepSettings {
+fn settings() -> StreamSettings {
+    StreamSettings {
         name: "RESULTS",
-        subjects: Pattern::new(["agent", "*", "result"]).expect("a pattern"),
-        takers: "servers",
+        subjects: SubjectPattern::new(["agent", "*", "result"]).expect("a pattern"),
+        consumers: "servers",
         bytes_max: 1 << 20,
         age_max: Duration::from_mins(10),
-        once_within: Duration::from_mins(1),
-        taken_for: Duration::from_secs(2),
+        dedup_window: Duration::from_mins(1),
+        ack_wait: Duration::from_secs(2),
     }
 }
 
-async fn keeper(bus: &Bus) -> Keeper {
-    bus.keeper(&settings()).await.expect("a keeper")
+async fn keeper(bus: &Bus) -> Consumer {
+    bus.consumer(&settings()).await.expect("a keeper")
 }
 
 async fn keep(bus: &Bus, id: &str) {
-    bus.keep(&subject("agent.7.result"), id, id.as_bytes().to_vec()).await.expect("kept");
+    bus.publish_durable(&subject("agent.7.result"), id, id.as_bytes().to_vec()).await.expect("kept");
 }
 
-async fn next(keeper: &mut Keeper) -> Kept {
+async fn next(keeper: &mut Consumer) -> Delivery {
     timeout(LONG, keeper.next()).await.expect("in time").expect("a message")
 }
 
-async fn is_empty(keeper: &mut Keeper) -> bool {
+async fn is_empty(keeper: &mut Consumer) -> bool {
     timeout(SHORT, keeper.next()).await.is_err()
 }
 
 on_both! {
-    keeping:
+    with_jetstream:
     message_is_stored_until_consumed,
     message_without_stream_is_rejected,
     acknowledged_message_is_not_redelivered,
@@ -57,18 +57,21 @@ on_both! {
 
 async fn message_is_stored_until_consumed(bus: Bus) {
     drop(keeper(&bus).await);
-    bus.keep(&subject("agent.7.result"), "a", b"done".to_vec()).await.expect("kept");
+    bus.publish_durable(&subject("agent.7.result"), "a", b"done".to_vec()).await.expect("kept");
     let mut keeper = keeper(&bus).await;
     let kept = next(&mut keeper).await;
-    assert_eq!((kept.subject.as_str(), &kept.body[..], kept.n_times), ("agent.7.result", &b"done"[..], 1));
+    assert_eq!(
+        (kept.subject.as_str(), &kept.body[..], kept.n_deliveries),
+        ("agent.7.result", &b"done"[..], 1)
+    );
 }
 
 async fn message_without_stream_is_rejected(bus: Bus) {
-    let refused = bus.keep(&subject("agent.7.result"), "a", vec![1]).await;
-    assert!(matches!(refused, Err(BusError::Unkept(_))), "{refused:?}");
+    let refused = bus.publish_durable(&subject("agent.7.result"), "a", vec![1]).await;
+    assert!(matches!(refused, Err(BusError::DurableUnavailable(_))), "{refused:?}");
     let _keeper = keeper(&bus).await;
-    let refused = bus.keep(&subject("agent.7.other"), "a", vec![1]).await;
-    assert!(matches!(refused, Err(BusError::Unkept(_))), "{refused:?}");
+    let refused = bus.publish_durable(&subject("agent.7.other"), "a", vec![1]).await;
+    assert!(matches!(refused, Err(BusError::DurableUnavailable(_))), "{refused:?}");
     keep(&bus, "a").await;
 }
 
@@ -76,9 +79,9 @@ async fn acknowledged_message_is_not_redelivered(bus: Bus) {
     let mut keeper = keeper(&bus).await;
     for id in ["a", "b"] {
         keep(&bus, id).await;
-        next(&mut keeper).await.done().await.expect("acknowledged");
+        next(&mut keeper).await.ack().await.expect("acknowledged");
     }
-    sleep(settings().taken_for).await;
+    sleep(settings().ack_wait).await;
     assert!(is_empty(&mut keeper).await);
 }
 
@@ -88,7 +91,7 @@ async fn unacknowledged_message_is_redelivered(bus: Bus) {
     drop(next(&mut keeper).await);
     assert!(is_empty(&mut keeper).await, "within the ack timeout");
     let again = next(&mut keeper).await;
-    assert_eq!((&again.body[..], again.n_times), (&b"a"[..], 2));
+    assert_eq!((&again.body[..], again.n_deliveries), (&b"a"[..], 2));
 }
 
 async fn nak_delays_redelivery_without_blocking_others(bus: Bus) {
@@ -96,15 +99,15 @@ async fn nak_delays_redelivery_without_blocking_others(bus: Bus) {
     keep(&bus, "a").await;
     let first = next(&mut keeper).await;
     let began = Instant::now();
-    first.again(Duration::from_secs(1)).await.expect("acknowledged");
+    first.nak(Duration::from_secs(1)).await.expect("acknowledged");
     keep(&bus, "b").await;
     let other = next(&mut keeper).await;
     assert_eq!(other.body, b"b");
-    other.done().await.expect("acknowledged");
+    other.ack().await.expect("acknowledged");
     let again = next(&mut keeper).await;
     assert_eq!(again.body, b"a");
     assert!(began.elapsed() >= Duration::from_millis(900), "{:?}", began.elapsed());
-    again.done().await.expect("acknowledged");
+    again.ack().await.expect("acknowledged");
 }
 
 async fn duplicate_ids_are_dropped(bus: Bus) {
@@ -116,7 +119,7 @@ async fn duplicate_ids_are_dropped(bus: Bus) {
     for _ in 0..2 {
         let kept = next(&mut keeper).await;
         bodies.extend(kept.body.clone());
-        kept.done().await.expect("acknowledged");
+        kept.ack().await.expect("acknowledged");
     }
     assert_eq!(bodies, b"ab");
     // Also after the message was acknowledged.
@@ -139,7 +142,7 @@ async fn consumers_share_messages(bus: Bus) {
         });
         let kept = kept.await.expect("in time").expect("a message");
         bodies.push(kept.body.clone());
-        kept.done().await.expect("acknowledged");
+        kept.ack().await.expect("acknowledged");
     }
     let n_different = bodies.iter().collect::<BTreeSet<_>>().len();
     assert_eq!(n_different, 200);
@@ -148,7 +151,7 @@ async fn consumers_share_messages(bus: Bus) {
 
 async fn large_message_is_rejected(bus: Bus) {
     let _keeper = keeper(&bus).await;
-    let refused = bus.keep(&subject("agent.7.result"), "a", vec![0; BODY_BYTES_MAX + 1]).await;
+    let refused = bus.publish_durable(&subject("agent.7.result"), "a", vec![0; BODY_BYTES_MAX + 1]).await;
     assert!(matches!(refused, Err(BusError::TooLarge { .. })), "{refused:?}");
 }
 
@@ -156,13 +159,13 @@ async fn oldest_messages_are_dropped_beyond_size_limit(bus: Bus) {
     let mut keeper = keeper(&bus).await;
     for n in 0..10_u8 {
         let body = vec![n; 200 << 10];
-        bus.keep(&subject("agent.7.result"), &n.to_string(), body).await.expect("kept");
+        bus.publish_durable(&subject("agent.7.result"), &n.to_string(), body).await.expect("kept");
     }
     let mut remaining = Vec::new();
     while let Ok(kept) = timeout(SHORT, keeper.next()).await {
         let kept = kept.expect("a message");
         remaining.push(kept.body[0]);
-        kept.done().await.expect("acknowledged");
+        kept.ack().await.expect("acknowledged");
     }
     assert_eq!(remaining.last(), Some(&9), "{remaining:?}");
     assert!(remaining.len() <= 5 && !remaining.contains(&0), "{remaining:?}");
@@ -170,8 +173,8 @@ async fn oldest_messages_are_dropped_beyond_size_limit(bus: Bus) {
 
 async fn expired_messages_are_dropped(bus: Bus) {
     let (age_max, once_within) = (Duration::from_secs(1), Duration::from_secs(1));
-    let brief = KeepSettings { name: "BRIEF", age_max, once_within, ..settings() };
-    let mut keeper = bus.keeper(&brief).await.expect("a keeper");
+    let brief = StreamSettings { name: "BRIEF", age_max, dedup_window: once_within, ..settings() };
+    let mut keeper = bus.consumer(&brief).await.expect("a keeper");
     keep(&bus, "a").await;
     sleep(age_max * 2).await;
     assert!(is_empty(&mut keeper).await);
@@ -181,11 +184,11 @@ async fn expired_messages_are_dropped(bus: Bus) {
 
 #[tokio::test]
 async fn messages_survive_nats_restart() {
-    let Some(mut server) = TestNats::keeping() else { return };
+    let Some(mut server) = TestNats::with_jetstream() else { return };
     let bus = over_nats(&server).await;
     let mut keeper = keeper(&bus).await;
     keep(&bus, "a").await;
-    server.stop();
+    server.kill();
     server.start();
     until_up(&bus).await;
     let kept = loop {
@@ -200,25 +203,28 @@ async fn messages_survive_nats_restart() {
 
 #[tokio::test]
 async fn lost_stream_is_detected_and_recreated() {
-    let Some(mut server) = TestNats::keeping() else { return };
+    let Some(mut server) = TestNats::with_jetstream() else { return };
     let bus = over_nats(&server).await;
     let mut lost = keeper(&bus).await;
     keep(&bus, "a").await;
     drop(next(&mut lost).await);
-    server.stop();
-    server.forget();
+    server.kill();
+    server.delete_storage();
     server.start();
     until_up(&bus).await;
     let refused = timeout(LONG, async {
         loop {
             match lost.next().await {
-                Err(BusError::Away(_)) => sleep(Duration::from_millis(50)).await,
+                Err(BusError::Unavailable(_)) => sleep(Duration::from_millis(50)).await,
                 other => break other.map(drop),
             }
         }
     });
-    assert!(matches!(refused.await.expect("in time"), Err(BusError::Unkept(_))));
-    assert!(matches!(bus.keep(&subject("agent.7.result"), "b", vec![1]).await, Err(BusError::Unkept(_))));
+    assert!(matches!(refused.await.expect("in time"), Err(BusError::DurableUnavailable(_))));
+    assert!(matches!(
+        bus.publish_durable(&subject("agent.7.result"), "b", vec![1]).await,
+        Err(BusError::DurableUnavailable(_))
+    ));
     let mut keeper = keeper(&bus).await;
     keep(&bus, "a").await;
     assert_eq!(next(&mut keeper).await.body, b"a");
@@ -226,17 +232,26 @@ async fn lost_stream_is_detected_and_recreated() {
 
 #[tokio::test]
 async fn missing_jetstream_and_outage_are_reported() {
-    let Some(mut server) = TestNats::open() else { return };
+    let Some(mut server) = TestNats::start_open() else { return };
     let bus = over_nats(&server).await;
-    let refused = bus.keeper(&settings()).await.map(drop);
-    assert!(matches!(&refused, Err(BusError::Unkept(why)) if why.contains("JetStream")), "{refused:?}");
-    assert!(matches!(bus.keep(&subject("agent.7.result"), "a", vec![1]).await, Err(BusError::Unkept(_))));
-    server.stop();
+    let refused = bus.consumer(&settings()).await.map(drop);
+    assert!(
+        matches!(&refused, Err(BusError::DurableUnavailable(why)) if why.contains("JetStream")),
+        "{refused:?}"
+    );
+    assert!(matches!(
+        bus.publish_durable(&subject("agent.7.result"), "a", vec![1]).await,
+        Err(BusError::DurableUnavailable(_))
+    ));
+    server.kill();
     let noticed = async {
-        while bus.is_up() {
+        while bus.is_connected() {
             sleep(Duration::from_millis(5)).await;
         }
     };
     timeout(LONG, noticed).await.expect("the outage is detected");
-    assert!(matches!(bus.keep(&subject("agent.7.result"), "a", vec![1]).await, Err(BusError::Away(_))));
+    assert!(matches!(
+        bus.publish_durable(&subject("agent.7.result"), "a", vec![1]).await,
+        Err(BusError::Unavailable(_))
+    ));
 }

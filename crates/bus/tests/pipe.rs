@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stoker_bus::{Bus, Pattern, Pipe, PipeEnded, PipeSettings};
+use stoker_bus::{Bus, Pipe, PipeClosed, PipeSettings, SubjectPattern};
 use stoker_testkit::TestNats;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -11,40 +11,40 @@ use tokio::time::{sleep, timeout};
 use crate::support::{over_nats, subject};
 
 const SETTINGS: PipeSettings = PipeSettings {
-    ping_every: Duration::from_millis(100),
-    silence_max: Duration::from_secs(1),
+    ping_interval: Duration::from_millis(100),
+    silence_timeout: Duration::from_secs(1),
     bytes_max: 8 << 20,
 };
 
 struct End {
     send: mpsc::Sender<Vec<u8>>,
     receive: mpsc::Receiver<Vec<u8>>,
-    carrying: JoinHandle<PipeEnded>,
+    carrying: JoinHandle<PipeClosed>,
 }
 
 impl End {
     fn of(pipe: Pipe) -> Self {
         let (received, receive) = mpsc::channel(4);
         let (send, sending) = mpsc::channel(4);
-        Self { send, receive, carrying: tokio::spawn(pipe.carry(received, sending)) }
+        Self { send, receive, carrying: tokio::spawn(pipe.run(received, sending)) }
     }
 
     async fn next(&mut self) -> Vec<u8> {
         timeout(Duration::from_secs(20), self.receive.recv()).await.expect("in time").expect("a message")
     }
 
-    async fn ended(self) -> PipeEnded {
+    async fn ended(self) -> PipeClosed {
         timeout(Duration::from_secs(20), self.carrying).await.expect("in time").expect("no panic")
     }
 }
 
 /// Both ends; the first answers the call of the second.
 async fn pair(bus: &Bus) -> (End, End) {
-    let mut door = bus.subscribe(&Pattern::from(subject("door"))).await.expect("listens");
+    let mut door = bus.subscribe(&SubjectPattern::from(subject("door"))).await.expect("listens");
     let calling = bus.clone();
     let called = tokio::spawn(async move { call(&calling).await });
     assert_eq!(door.next().await.expect("a call").body, b"knock");
-    let answered = Pipe::answer(bus.clone(), subject("in"), subject("out"), SETTINGS).await;
+    let answered = Pipe::accept(bus.clone(), subject("in"), subject("out"), SETTINGS).await;
     let called = called.await.expect("no panic").expect("an answer");
     (End::of(answered.expect("answered")), End::of(called))
 }
@@ -53,12 +53,12 @@ async fn call(bus: &Bus) -> Option<Pipe> {
     let between = (subject("out"), subject("in"));
     let time_max = Duration::from_secs(20);
     let door = subject("door");
-    let called = Pipe::call(bus.clone(), &door, b"knock".to_vec(), between, SETTINGS, time_max);
+    let called = Pipe::connect(bus.clone(), &door, b"knock".to_vec(), between, SETTINGS, time_max);
     called.await.expect("the bus is up")
 }
 
 on_both! {
-    open:
+    start_open:
     messages_of_all_sizes_arrive_in_order,
     slow_reader_causes_back_pressure,
     gap_breaks_the_pipe,
@@ -109,7 +109,7 @@ async fn gap_breaks_the_pipe(bus: Bus) {
     forged.extend_from_slice(&7_u64.to_be_bytes());
     forged.extend_from_slice(&0_u64.to_be_bytes());
     bus.publish(&subject("in"), forged).await.expect("sent");
-    assert_eq!(other.ended().await, PipeEnded::Broken("a message was lost"));
+    assert_eq!(other.ended().await, PipeClosed::Broken("a message was lost"));
     drop(one);
 }
 
@@ -120,16 +120,16 @@ async fn lost_last_piece_is_detected(bus: Bus) {
     forged.extend_from_slice(&2_u64.to_be_bytes());
     forged.extend_from_slice(&0_u64.to_be_bytes());
     bus.publish(&subject("out"), forged).await.expect("sent");
-    assert_eq!(one.ended().await, PipeEnded::Broken("a message was lost"));
+    assert_eq!(one.ended().await, PipeClosed::Broken("a message was lost"));
     drop(other);
 }
 
 async fn silence_timeout_breaks_the_pipe(bus: Bus) {
     // A peer that subscribes and sends nothing.
-    let _mute = bus.subscribe(&Pattern::from(subject("in"))).await.expect("listens");
+    let _mute = bus.subscribe(&SubjectPattern::from(subject("in"))).await.expect("listens");
     let (one, other) = pair(&bus).await;
     other.carrying.abort();
-    assert_eq!(one.ended().await, PipeEnded::Broken("silence timeout"));
+    assert_eq!(one.ended().await, PipeClosed::Broken("silence timeout"));
 }
 
 async fn call_without_listener_fails_immediately(bus: Bus) {
@@ -140,29 +140,29 @@ async fn call_without_listener_fails_immediately(bus: Bus) {
 async fn vanished_peer_is_detected_on_send(bus: Bus) {
     let (one, other) = pair(&bus).await;
     other.carrying.abort();
-    assert_eq!(one.ended().await, PipeEnded::Broken("the peer has unsubscribed"));
+    assert_eq!(one.ended().await, PipeClosed::Broken("the peer has unsubscribed"));
 }
 
 async fn close_is_sent_to_the_peer(bus: Bus) {
     let (one, other) = pair(&bus).await;
     let End { send, receive, carrying } = one;
     drop((send, receive));
-    assert_eq!(other.ended().await, PipeEnded::There);
-    assert_eq!(carrying.await.expect("no panic"), PipeEnded::Here);
+    assert_eq!(other.ended().await, PipeClosed::Peer);
+    assert_eq!(carrying.await.expect("no panic"), PipeClosed::Local);
 }
 
 async fn oversized_message_breaks_the_pipe(bus: Bus) {
     let (one, other) = pair(&bus).await;
     one.send.send(vec![0; (8 << 20) + 1]).await.expect("sent");
-    assert_eq!(other.ended().await, PipeEnded::Broken("a message is too large"));
+    assert_eq!(other.ended().await, PipeClosed::Broken("a message is too large"));
 }
 
 #[tokio::test]
 async fn nats_outage_breaks_the_pipe() {
-    let Some(mut server) = TestNats::open() else { return };
+    let Some(mut server) = TestNats::start_open() else { return };
     let bus = over_nats(&server).await;
     let (one, other) = pair(&bus).await;
-    server.stop();
-    assert!(matches!(one.ended().await, PipeEnded::Broken(_)));
-    assert!(matches!(other.ended().await, PipeEnded::Broken(_)));
+    server.kill();
+    assert!(matches!(one.ended().await, PipeClosed::Broken(_)));
+    assert!(matches!(other.ended().await, PipeClosed::Broken(_)));
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, normalize_untrusted_str};
-use stoker_diagnostics::{Diagnostic, DiagnosticNote, Provenance, Severity, Span};
-use stoker_yaql::people::one_line;
+use stoker_diagnostics::{Diagnostic, DiagnosticNote, ProblemOrigin, Severity, Span};
+use stoker_yaql::presentation::collapse_whitespace;
 
 /// Renders one diagnostic with ANSI styles; the printer strips them where needed. Shows an excerpt if the location has a
 /// text and a span; otherwise the title names the file, and a note the provenance.
@@ -21,7 +21,7 @@ pub(crate) fn render(diagnostic: &Diagnostic) -> String {
         Some(file) if excerpt.is_none() => format!("`{file}`: {headline}"),
         _ => headline,
     };
-    let mut title = level.primary_title(one_line(&headline));
+    let mut title = level.primary_title(collapse_whitespace(&headline));
     if !diagnostic.code.is_empty() {
         title = title.id(&*diagnostic.code);
     }
@@ -61,7 +61,7 @@ fn note_text(note: &DiagnosticNote) -> String {
 }
 
 /// Describes the layer, file and line that a problem comes from, as far as they are known.
-fn provenance_text(provenance: &Provenance) -> Option<String> {
+fn provenance_text(provenance: &ProblemOrigin) -> Option<String> {
     let location = match (&provenance.file, provenance.line) {
         (Some(file), Some(line)) => Some(format!("{file}:{line}")),
         (Some(file), None) => Some(file.clone()),
@@ -70,7 +70,7 @@ fn provenance_text(provenance: &Provenance) -> Option<String> {
     };
     let layer = provenance.layer.as_ref().map(|layer| format!("layer `{layer}`"));
     let parts: Vec<String> = location.into_iter().chain(layer).collect();
-    (!parts.is_empty()).then(|| one_line(&parts.join(", ")))
+    (!parts.is_empty()).then(|| collapse_whitespace(&parts.join(", ")))
 }
 
 /// Clamps a span to character boundaries of the text, as the renderer requires.
@@ -119,7 +119,7 @@ mod tests {
         let diagnostic = Diagnostic::warning("c", "odd").at(span).in_file("x.yaml").path("b").help("fix it");
         let related = diagnostic.clone().related(span, "first").related_in("y.yaml", span, "second");
         assert_eq!(
-            rendered(&related.provenance(Some(Provenance {
+            rendered(&related.provenance(Some(ProblemOrigin {
                 layer: Some("cluster".to_owned()),
                 file: Some("up.yaml".to_owned()),
                 line: Some(3)

@@ -62,7 +62,7 @@ pub const SECRET_VARIABLES: &[&str] = &[
 
 /// `OTEL_*`: standard OpenTelemetry settings of the trace exporter.
 pub(crate) fn traces(service: &str) -> Result<Option<Traces>, Vec<String>> {
-    Traces::read(service, env!("CARGO_PKG_VERSION"), |name| env::var(name).ok())
+    Traces::from_env(service, env!("CARGO_PKG_VERSION"), |name| env::var(name).ok())
 }
 
 /// Returns the variable of an option; an empty one counts as unset.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
-use stoker_packages::{CheckedFolder, Limits, Unpacked, check_folder, unpack};
-use stoker_registry::package::{CheckOptions, Package};
+use stoker_packages::{ArchiveLimits, CheckedFolder, UnpackedPackage, check_folder, unpack};
+use stoker_registry::package::{Package, PackageCheckOptions};
 use tempfile::TempDir;
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -17,7 +17,7 @@ pub(crate) struct PackageFolder {
     pub(crate) origin: PathBuf,
     folder: PathBuf,
     /// Temporary folder of an unpacked archive; deleted on drop.
-    _unpacked: Option<(Unpacked, TempDir)>,
+    _unpacked: Option<(UnpackedPackage, TempDir)>,
 }
 
 /// Opens a package folder, or unpacks an archive into a temporary folder.
@@ -32,7 +32,7 @@ pub(crate) fn open(path: &Path) -> Outcome<PackageFolder> {
         let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
         let file = File::open(path).map_err(|error| error.to_string())?;
         let unpacked =
-            unpack(file, temporary.path(), &Limits::default()).map_err(|error| error.to_string())?;
+            unpack(file, temporary.path(), &ArchiveLimits::default()).map_err(|error| error.to_string())?;
         let folder = unpacked.folder().to_owned();
         Ok(PackageFolder { origin: path.to_owned(), folder, _unpacked: Some((unpacked, temporary)) })
     };
@@ -41,7 +41,8 @@ pub(crate) fn open(path: &Path) -> Outcome<PackageFolder> {
 
 impl PackageFolder {
     pub(crate) fn check(&self) -> Outcome<CheckedFolder> {
-        check_folder(&self.folder, CheckOptions::default()).map_err(|error| Failure::input(error.to_string()))
+        check_folder(&self.folder, PackageCheckOptions::default())
+            .map_err(|error| Failure::input(error.to_string()))
     }
 
     /// Returns the package if it has no errors, otherwise all problems.
@@ -49,13 +50,13 @@ impl PackageFolder {
         let folder = self.check()?;
         let diagnostics = diagnostics(&self.origin, &folder);
         let exit = Exit::Failed;
-        folder.checked.package.ok_or(Failure { exit, diagnostics })
+        folder.result.package.ok_or(Failure { exit, diagnostics })
     }
 }
 
 /// Returns all problems with source excerpts.
 pub(crate) fn diagnostics(origin: &Path, checked: &CheckedFolder) -> Vec<Diagnostic> {
-    checked.checked.problems.iter().map(|problem| diagnostic(origin, checked, problem)).collect()
+    checked.result.problems.iter().map(|problem| diagnostic(origin, checked, problem)).collect()
 }
 
 fn diagnostic(origin: &Path, checked: &CheckedFolder, problem: &Diagnostic) -> Diagnostic {

@@ -1,6 +1,6 @@
 //! Text helpers for human-readable output.
 
-pub(crate) use stoker_yaql::people::{one_line, shortened};
+pub(crate) use stoker_yaql::presentation::{collapse_whitespace, truncate_line};
 
 /// `1 task`, `2 tasks`.
 pub(crate) fn counted(n: usize, noun: &str) -> String {

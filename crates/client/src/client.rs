@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value as Json;
-use ureq::http::{Response, header};
+use ureq::http::{self, header};
 use ureq::{Agent, AsSendBody, Proxy};
 
 use crate::address::Address;
-use crate::error::{ClientError, Refusal};
-use crate::request::{Body, Request};
+use crate::error::{ClientError, ErrorResponse};
+use crate::request::{Body, RestRequest};
 use crate::tls;
-use crate::token::Token;
+use crate::token::ApiToken;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Response timeout. Planning for thousands of nodes may take minutes.
@@ -27,12 +27,12 @@ const ERROR_BYTES_MAX: u64 = 4 << 20;
 pub struct Client {
     agent: Agent,
     address: Address,
-    token: Option<Token>,
+    token: Option<ApiToken>,
 }
 
 /// A successful response.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     pub content_type: String,
     /// Total number of items, for a paginated list.
@@ -43,13 +43,13 @@ pub struct Answer {
     server: String,
 }
 
-impl Answer {
+impl Response {
     /// Parses the body; an empty body is null.
     pub fn json(&self) -> Result<Json, ClientError> {
         if self.bytes.is_empty() {
             return Ok(Json::Null);
         }
-        serde_json::from_slice(&self.bytes).map_err(|error| ClientError::Strange {
+        serde_json::from_slice(&self.bytes).map_err(|error| ClientError::InvalidResponse {
             server: self.server.clone(),
             why: format!("its response is not JSON ({error})"),
         })
@@ -78,7 +78,7 @@ impl Client {
         Ok(Self { agent: config.build().into(), address, token: None })
     }
 
-    pub fn with_token(self, token: Option<Token>) -> Self {
+    pub fn with_token(self, token: Option<ApiToken>) -> Self {
         Self { token, ..self }
     }
 
@@ -87,7 +87,7 @@ impl Client {
     }
 
     /// Sends a request and reads the whole response.
-    pub fn send(&self, request: &Request<'_>) -> Result<Answer, ClientError> {
+    pub fn send(&self, request: &RestRequest<'_>) -> Result<Response, ClientError> {
         let mut response = self.open(request)?;
         let header_text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         let content_type = header_text(header::CONTENT_TYPE).unwrap_or_default().to_owned();
@@ -97,16 +97,16 @@ impl Client {
         let status = response.status().as_u16();
         let bytes = response.body_mut().with_config().limit(BODY_BYTES_MAX).read_to_vec();
         let bytes = bytes.map_err(|error| self.away(&error))?;
-        Ok(Answer { status, content_type, total, date, bytes, server: self.address.to_string() })
+        Ok(Response { status, content_type, total, date, bytes, server: self.address.to_string() })
     }
 
     /// Sends a request and parses the response as JSON.
-    pub fn json(&self, request: &Request<'_>) -> Result<Json, ClientError> {
+    pub fn json(&self, request: &RestRequest<'_>) -> Result<Json, ClientError> {
         self.send(request)?.json()
     }
 
     /// Sends a request. Returns a successful response with an unread body.
-    pub(crate) fn open(&self, request: &Request<'_>) -> Result<Response<ureq::Body>, ClientError> {
+    pub(crate) fn open(&self, request: &RestRequest<'_>) -> Result<http::Response<ureq::Body>, ClientError> {
         let (kind, content) = content(&request.body);
         let mut builder = ureq::http::Request::builder()
             .method(request.method.as_str())
@@ -127,7 +127,7 @@ impl Client {
             Content::File(file) => builder.body(file).map(|request| self.run(request, read_timeout)),
             Content::Nothing => builder.body(()).map(|request| self.run(request, read_timeout)),
         };
-        let sent = sent.map_err(|error| ClientError::Strange {
+        let sent = sent.map_err(|error| ClientError::InvalidResponse {
             server: self.address.to_string(),
             why: format!("invalid request for `{}` ({error})", request.path),
         })?;
@@ -139,16 +139,16 @@ impl Client {
         let body = response.body_mut().with_config().limit(ERROR_BYTES_MAX).read_to_vec().unwrap_or_default();
         if status.is_redirection() {
             let why = format!("it responds with a redirect (status {})", status.as_u16());
-            return Err(ClientError::Strange { server: self.address.to_string(), why });
+            return Err(ClientError::InvalidResponse { server: self.address.to_string(), why });
         }
-        Err(ClientError::Refused(Box::new(Refusal::read(status.as_u16(), &body))))
+        Err(ClientError::Rejected(Box::new(ErrorResponse::read(status.as_u16(), &body))))
     }
 
     fn run(
         &self,
         request: ureq::http::Request<impl AsSendBody>,
         read_timeout: Duration,
-    ) -> Result<Response<ureq::Body>, ureq::Error> {
+    ) -> Result<http::Response<ureq::Body>, ureq::Error> {
         let request = self.agent.configure_request(request).timeout_per_read(Some(read_timeout)).build();
         self.agent.run(request)
     }
@@ -163,7 +163,7 @@ impl Client {
             }
             source = cause.source();
         }
-        ClientError::Away { server: self.address.to_string(), why }
+        ClientError::Unreachable { server: self.address.to_string(), why }
     }
 }
 

@@ -13,16 +13,16 @@ pub enum ClientError {
     Certificates { file: String, why: String },
     /// Transient: a retry may succeed.
     #[error("cannot reach the server at {server}: {why}")]
-    Away { server: String, why: String },
+    Unreachable { server: String, why: String },
     #[error("{server} is not a Stoker server: {why}")]
-    Strange { server: String, why: String },
+    InvalidResponse { server: String, why: String },
     #[error("{0}")]
-    Refused(Box<Refusal>),
+    Rejected(Box<ErrorResponse>),
 }
 
 /// Error response of the server with all reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ErrorResponse {
     pub status: u16,
     /// Human-readable summary.
     pub message: String,
@@ -50,7 +50,7 @@ pub struct Reason {
     pub nodes: Vec<String>,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ErrorResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -77,7 +77,7 @@ struct KeystoneError {
 /// Error format of the module API: one key, named after the kind of error.
 type ModuleEnvelope = std::collections::BTreeMap<String, KeystoneError>;
 
-impl Refusal {
+impl ErrorResponse {
     /// Parses any of the error formats; falls back to the first line of the body.
     pub(crate) fn read(status: u16, body: &[u8]) -> Self {
         if let Ok(Envelope { message, errors }) = serde_json::from_slice(body) {
@@ -109,12 +109,12 @@ mod tests {
 
     #[test]
     fn all_error_formats_have_a_message() {
-        let refusal = Refusal::read(
+        let refusal = ErrorResponse::read(
             400,
             br#"{"message": "m", "errors": [{"path": "a", "line": 2, "message": "x", "id": 4}]}"#,
         );
         assert_eq!((refusal.message.as_str(), refusal.errors[0].line), ("m", Some(2)));
-        let message = |body: &[u8]| Refusal::read(502, body).message;
+        let message = |body: &[u8]| ErrorResponse::read(502, body).message;
         assert_eq!(
             message(br#"{"badRequest": {"code": 400, "message": "no such module"}}"#),
             "no such module"

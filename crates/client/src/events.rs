@@ -6,11 +6,11 @@ use serde_json::Value as Json;
 
 use crate::client::Client;
 use crate::error::ClientError;
-use crate::request::{EVENT_STREAM, Request};
+use crate::request::{EVENT_STREAM, RestRequest};
 
 /// One server-sent event.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct StreamEvent {
     /// Event id, to resume after a broken connection.
     pub id: String,
     pub kind: String,
@@ -28,7 +28,7 @@ pub struct Events {
 
 impl Client {
     /// Opens an event stream.
-    pub fn events(&self, request: Request<'_>) -> Result<Events, ClientError> {
+    pub fn events(&self, request: RestRequest<'_>) -> Result<Events, ClientError> {
         let response = self.open(&request.accept(EVENT_STREAM))?;
         Ok(Events {
             lines: Box::new(BufReader::new(response.into_body().into_reader())),
@@ -38,7 +38,7 @@ impl Client {
 }
 
 impl Iterator for Events {
-    type Item = Result<Event, ClientError>;
+    type Item = Result<StreamEvent, ClientError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         read_event(&mut self.lines).map_err(|error| self.client.away(&error)).transpose()
@@ -46,7 +46,7 @@ impl Iterator for Events {
 }
 
 /// The next event; `None` at the end of the stream.
-fn read_event(lines: &mut dyn BufRead) -> std::io::Result<Option<Event>> {
+fn read_event(lines: &mut dyn BufRead) -> std::io::Result<Option<StreamEvent>> {
     let (mut id, mut kind, mut data) = (String::new(), String::new(), String::new());
     loop {
         let mut line = String::new();
@@ -60,7 +60,7 @@ fn read_event(lines: &mut dyn BufRead) -> std::io::Result<Option<Event>> {
                 continue;
             }
             let data = serde_json::from_str(&data)?;
-            return Ok(Some(Event { id, kind, data }));
+            return Ok(Some(StreamEvent { id, kind, data }));
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
@@ -85,14 +85,14 @@ mod tests {
 
     use super::*;
 
-    fn read_all(text: &str) -> Vec<Event> {
+    fn read_all(text: &str) -> Vec<StreamEvent> {
         let mut lines: Box<dyn BufRead> = Box::new(text.as_bytes());
         std::iter::from_fn(|| read_event(&mut lines).unwrap()).collect()
     }
 
     #[test]
     fn events_are_parsed_and_keep_alives_skipped() {
-        let event = |id: &str, kind: &str, data: Json| Event { id: id.into(), kind: kind.into(), data };
+        let event = |id: &str, kind: &str, data: Json| StreamEvent { id: id.into(), kind: kind.into(), data };
         let text = ":\n\nid: 1\nevent: began\ndata: {\"a\":\ndata: 1}\n\n: x\n\r\nid:2\r\ndata:[]\r\n\r\nid: 3\ndata: 5";
         assert_eq!(read_all(text), [event("1", "began", json!({"a": 1})), event("2", "", json!([]))]);
     }

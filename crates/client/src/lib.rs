@@ -15,11 +15,11 @@ mod tls;
 mod token;
 
 pub use address::Address;
-pub use client::{Answer, Client};
-pub use error::{ClientError, Reason, Refusal};
-pub use events::{Event, Events};
+pub use client::{Client, Response};
+pub use error::{ClientError, ErrorResponse, Reason};
+pub use events::{Events, StreamEvent};
 pub use login::Login;
-pub use messenger::Messenger;
-pub use request::{Body, Method, Request, segment};
+pub use messenger::HttpPoster;
+pub use request::{Body, Method, RestRequest, encode_segment};
 pub use serde_json::Value as Json;
-pub use token::Token;
+pub use token::ApiToken;

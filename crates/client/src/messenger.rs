@@ -11,18 +11,18 @@ use crate::tls;
 /// Posts documents to URLs chosen by users: follows no redirects, uses no proxy, reads only the response
 /// status, and applies one timeout to everything.
 #[derive(Clone)]
-pub struct Messenger {
+pub struct HttpPoster {
     agent: Agent,
 }
 
-impl Messenger {
+impl HttpPoster {
     /// `time_max` covers the whole request, from name resolution to the response status.
     pub fn new(time_max: Duration) -> Result<Self, ClientError> {
-        Self::trusting(time_max, None)
+        Self::with_ca_file(time_max, None)
     }
 
     /// Like [`Messenger::new`], with the certificates of a file trusted in addition to those of the system.
-    pub fn trusting(time_max: Duration, ca_file: Option<&Path>) -> Result<Self, ClientError> {
+    pub fn with_ca_file(time_max: Duration, ca_file: Option<&Path>) -> Result<Self, ClientError> {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -48,7 +48,9 @@ impl Messenger {
         }
         match request.send(body) {
             Ok(response) => Ok(response.status().as_u16()),
-            Err(error) => Err(ClientError::Away { server: redact(url).to_owned(), why: error.to_string() }),
+            Err(error) => {
+                Err(ClientError::Unreachable { server: redact(url).to_owned(), why: error.to_string() })
+            }
         }
     }
 }

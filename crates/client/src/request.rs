@@ -43,7 +43,7 @@ pub enum Body<'a> {
 
 /// A request. The path is relative to `/api/v1/`, or absolute if it starts with a slash.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct RestRequest<'a> {
     pub(crate) method: Method,
     pub(crate) path: String,
     query: Vec<(String, String)>,
@@ -52,7 +52,7 @@ pub struct Request<'a> {
     pub(crate) headers: Vec<(&'static str, &'a str)>,
 }
 
-impl<'a> Request<'a> {
+impl<'a> RestRequest<'a> {
     pub fn new(method: Method, path: impl Into<String>) -> Self {
         Self {
             method,
@@ -76,7 +76,7 @@ impl<'a> Request<'a> {
     }
 
     /// Adds a query parameter if there is a value.
-    pub fn maybe(self, name: &str, value: Option<impl ToString>) -> Self {
+    pub fn query_opt(self, name: &str, value: Option<impl ToString>) -> Self {
         match value {
             Some(value) => self.query(name, value),
             None => self,
@@ -111,14 +111,14 @@ impl<'a> Request<'a> {
 }
 
 /// Log line.
-impl fmt::Display for Request<'_> {
+impl fmt::Display for RestRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method.as_str(), self.path_and_query())
     }
 }
 
 /// Percent-encodes a name as one path segment.
-pub fn segment(name: &str) -> String {
+pub fn encode_segment(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
@@ -137,15 +137,16 @@ mod tests {
 
     #[test]
     fn segments_are_percent_encoded() {
-        assert_eq!(segment("a-b_c.d~9"), "a-b_c.d~9");
-        assert_eq!(segment("../x?y#z ä"), "..%2Fx%3Fy%23z%20%C3%A4");
-        assert_eq!(segment(".."), "%2E%2E");
+        assert_eq!(encode_segment("a-b_c.d~9"), "a-b_c.d~9");
+        assert_eq!(encode_segment("../x?y#z ä"), "..%2Fx%3Fy%23z%20%C3%A4");
+        assert_eq!(encode_segment(".."), "%2E%2E");
     }
 
     #[test]
     fn query_follows_path() {
-        let request = Request::get("graphs").query("a", "x&y").maybe("b", Some(1)).maybe("c", None::<i64>);
+        let request =
+            RestRequest::get("graphs").query("a", "x&y").query_opt("b", Some(1)).query_opt("c", None::<i64>);
         assert_eq!(request.path_and_query(), "/api/v1/graphs?a=x%26y&b=1");
-        assert_eq!(Request::get("/keystone").path_and_query(), "/keystone");
+        assert_eq!(RestRequest::get("/keystone").path_and_query(), "/keystone");
     }
 }

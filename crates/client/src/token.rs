@@ -4,9 +4,9 @@ use std::fmt;
 
 /// A token that `Debug` does not print.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token(String);
+pub struct ApiToken(String);
 
-impl Token {
+impl ApiToken {
     pub fn new(text: String) -> Self {
         Self(text)
     }
@@ -16,7 +16,7 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for ApiToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }

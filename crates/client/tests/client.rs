@@ -12,8 +12,8 @@ use std::thread;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use stoker_client::{Address, Body, Client, ClientError, Method, Request, Token};
-use stoker_testkit::Folder;
+use stoker_client::{Address, ApiToken, Body, Client, ClientError, Method, RestRequest};
+use stoker_testkit::TempFolder;
 
 /// Reads a request with its body and writes a response.
 fn converse(mut stream: impl Read + Write, answer: &str) -> Option<String> {
@@ -58,7 +58,7 @@ fn server(
 fn plain(answer: String) -> (Client, Receiver<String>) {
     let (address, requests) = server(answer, converse);
     let client = Client::new(Address::parse(&address).unwrap(), None).unwrap();
-    (client.with_token(Some(Token::new("secret".to_owned()))), requests)
+    (client.with_token(Some(ApiToken::new("secret".to_owned()))), requests)
 }
 
 fn answer(status: &str, headers: &str, body: &str) -> String {
@@ -69,7 +69,7 @@ fn answer(status: &str, headers: &str, body: &str) -> String {
 fn request_has_token_and_body() {
     let headers = "Content-Type: application/json\r\nContent-Range: objects 0-0/42\r\n";
     let (client, requests) = plain(answer("200 OK", headers, "[1]"));
-    let request = Request::new(Method::Post, "graphs").query("a", 1).body(Body::Yaml("- id: x\n"));
+    let request = RestRequest::new(Method::Post, "graphs").query("a", 1).body(Body::Yaml("- id: x\n"));
     let got = client.send(&request).unwrap();
     assert_eq!((got.status, got.total, got.json().unwrap()), (200, Some(42), serde_json::json!([1])));
     let requests = requests.recv().unwrap().to_lowercase();
@@ -83,7 +83,7 @@ fn request_has_token_and_body() {
 fn error_response_has_all_reasons() {
     let body = r#"{"message": "two", "errors": [{"path": "a", "message": "x"}, {"path": "b", "message": "y", "line": 3}]}"#;
     let (client, _) = plain(answer("400 Bad Request", "", body));
-    let Err(ClientError::Refused(refusal)) = client.send(&Request::get("x")) else {
+    let Err(ClientError::Rejected(refusal)) = client.send(&RestRequest::get("x")) else {
         panic!("not an error response")
     };
     assert_eq!((refusal.status, refusal.errors.len(), refusal.errors[1].line), (400, 2, Some(3)));
@@ -93,7 +93,7 @@ fn error_response_has_all_reasons() {
 fn redirects_are_not_followed() {
     let (elsewhere, asked_elsewhere) = server(answer("200 OK", "", "{}"), converse);
     let (client, requests) = plain(answer("302 Found", &format!("Location: http://{elsewhere}/\r\n"), ""));
-    assert!(matches!(client.send(&Request::get("x")), Err(ClientError::Strange { .. })));
+    assert!(matches!(client.send(&RestRequest::get("x")), Err(ClientError::InvalidResponse { .. })));
     assert!(requests.recv().is_ok());
     assert!(asked_elsewhere.try_recv().is_err());
 }
@@ -101,13 +101,13 @@ fn redirects_are_not_followed() {
 #[test]
 fn invalid_responses_are_reported() {
     let (client, _) = plain(answer("200 OK", "", "<html>"));
-    assert!(matches!(client.json(&Request::get("x")), Err(ClientError::Strange { .. })));
+    assert!(matches!(client.json(&RestRequest::get("x")), Err(ClientError::InvalidResponse { .. })));
     let (client, _) = plain(answer("204 No Content", "", ""));
-    assert_eq!(client.json(&Request::get("x")).unwrap(), serde_json::Value::Null);
+    assert_eq!(client.json(&RestRequest::get("x")).unwrap(), serde_json::Value::Null);
     let (client, _) = plain("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut off".to_owned());
-    assert!(matches!(client.send(&Request::get("x")), Err(ClientError::Away { .. })));
+    assert!(matches!(client.send(&RestRequest::get("x")), Err(ClientError::Unreachable { .. })));
     let (client, _) = plain("nonsense\r\n\r\n".to_owned());
-    assert!(matches!(client.send(&Request::get("x")), Err(ClientError::Away { .. })));
+    assert!(matches!(client.send(&RestRequest::get("x")), Err(ClientError::Unreachable { .. })));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn event_stream_is_read_to_its_end() {
         "id: 1\nevent: began\ndata: {\"seq\": 1}\n\n: alive\n\nid: 2\nevent: ended\ndata: {\"seq\": 2}\n\n";
     let (client, requests) = plain(answer("200 OK", "Content-Type: text/event-stream\r\n", body));
     let events: Vec<_> =
-        client.events(Request::get("runs/1/events")).unwrap().collect::<Result<_, _>>().unwrap();
+        client.events(RestRequest::get("runs/1/events")).unwrap().collect::<Result<_, _>>().unwrap();
     let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds, ["began", "ended"]);
     assert!(requests.recv().unwrap().contains("text/event-stream"));
@@ -124,7 +124,7 @@ fn event_stream_is_read_to_its_end() {
 
 #[test]
 fn certificate_is_trusted_only_with_ca_file() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let openssl = Command::new("openssl")
         .args([
             "req",
@@ -162,11 +162,11 @@ fn certificate_is_trusted_only_with_ca_file() {
     });
     let address = Address::parse(&format!("https://{address}")).unwrap();
     let trusting = Client::new(address.clone(), Some(&folder.file("cert.pem"))).unwrap();
-    assert_eq!(trusting.json(&Request::get("health")).unwrap()["status"], "ok");
+    assert_eq!(trusting.json(&RestRequest::get("health")).unwrap()["status"], "ok");
     let strange = Client::new(address, None).unwrap();
-    let error = strange.json(&Request::get("health")).unwrap_err();
+    let error = strange.json(&RestRequest::get("health")).unwrap_err();
     assert!(
-        matches!(error, ClientError::Away { .. }) && error.to_string().contains("certificate"),
+        matches!(error, ClientError::Unreachable { .. }) && error.to_string().contains("certificate"),
         "{error}"
     );
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use stoker_client::{Address, Client, Json, Request};
+use stoker_client::{Address, Client, Json, RestRequest};
 
 use crate::Outcome;
 use crate::process::Process;
@@ -100,7 +100,7 @@ impl Group {
 
     fn driver(&self, run: i64) -> Outcome<Option<usize>> {
         let servers =
-            self.client(0).json(&Request::get("/api/v1/servers")).map_err(|error| error.to_string())?;
+            self.client(0).json(&RestRequest::get("/api/v1/servers")).map_err(|error| error.to_string())?;
         let drives = |server: &&Json| {
             server["runs"].as_array().is_some_and(|runs| runs.iter().any(|id| id.as_i64() == Some(run)))
         };

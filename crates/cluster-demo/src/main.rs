@@ -57,7 +57,7 @@ fn run_demo(program: &std::path::Path, n_agents: usize) -> Outcome {
     let Database::Postgres { url: database_url } = database.database() else {
         return Err("no PostgreSQL".to_owned());
     };
-    let nats = TestNats::open().ok_or("NATS is not available")?;
+    let nats = TestNats::start_open().ok_or("NATS is not available")?;
     println!("  PostgreSQL  {database_url}\n  NATS        {}", nats.url());
 
     title(&format!("{N_SERVERS} servers"));
@@ -103,7 +103,7 @@ fn run_demo(program: &std::path::Path, n_agents: usize) -> Outcome {
     }
     agents.clear();
     drop(group);
-    database.remove();
+    database.drop_database();
     folder.remove();
     println!("\nTo set this up on your own hosts, see docs/several-servers.md");
     Ok(())

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use stoker_client::{Body, Client, Json, Method, Request};
+use stoker_client::{Body, Client, Json, Method, RestRequest};
 
 use crate::Outcome;
 use crate::group::Group;
@@ -140,7 +140,7 @@ fn id(answer: &Json) -> Outcome<i64> {
 }
 
 fn get(client: &Client, path: &str) -> Outcome<Json> {
-    client.json(&Request::get(path)).map_err(|error| format!("{path}: {error}"))
+    client.json(&RestRequest::get(path)).map_err(|error| format!("{path}: {error}"))
 }
 
 fn post(client: &Client, path: &str, body: &Json) -> Outcome<Json> {
@@ -148,6 +148,6 @@ fn post(client: &Client, path: &str, body: &Json) -> Outcome<Json> {
 }
 
 fn send(client: &Client, method: Method, path: &str, body: &Json) -> Outcome<Json> {
-    let request = Request::new(method, path).body(Body::Json(body));
+    let request = RestRequest::new(method, path).body(Body::Json(body));
     client.json(&request).map_err(|error| format!("{path}: {error}"))
 }

@@ -5,7 +5,7 @@ use stoker_model::Json;
 
 use crate::dialect::Dialect;
 use crate::error::{ConditionError, codes};
-use crate::evaluate::{Decision, Models, evaluate};
+use crate::evaluate::{ConditionResult, Models, evaluate};
 use crate::parser::parse;
 use crate::tree::{Expr, ModelPath};
 use crate::truth::is_true;
@@ -37,14 +37,14 @@ impl Condition {
     }
 
     /// Whether its value is true.
-    pub fn holds(&self, models: &Models<'_, '_>) -> Result<bool, ConditionError> {
+    pub fn is_true(&self, models: &Models<'_, '_>) -> Result<bool, ConditionError> {
         Ok(is_true(&evaluate(&self.root, models, self.dialect)?.value))
     }
 
     /// Its value, and the part of the text that decided.
-    pub fn decide(&self, models: &Models<'_, '_>) -> Result<Decision, ConditionError> {
+    pub fn decide(&self, models: &Models<'_, '_>) -> Result<ConditionResult, ConditionError> {
         let outcome = evaluate(&self.root, models, self.dialect)?;
-        Ok(Decision { value: outcome.value.into_owned(), span: outcome.span })
+        Ok(ConditionResult { value: outcome.value.into_owned(), span: outcome.span })
     }
 
     /// The paths it reads, in text order, with duplicates. Because of short-circuiting not all of them are

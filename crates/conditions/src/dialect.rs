@@ -33,7 +33,7 @@ impl Dialect {
     pub const LENIENT_RESTRICTION: Self = Self::Restriction { strict: false, default_model: None };
 
     /// Wizards of legacy releases, which write `Compute.vcenter` for `wizard:Compute.vcenter`.
-    pub const OLD_WIZARD: Self = Self::Restriction { strict: true, default_model: Some("wizard") };
+    pub const LEGACY_WIZARD: Self = Self::Restriction { strict: true, default_model: Some("wizard") };
 
     pub(crate) fn is_task(self) -> bool {
         self == Self::Task

@@ -14,7 +14,7 @@ pub mod codes {
     /// A missing key, in a strict dialect.
     pub const MISSING_KEY: &str = "condition-missing-key";
     /// A value of the wrong type for an operation.
-    pub const KIND: &str = "condition-kind";
+    pub const TYPE: &str = "condition-kind";
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

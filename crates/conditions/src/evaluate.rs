@@ -16,7 +16,7 @@ pub type Models<'f, 'm> = dyn Fn(&str) -> Option<&'m Json> + 'f;
 
 /// The value of a condition, and the part of the text that decided it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub struct ConditionResult {
     pub value: Json,
     /// Byte range of the smallest part that decided alone: the `b` of `a and b` if it is false.
     pub span: Range<usize>,
@@ -116,7 +116,7 @@ fn missing_key(path: &ModelPath, key_idx: usize, span: &Range<usize>) -> Conditi
 fn not_a_map(path: &ModelPath, key_idx: usize, value: &Json, span: &Range<usize>) -> ConditionError {
     let (whole, key) = (path_before(path, key_idx), quoted(&path.keys[key_idx]));
     let message = format!("{whole} is {}, which has no key {key}", kind_name(value));
-    ConditionError::new(codes::KIND, span.clone(), message)
+    ConditionError::new(codes::TYPE, span.clone(), message)
 }
 
 fn compare(
@@ -142,7 +142,7 @@ fn contains(left: &Json, right: &Json, operand: &Expr, dialect: Dialect) -> Resu
         _ => {
             let (left, right) = (kind_name(left), kind_name(right));
             let message = format!("`in` cannot search for {left} in {right}");
-            Err(ConditionError::new(codes::KIND, operand.span.clone(), message)
+            Err(ConditionError::new(codes::TYPE, operand.span.clone(), message)
                 .with_help("`in` tests whether a list contains a value, or a text contains another text"))
         }
     }

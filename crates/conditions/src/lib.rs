@@ -50,7 +50,7 @@ mod rewrite;
 pub use condition::Condition;
 pub use dialect::Dialect;
 pub use error::{ConditionError, codes};
-pub use evaluate::{Decision, Models};
+pub use evaluate::{ConditionResult, Models};
 pub use rewrite::rewrite_for_deployment;
 pub use tree::ModelPath;
 pub use truth::is_true;

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use stoker_conditions::{Condition, ConditionError, Dialect, codes, rewrite_for_deployment};
 
 const DIALECTS: [Dialect; 4] =
-    [Dialect::Task, Dialect::RESTRICTION, Dialect::LENIENT_RESTRICTION, Dialect::OLD_WIZARD];
+    [Dialect::Task, Dialect::RESTRICTION, Dialect::LENIENT_RESTRICTION, Dialect::LEGACY_WIZARD];
 
 fn exercise(text: &str) {
     let model = json!({"a": {"b": [1, "x", null], "value": true}, "c": "text"});

@@ -128,12 +128,12 @@ fn task_equality_mixes_booleans_and_numbers() {
     }
     let (left, right) = (json!({"a": [true, {"b": 1.0}]}), json!({"a": [1, {"b": true}]}));
     let lookup = |name: &str| Some(if name == "l" { &left } else { &right });
-    assert!(Condition::parse("l:a == r:a").unwrap().holds(&lookup).unwrap());
-    assert!(!Condition::parse_as("l:a == r:a", Dialect::RESTRICTION).unwrap().holds(&lookup).unwrap());
+    assert!(Condition::parse("l:a == r:a").unwrap().is_true(&lookup).unwrap());
+    assert!(!Condition::parse_as("l:a == r:a", Dialect::RESTRICTION).unwrap().is_true(&lookup).unwrap());
     let large = json!({"a": u64::MAX, "b": 18_446_744_073_709_551_614_u64, "c": 1e300});
     let lookup = |_: &str| Some(&large);
-    assert!(!Condition::parse("m:a == m:b").unwrap().holds(&lookup).unwrap());
-    assert!(Condition::parse("m:c == m:c").unwrap().holds(&lookup).unwrap());
+    assert!(!Condition::parse("m:a == m:b").unwrap().is_true(&lookup).unwrap());
+    assert!(Condition::parse("m:c == m:c").unwrap().is_true(&lookup).unwrap());
 }
 
 #[test]
@@ -143,10 +143,10 @@ fn membership_is_evaluated() {
     assert_eq!(value("'network:core:gridnet' in cluster:components"), json!(true));
     assert_eq!(value("'n' in settings:storage"), json!(true), "a key of a map");
     assert_eq!(value("3 in settings:storage"), json!(false));
-    assert_eq!(code("'n' in settings:storage", Dialect::RESTRICTION), codes::KIND);
+    assert_eq!(code("'n' in settings:storage", Dialect::RESTRICTION), codes::TYPE);
     for text in ["'a' in null", "'a' in 5", "5 in 'a5'", "null in 'a'", "'a' in true"] {
-        assert_eq!(code(text, Dialect::Task), codes::KIND, "{text}");
-        assert_eq!(code(text, Dialect::RESTRICTION), codes::KIND, "{text}");
+        assert_eq!(code(text, Dialect::Task), codes::TYPE, "{text}");
+        assert_eq!(code(text, Dialect::RESTRICTION), codes::TYPE, "{text}");
     }
 }
 
@@ -159,14 +159,14 @@ fn missing_keys_depend_on_the_dialect() {
     assert_eq!(evaluate("settings:storage.zzz", lenient), Ok(json!(null)));
     assert_eq!(code("settings:storage.zzz", strict), codes::MISSING_KEY);
     // A key of null.
-    assert_eq!(code("settings:storage.empty.x", Dialect::Task), codes::KIND);
-    assert_eq!(code("settings:zzz.x", Dialect::Task), codes::KIND);
+    assert_eq!(code("settings:storage.empty.x", Dialect::Task), codes::TYPE);
+    assert_eq!(code("settings:zzz.x", Dialect::Task), codes::TYPE);
     assert_eq!(evaluate("settings:storage.empty.x.y", lenient), Ok(json!(null)));
     assert_eq!(code("settings:storage.empty.x", strict), codes::MISSING_KEY);
     // A key of text, a number or a list.
     for text in ["settings:storage.name.x", "settings:storage.n.x", "settings:storage.pools.0"] {
         for dialect in [Dialect::Task, strict, lenient] {
-            assert_eq!(code(text, dialect), codes::KIND, "{text}");
+            assert_eq!(code(text, dialect), codes::TYPE, "{text}");
         }
     }
     for dialect in [Dialect::Task, strict, lenient] {
@@ -179,7 +179,7 @@ fn decimals_are_supported_in_restrictions_only() {
     assert_eq!(evaluate("1.5", Dialect::RESTRICTION), Ok(json!(1.5)));
     assert_eq!(evaluate("-1.5 == -1.50", Dialect::RESTRICTION), Ok(json!(true)));
     assert_eq!(evaluate("2.0 == 2", Dialect::RESTRICTION), Ok(json!(true)));
-    assert_eq!(evaluate("1.5", Dialect::OLD_WIZARD), Ok(json!(1.5)));
+    assert_eq!(evaluate("1.5", Dialect::LEGACY_WIZARD), Ok(json!(1.5)));
     assert_eq!(code("1.5", Dialect::Task), codes::SYNTAX);
     assert_eq!(code("1.", Dialect::RESTRICTION), codes::SYNTAX);
     assert_eq!(code(".5", Dialect::RESTRICTION), codes::SYNTAX);
@@ -187,11 +187,11 @@ fn decimals_are_supported_in_restrictions_only() {
 
 #[test]
 fn default_model_makes_the_prefix_optional() {
-    assert_eq!(evaluate("Compute.kvm == true", Dialect::OLD_WIZARD), Ok(json!(true)));
-    assert_eq!(evaluate("not (Compute.kvm == true)", Dialect::OLD_WIZARD), Ok(json!(false)));
-    assert_eq!(evaluate(":Compute.kvm", Dialect::OLD_WIZARD), Ok(json!(true)));
-    assert_eq!(evaluate("cluster:mode", Dialect::OLD_WIZARD), Ok(json!("ha_compact")));
-    assert_eq!(evaluate("5", Dialect::OLD_WIZARD), Ok(json!(5)));
+    assert_eq!(evaluate("Compute.kvm == true", Dialect::LEGACY_WIZARD), Ok(json!(true)));
+    assert_eq!(evaluate("not (Compute.kvm == true)", Dialect::LEGACY_WIZARD), Ok(json!(false)));
+    assert_eq!(evaluate(":Compute.kvm", Dialect::LEGACY_WIZARD), Ok(json!(true)));
+    assert_eq!(evaluate("cluster:mode", Dialect::LEGACY_WIZARD), Ok(json!("ha_compact")));
+    assert_eq!(evaluate("5", Dialect::LEGACY_WIZARD), Ok(json!(5)));
     for dialect in [Dialect::Task, Dialect::RESTRICTION] {
         assert_eq!(code("Compute.kvm == true", dialect), codes::SYNTAX);
         assert_eq!(code(":Compute.kvm", dialect), codes::SYNTAX);

@@ -73,7 +73,7 @@ fn real_conditions_are_parsed() {
             continue;
         }
         // The rest are bare paths of legacy wizards, whose panes are capitalized.
-        let condition = Condition::parse_as(text, Dialect::OLD_WIZARD);
+        let condition = Condition::parse_as(text, Dialect::LEGACY_WIZARD);
         let condition = condition.unwrap_or_else(|error| panic!("{text}: {error}"));
         let is_pane = |key: &str| key.starts_with(char::is_uppercase);
         let mut paths = condition.paths().into_iter();

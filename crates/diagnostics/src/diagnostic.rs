@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::location::{Excerpt, Location, Provenance};
+use crate::location::{Excerpt, Location, ProblemOrigin};
 use crate::span::Span;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,7 +143,7 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn provenance(mut self, provenance: Option<Provenance>) -> Self {
+    pub fn provenance(mut self, provenance: Option<ProblemOrigin>) -> Self {
         self.location.provenance = provenance;
         self
     }

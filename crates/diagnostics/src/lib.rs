@@ -16,7 +16,7 @@ mod summary;
 
 pub use collector::{Diagnostics, Mark, codes};
 pub use diagnostic::{Diagnostic, DiagnosticNote, Severity, has_errors, sort};
-pub use location::{Excerpt, Location, Provenance};
+pub use location::{Excerpt, Location, ProblemOrigin};
 pub use quote::{choices, quoted};
 pub use span::{Position, Span};
 pub use summary::{list, summarize};

@@ -21,14 +21,14 @@ pub struct Location {
     /// Affected plugin.
     pub plugin: Option<String>,
     /// The layer that set the field, and its line in the uploaded file.
-    pub provenance: Option<Provenance>,
+    pub provenance: Option<ProblemOrigin>,
     /// The expression that failed.
     pub expression: Option<Excerpt>,
 }
 
 /// Provenance of a field of a merged graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Provenance {
+pub struct ProblemOrigin {
     /// The layer that set the field: `release`, `cluster`, or `plugin NAME VERSION`.
     pub layer: Option<String>,
     /// Name of the uploaded file.

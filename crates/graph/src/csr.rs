@@ -131,7 +131,7 @@ impl Csr {
 
     /// Strongly connected components that contain a cycle: more than one vertex, or a vertex with an edge to
     /// itself. Sorted, with sorted vertices.
-    pub fn knots(&self) -> Vec<Vec<u32>> {
+    pub fn cyclic_components(&self) -> Vec<Vec<u32>> {
         let mut components = self.components_with_cycles();
         for component in &mut components {
             component.sort_unstable();

@@ -11,21 +11,21 @@ mod csr;
 mod layer;
 mod merge;
 mod metadata;
-mod part;
 mod pattern;
 mod plugin;
+mod subgraph;
 mod version;
 
 mod check;
 
-pub use check::{CheckOptions, Scope, check};
+pub use check::{GraphCheckOptions, Scope, check};
 pub use csr::Csr;
 pub use layer::{Layer, Source};
-pub use merge::{LayerList, MergeRules, Merged, MergedField, MergedTask, merge};
-pub use metadata::{MergedMetadata, Origin};
-pub use part::part;
-pub use pattern::Pattern;
+pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};
+pub use metadata::{MergedMetadata, Provenance};
+pub use pattern::NamePattern;
 pub use plugin::plugin_tasks;
+pub use subgraph::part;
 pub use version::compare_versions;
 
 /// Stable names of problems.
@@ -51,7 +51,7 @@ pub mod codes {
     /// A bare word that is a constant in other languages but a string in YAQL.
     pub const BARE_WORD: &str = "graph-bare-word";
     /// A role or tag that no node can have.
-    pub const PLACE: &str = "graph-unknown-place";
+    pub const UNKNOWN_ROLE: &str = "graph-unknown-place";
     /// A task that runs nowhere.
     pub const UNPLACED: &str = "graph-unplaced-task";
     /// A dependency of a stage without effect.

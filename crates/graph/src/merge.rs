@@ -22,7 +22,7 @@ pub struct MergeRules {
 
 /// All layers merged into one graph.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Merged<'a> {
+pub struct MergedGraph<'a> {
     /// The layers, weakest first. Layer indices refer to this list.
     pub sources: Vec<Source>,
     pub tasks: Vec<MergedTask<'a>>,
@@ -52,10 +52,10 @@ pub struct MergedField<'a> {
     /// The layer that the value comes from.
     pub set_by: u32,
     /// Weaker layers whose values were overridden, weakest first.
-    pub overrode: LayerList,
+    pub overridden_layers: LayerList,
 }
 
-impl<'a> Merged<'a> {
+impl<'a> MergedGraph<'a> {
     /// Looks up a task by name in linear time.
     pub fn task(&self, name: &str) -> Option<&MergedTask<'a>> {
         self.tasks.iter().find(|task| task.name == name)
@@ -89,7 +89,12 @@ impl<'a> MergedTask<'a> {
         let (set_by, name, value) = strongest?;
         let weaker = self.definitions.iter().take_while(|(layer_idx, _)| *layer_idx < set_by);
         let losers = weaker.filter(|(_, task)| task.fields.contains_key(name));
-        Some(MergedField { name, value, set_by, overrode: losers.map(|(layer_idx, _)| *layer_idx).collect() })
+        Some(MergedField {
+            name,
+            value,
+            set_by,
+            overridden_layers: losers.map(|(layer_idx, _)| *layer_idx).collect(),
+        })
     }
 
     /// All attributes, in order of first appearance.
@@ -117,7 +122,7 @@ impl<'a> MergedTask<'a> {
 ///
 /// If two plugins set one attribute of a task to different values, the later one wins and a finding names
 /// both. Equal values are no conflict, because every definition of a task must repeat its type.
-pub fn merge<'a>(layers: &[Layer<'a>], rules: MergeRules) -> Merged<'a> {
+pub fn merge<'a>(layers: &[Layer<'a>], rules: MergeRules) -> MergedGraph<'a> {
     let ordered = in_order(layers, rules.order);
     let sources: Vec<Source> = ordered.iter().map(|layer| layer.source.clone()).collect();
     // Most layers only modify tasks of the largest one.
@@ -142,7 +147,7 @@ pub fn merge<'a>(layers: &[Layer<'a>], rules: MergeRules) -> Merged<'a> {
         }
     }
     let metadata = merge_metadata(ordered.iter().map(|layer| layer.metadata));
-    Merged { sources, tasks, metadata, findings }
+    MergedGraph { sources, tasks, metadata, findings }
 }
 
 /// Reports attributes of one plugin that another plugin overrides.

@@ -10,15 +10,15 @@ use stoker_model::{GraphMetadata, Json, JsonMap};
 pub struct MergedMetadata {
     pub metadata: GraphMetadata,
     /// Provenance of each value by path, such as `on_success.node_attributes.status`.
-    pub origins: BTreeMap<String, Origin>,
+    pub origins: BTreeMap<String, Provenance>,
 }
 
 /// Indices into the layers of the merged graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct Provenance {
     pub set_by: usize,
     /// Weaker layers whose values were overridden, weakest first.
-    pub overrode: Vec<usize>,
+    pub overridden_layers: Vec<usize>,
 }
 
 /// Merges the metadata of all layers, given weakest first.
@@ -39,7 +39,7 @@ pub(crate) fn merge_metadata<'a>(layers: impl Iterator<Item = Option<&'a GraphMe
 
 struct LayerMerger<'o> {
     layer_idx: usize,
-    origins: &'o mut BTreeMap<String, Origin>,
+    origins: &'o mut BTreeMap<String, Provenance>,
 }
 
 impl LayerMerger<'_> {
@@ -88,9 +88,10 @@ impl LayerMerger<'_> {
         let is_new = matches!(origin, std::collections::btree_map::Entry::Vacant(_));
         let origin = origin.or_default();
         if is_new {
-            *origin = Origin { set_by: self.layer_idx, overrode: std::mem::take(&mut overridden) };
+            *origin =
+                Provenance { set_by: self.layer_idx, overridden_layers: std::mem::take(&mut overridden) };
         } else {
-            origin.overrode.push(origin.set_by);
+            origin.overridden_layers.push(origin.set_by);
             origin.set_by = self.layer_idx;
         }
     }
@@ -102,7 +103,7 @@ impl LayerMerger<'_> {
         let mut overridden_layers = overridden.to_vec();
         self.origins.retain(|other, origin| {
             if is_removed(other) {
-                overridden_layers.extend(origin.overrode.iter().copied().chain([origin.set_by]));
+                overridden_layers.extend(origin.overridden_layers.iter().copied().chain([origin.set_by]));
             }
             !is_removed(other)
         });
@@ -125,8 +126,11 @@ mod tests {
     fn check(layers: &[GraphMetadata], expected: Json, origins: &[(&str, usize, &[usize])]) {
         let merged = merge_metadata(layers.iter().map(Some));
         assert_eq!(merged.metadata.on_success.map(Json::Object), Some(expected));
-        let actual: Vec<(&str, usize, &[usize])> =
-            merged.origins.iter().map(|(path, o)| (path.as_str(), o.set_by, &o.overrode[..])).collect();
+        let actual: Vec<(&str, usize, &[usize])> = merged
+            .origins
+            .iter()
+            .map(|(path, o)| (path.as_str(), o.set_by, &o.overridden_layers[..]))
+            .collect();
         assert_eq!(actual, origins);
     }
 
@@ -177,6 +181,6 @@ mod tests {
         let (first, second, silent) = (named("a"), named("b"), GraphMetadata::default());
         let merged = merge_metadata([Some(&first), None, Some(&second), Some(&silent)].into_iter());
         assert_eq!(merged.metadata, second);
-        assert_eq!(merged.origins["name"], Origin { set_by: 2, overrode: vec![0] });
+        assert_eq!(merged.origins["name"], Provenance { set_by: 2, overridden_layers: vec![0] });
     }
 }

@@ -1,11 +1,11 @@
 //! Name patterns: `/…/` is a regular expression, any other text an exact name.
 
-use stoker_yaql::pyregex::{Flags, Regex, ScanState, Work};
+use stoker_yaql::pyregex::{Flags, Regex, ScanState, StepBudget};
 
 /// A reference to tasks, roles or tags. A regular expression has Python syntax and is anchored at the start
 /// of the name only: `/neutron/` also matches `neutron-x`.
 #[derive(Debug)]
-pub enum Pattern<'a> {
+pub enum NamePattern<'a> {
     Exact(&'a str),
     Regex(Box<Regex>),
 }
@@ -14,7 +14,7 @@ pub enum Pattern<'a> {
 /// far less.
 const STEPS_MAX: u64 = 10_000;
 
-impl<'a> Pattern<'a> {
+impl<'a> NamePattern<'a> {
     /// Parses a name; fails with a message if the regular expression is invalid.
     pub fn new(name: &'a str) -> Result<Self, String> {
         let Some(expression) = expression_of(name) else { return Ok(Self::Exact(name)) };
@@ -29,7 +29,7 @@ impl<'a> Pattern<'a> {
             Self::Exact(exact) => *exact == name,
             Self::Regex(regex) => {
                 let mut state = ScanState::default();
-                state.work = Work::of(STEPS_MAX);
+                state.work = StepBudget::new(STEPS_MAX);
                 // The leftmost match is at the start if any match is. Exceeding the step limit counts as no
                 // match.
                 let result = regex.search_from(name, &mut state);
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn patterns_match_names() {
         let check = |pattern: &str, yes: &[&str], no: &[&str]| {
-            let pattern = Pattern::new(pattern).unwrap();
+            let pattern = NamePattern::new(pattern).unwrap();
             for (names, expected) in [(yes, true), (no, false)] {
                 for name in names {
                     assert_eq!(pattern.matches(name), expected, "{pattern:?} {name}");
@@ -70,7 +70,7 @@ mod tests {
         check("/.*/", &["", "anything"], &[]);
         check("/(?i)A/", &["a"], &["b"]);
         check("/a(?!b)/", &["ac", "a"], &["ab"]);
-        assert!(Pattern::new("/(/").is_err());
-        assert!(Pattern::is_regex("//") && !Pattern::is_regex("/") && !Pattern::is_regex("a/"));
+        assert!(NamePattern::new("/(/").is_err());
+        assert!(NamePattern::is_regex("//") && !NamePattern::is_regex("/") && !NamePattern::is_regex("a/"));
     }
 }

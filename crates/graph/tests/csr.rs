@@ -39,7 +39,7 @@ proptest! {
                 group
             })
             .collect();
-        let components = graph.knots();
+        let components = graph.cyclic_components();
         prop_assert!(components.is_sorted());
         prop_assert_eq!(components.iter().cloned().collect::<BTreeSet<_>>(), expected);
         for component in &components {
@@ -84,7 +84,7 @@ fn million_vertex_chain_does_not_overflow_the_stack() {
     let n_vertices = 1_000_000;
     let edges: Vec<(u32, u32)> = (0..n_vertices).map(|vertex| (vertex, (vertex + 1) % n_vertices)).collect();
     let graph = Csr::new(n_vertices as usize, edges.clone());
-    assert_eq!(graph.knots().len(), 1);
+    assert_eq!(graph.cyclic_components().len(), 1);
     assert_eq!(
         Csr::new(n_vertices as usize, edges[1..].to_vec()).topological_order().map(|order| order[0]),
         Some(1)

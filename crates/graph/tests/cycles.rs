@@ -5,7 +5,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
 use serde_json::json;
 use stoker_diagnostics::Severity;
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_model::{Json, Task};
 
 const NODES: [&str; 4] = ["x", "y", "primary-x", "master"];
@@ -116,7 +116,7 @@ proptest! {
     fn cycle_errors_match_naive_search(sketches in sketches()) {
         let tasks: Vec<Task> = sketches.iter().enumerate().map(|(task_idx, sketch)| task(task_idx, sketch)).collect();
         let layers = [Layer::of_tasks(Source::Release, &tasks)];
-        let options = CheckOptions::new(Scope::Whole);
+        let options = GraphCheckOptions::new(Scope::Merged);
         let findings = check(&merge(&layers, MergeRules::default()), &options);
         let is_error = findings.iter().any(|f| f.code == codes::CYCLE && f.severity == Severity::Error);
         prop_assert_eq!(is_error, is_cyclic(&sketches), "{:?}", findings);

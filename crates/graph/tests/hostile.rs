@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_model::{Json, Task};
 
 /// Generous for a busy machine; an unbounded check would take far longer.
@@ -20,8 +20,12 @@ fn findings(n_tasks: usize, fields: impl Fn(usize) -> Json) -> Vec<Diagnostic> {
     let tasks: Vec<Task> = (0..n_tasks).map(task).collect();
     let layers = [Layer::of_tasks(Source::Release, &tasks)];
     let places: Vec<String> = (0..100).map(|at| format!("place-{at}")).collect();
-    let options =
-        CheckOptions { scope: Scope::Whole, places: Some(&places), library: None, steps_max: 500_000 };
+    let options = GraphCheckOptions {
+        scope: Scope::Merged,
+        roles_and_tags: Some(&places),
+        library: None,
+        steps_max: 500_000,
+    };
     let started = Instant::now();
     let findings = check(&merge(&layers, MergeRules::default()), &options);
     assert!(started.elapsed() < TIME_MAX, "{:?}", started.elapsed());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use stoker_diagnostics::{Diagnostic, Severity};
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_manifest::{Format, graph};
 use stoker_model::Task;
 
@@ -31,7 +31,7 @@ fn places() -> Option<Vec<String>> {
 
 fn findings(tasks: &[Task], places: &[String]) -> Vec<Diagnostic> {
     let layers = [Layer::of_tasks(Source::Release, tasks)];
-    let options = CheckOptions { places: Some(places), ..CheckOptions::new(Scope::Whole) };
+    let options = GraphCheckOptions { roles_and_tags: Some(places), ..GraphCheckOptions::new(Scope::Merged) };
     check(&merge(&layers, MergeRules::default()), &options)
 }
 
@@ -96,9 +96,13 @@ fn graph_of_ten_times_the_size_is_checked_completely() {
     };
     let large: Vec<Task> =
         (0..10).flat_map(|copy_idx| tasks.iter().map(move |task| copy(copy_idx, task))).collect();
-    let half = CheckOptions::STEPS_MAX / 2;
+    let half = GraphCheckOptions::STEPS_MAX / 2;
     let layers = [Layer::of_tasks(Source::Release, &large)];
-    let options = CheckOptions { places: Some(&places), steps_max: half, ..CheckOptions::new(Scope::Whole) };
+    let options = GraphCheckOptions {
+        roles_and_tags: Some(&places),
+        steps_max: half,
+        ..GraphCheckOptions::new(Scope::Merged)
+    };
     let reported = check(&merge(&layers, MergeRules::default()), &options);
     assert!(reported.iter().all(|finding| finding.code != codes::TOO_LARGE));
 }

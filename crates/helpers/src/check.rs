@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_yaml::{Node, Span, place_in};
+use stoker_yaml::{Node, Span, locate_in_scalar};
 use stoker_yaql::eval::suggest;
 use stoker_yaql::library::Purity;
 use stoker_yaql::lint::{self, Call, Hint, Outline, outline};
@@ -61,7 +61,7 @@ pub(crate) fn expression_problem(
     code: &'static str,
 ) -> Diagnostic {
     let span = match error.span {
-        Some(span) => place_in(node, file.text, range(span)),
+        Some(span) => locate_in_scalar(node, file.text, range(span)),
         None => node.span,
     };
     Diagnostic::error(code, error.short_message()).in_file(file.name).at(span).help_if(error.help.clone())
@@ -165,7 +165,7 @@ pub(crate) fn unknown_calls(
     library: &Library,
 ) -> Vec<Diagnostic> {
     let problem = |hint: Hint| {
-        let span = place_in(node, file.text, range(hint.span));
+        let span = locate_in_scalar(node, file.text, range(hint.span));
         Diagnostic::error(codes::UNKNOWN_FUNCTION, hint.message)
             .in_file(file.name)
             .at(span)
@@ -180,20 +180,20 @@ fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) 
     // Named groups of a regular expression are bound as variables at run time.
     let has_groups = definition.body.as_str().is_some_and(|body| body.contains("(?P<"));
     for (name, span) in &outline.reads {
-        let is_bound = names.contains(&name.as_str()) || outline.bound.contains(name);
+        let is_bound = names.contains(&name.as_str()) || outline.bound_names.contains(name);
         if is_bound || outline.has_computed_names || has_groups {
             continue;
         }
-        let span = place_in(&definition.body, file.text, range(*span));
+        let span = locate_in_scalar(&definition.body, file.text, range(*span));
         let help =
-            suggest::closest(name, names.iter().copied()).map(|best| format!("did you mean `${best}`?"));
+            suggest::closest_name(name, names.iter().copied()).map(|best| format!("did you mean `${best}`?"));
         let message = format!("variable `${name}` is never set, so it is null");
         problems
             .push(Diagnostic::warning(codes::VARIABLE, message).in_file(file.name).at(span).help_if(help));
     }
     for (parameter_idx, parameter) in definition.parameters.iter().enumerate() {
         let is_read = outline.reads.iter().any(|(name, _)| *name == *parameter.name)
-            || (parameter_idx == 0 && outline.reads_first)
+            || (parameter_idx == 0 && outline.reads_dollar)
             || outline.has_computed_names;
         if !is_read {
             let message = format!("parameter `{}` is not used in the body", parameter.name);

@@ -18,14 +18,14 @@ pub struct DataError {
 ///
 /// A date is converted to the start of that day, and a timestamp without a time zone is taken as UTC, so that
 /// both can be compared with values of YAQL's own date functions.
-pub fn value_of(node: &Node) -> Result<Value, DataError> {
+pub fn yaql_value(node: &Node) -> Result<Value, DataError> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_value(scalar, node.span),
-        NodeKind::Seq(items) => Ok(Value::tuple(items.iter().map(value_of).collect::<Result<_, _>>()?)),
+        NodeKind::Seq(items) => Ok(Value::tuple(items.iter().map(yaql_value).collect::<Result<_, _>>()?)),
         NodeKind::Map(entries) => {
             let mut builder = Map::builder();
             for (key, value) in entries.iter() {
-                let inserted = builder.insert(value_of(key)?, value_of(value)?);
+                let inserted = builder.insert(yaql_value(key)?, yaql_value(value)?);
                 inserted.map_err(|error| DataError { span: key.span, message: error.to_string() })?;
             }
             Ok(Value::frozen_dict(builder.build()))
@@ -75,7 +75,7 @@ mod tests {
 
     fn json(text: &str) -> String {
         let loaded = load(text, &Limits::default());
-        let value = value_of(&loaded.documents[0].root).unwrap();
+        let value = yaql_value(&loaded.documents[0].root).unwrap();
         write(&value, &WriteOptions::default()).unwrap()
     }
 

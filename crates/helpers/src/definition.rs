@@ -5,11 +5,11 @@ use std::sync::Arc;
 use stoker_diagnostics::Diagnostic;
 use stoker_yaml::{Node, NodeKind, Scalar, Span};
 use stoker_yaql::Value;
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 use stoker_yaql::json::{self, WriteOptions};
 
 use crate::codes;
-use crate::data::value_of;
+use crate::data::yaql_value;
 use crate::parameter::{Parameter, read_parameters};
 use crate::words::{is_camel_case, name_help};
 
@@ -185,7 +185,7 @@ impl Reader<'_> {
     }
 
     pub(crate) fn value(&mut self, node: &Node) -> Option<Value> {
-        match value_of(node) {
+        match yaql_value(node) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.push(Diagnostic::error(codes::SHAPE, error.message).in_file(self.file).at(error.span));
@@ -255,7 +255,7 @@ impl Reader<'_> {
             if key.as_str().is_some_and(|key| known.contains(&key)) {
                 continue;
             }
-            let help = match closest(&key_text, known.iter().copied()) {
+            let help = match closest_name(&key_text, known.iter().copied()) {
                 Some(best) => format!("did you mean `{best}`?"),
                 None => format!("expected one of {}", known.join(", ")),
             };

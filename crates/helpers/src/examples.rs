@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 use stoker_yaql::json::{self, InputStyle, WriteOptions};
 use stoker_yaql::lint::{Outline, outline};
 use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Library, Limits, Value};
@@ -41,7 +41,7 @@ fn broken_names(definitions: &[Definition], analysis: &Analysis, library: &Libra
         outline.calls.iter().any(|call| {
             let is_known =
                 library.get(&call.name).is_some_and(|entry| !entry.layers(call.is_method).is_empty());
-            !is_known && !outline.defined.contains(&call.name) && !outline.has_computed_names
+            !is_known && !outline.defined_functions.contains(&call.name) && !outline.has_computed_names
         })
     };
     let mut broken = BTreeSet::new();
@@ -72,7 +72,7 @@ fn check_example(
     if let Expected::Error(class, span) = &example.expected {
         let names = || ErrorClass::ALL.iter().map(|class| class.name());
         if !names().any(|name| name == class) {
-            let help = closest(class, names()).map(|best| format!("did you mean `{best}`?"));
+            let help = closest_name(class, names()).map(|best| format!("did you mean `{best}`?"));
             let message = format!("unknown error class `{class}`");
             return vec![
                 Diagnostic::error(codes::EXAMPLE, message).in_file(file.name).at(*span).help_if(help),

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use stoker_diagnostics::{Diagnostic, has_errors, sort};
-use stoker_yaml::{Limits, Node, Span, place_in};
+use stoker_yaml::{Limits, Node, Span, locate_in_scalar};
 use stoker_yaql::Library;
 use stoker_yaql::library::{ExpressionFunction, Function, Purity};
 
@@ -26,7 +26,7 @@ use check::Analysis;
 use definition::{Definition, Reader, Style};
 use parameter::Parameter;
 
-pub use data::{DataError, value_of};
+pub use data::{DataError, yaql_value};
 
 /// Stable problem codes. Codes of YAML problems are in [`stoker_yaml::codes`].
 pub mod codes {
@@ -62,7 +62,7 @@ pub struct HelperFile<'a> {
 
 /// Result of [`load`].
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedHelpers {
     /// The base library with the helpers added; `None` if there are errors.
     pub library: Option<Arc<Library>>,
     /// All helpers that could be parsed, in file order.
@@ -71,7 +71,7 @@ pub struct Loaded {
     pub problems: Vec<Diagnostic>,
 }
 
-impl Loaded {
+impl LoadedHelpers {
     pub fn has_errors(&self) -> bool {
         has_errors(&self.problems)
     }
@@ -90,13 +90,13 @@ pub struct Helper {
 
 impl Helper {
     /// Converts a byte range of the body to a span of the file.
-    pub fn place(&self, file_text: &str, range: Range<usize>) -> Span {
-        place_in(&self.node, file_text, range)
+    pub fn span_of(&self, file_text: &str, range: Range<usize>) -> Span {
+        locate_in_scalar(&self.node, file_text, range)
     }
 }
 
 /// Parses helper files and adds them to a library.
-pub fn load(files: &[HelperFile<'_>], base: &Arc<Library>) -> Loaded {
+pub fn load(files: &[HelperFile<'_>], base: &Arc<Library>) -> LoadedHelpers {
     let (mut definitions, mut problems) = (Vec::new(), Vec::new());
     for (file_idx, file) in files.iter().enumerate() {
         read_file(file, file_idx, &mut definitions, &mut problems);
@@ -107,7 +107,7 @@ pub fn load(files: &[HelperFile<'_>], base: &Arc<Library>) -> Loaded {
     examples::check(files, &definitions, &analysis, &library, &mut problems);
     sort(&mut problems);
     let helpers = definitions.iter().map(|definition| helper(files, definition)).collect();
-    Loaded { library: (!has_errors(&problems)).then_some(library), helpers, problems }
+    LoadedHelpers { library: (!has_errors(&problems)).then_some(library), helpers, problems }
 }
 
 fn read_file(

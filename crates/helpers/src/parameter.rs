@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stoker_diagnostics::Diagnostic;
 use stoker_yaml::{Node, Span};
 use stoker_yaql::Value;
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 use stoker_yaql::json::{self, WriteOptions};
 use stoker_yaql::library::{ParamType, Signature};
 
@@ -107,7 +107,7 @@ fn read_type(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
     if TYPES.contains(&bare) {
         return Some(text.to_owned());
     }
-    let help = match closest(bare, TYPES.iter().copied()) {
+    let help = match closest_name(bare, TYPES.iter().copied()) {
         Some(best) => format!("did you mean `{best}`?"),
         None => format!("expected one of {}; append `?` to allow null", TYPES.join(", ")),
     };

@@ -15,7 +15,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     }
     for helper in &loaded.helpers {
         for at in 0..=helper.body.len() {
-            let span = helper.place(text, at..at + 1);
+            let span = helper.span_of(text, at..at + 1);
             prop_assert!(span.start.offset <= span.end.offset && span.end.offset as usize <= text.len());
         }
     }

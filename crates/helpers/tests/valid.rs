@@ -143,6 +143,6 @@ fn body_range_maps_to_file_span() {
     let loaded = load_all(&[("a.yaml", text)]);
     let helper = &loaded.helpers[0];
     let at = helper.body.find("missing").unwrap();
-    let span = helper.place(text, at..at + 7);
+    let span = helper.span_of(text, at..at + 7);
     assert_eq!((span.start.line, span.start.column, span.slice(text)), (5, 7, "missing"));
 }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use stoker_diagnostics::{Diagnostics, Severity, quoted};
-use stoker_yaml::{Node, NodeKind, Scalar, place_in};
+use stoker_yaml::{Node, NodeKind, Scalar, locate_in_scalar};
 use stoker_yaql::lint::lint;
 use stoker_yaql::syntax::{Grammar, parse};
 
 use crate::codes;
-use crate::reader::wrong_kind;
+use crate::reader::report_wrong_type;
 
 /// The only key of a computed value.
 pub(crate) const KEY: &str = "yaql_exp";
@@ -82,7 +82,7 @@ impl<'t> Expressions<'t> {
     pub(crate) fn check(&mut self, node: &Node, problems: &mut Diagnostics) {
         let NodeKind::Scalar(Scalar::Str(source)) = &node.kind else {
             let help = node.as_scalar().map(|_| "put it in quotes".to_owned());
-            wrong_kind(node, "an expression string", problems).help = help;
+            report_wrong_type(node, "an expression string", problems).help = help;
             return;
         };
         let mistakes = match self.by_source.get(source) {
@@ -93,7 +93,7 @@ impl<'t> Expressions<'t> {
             let span = match mistake.span {
                 // Mapping a span into the text scans the text from its start.
                 Some(span) if problems.has_room(mistake.severity) => {
-                    place_in(node, self.text, span.start as usize..span.end as usize)
+                    locate_in_scalar(node, self.text, span.start as usize..span.end as usize)
                 }
                 _ => node.span,
             };

@@ -10,12 +10,13 @@ use stoker_yaml::{Node, NodeKind, Span};
 
 use crate::codes;
 use crate::expression::Expressions;
-use crate::judged::Judged;
-use crate::parse::{Format, Options, parse_with};
+use crate::parse::{Format, ParseOptions, parse_with};
 use crate::reader::{
-    Fields, Given, boolean, head, identifier, json_map, string, string_of, word, word_of, wrong_kind,
+    FieldUpdate, Fields, boolean, enum_of, head, identifier, json_map, one_of, report_wrong_type, string,
+    string_with_length,
 };
 use crate::task::Tasks;
+use crate::validated::Validated;
 
 /// A graph as uploaded. Missing fields are absent, so that an update does not change them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,11 +24,11 @@ pub struct GraphBody {
     pub graph_type: Option<GraphType>,
     /// `model` and `model_id`, for requests whose path does not name the owner.
     pub owner: Option<Owner>,
-    pub name: Given<String>,
-    pub node_filter: Given<String>,
-    pub on_success: Given<JsonMap>,
-    pub on_error: Given<JsonMap>,
-    pub on_stop: Given<JsonMap>,
+    pub name: FieldUpdate<String>,
+    pub node_filter: FieldUpdate<String>,
+    pub on_success: FieldUpdate<JsonMap>,
+    pub on_error: FieldUpdate<JsonMap>,
+    pub on_stop: FieldUpdate<JsonMap>,
     pub tasks: Option<Vec<Task>>,
 }
 
@@ -51,16 +52,16 @@ impl GraphBody {
 }
 
 /// Reads a graph: a list of tasks, or a map with metadata and tasks. Duplicate keys are errors.
-pub fn read(text: &str, format: Format) -> Judged<GraphBody> {
-    read_with(text, format, &Options::default())
+pub fn read(text: &str, format: Format) -> Validated<GraphBody> {
+    read_with(text, format, &ParseOptions::default())
 }
 
 /// Like [`read`], with options: files on disk may have been accepted by more lenient readers.
-pub fn read_with(text: &str, format: Format, options: &Options) -> Judged<GraphBody> {
+pub fn read_with(text: &str, format: Format, options: &ParseOptions) -> Validated<GraphBody> {
     let parsed = parse_with(text, format, options);
     let mut problems = Diagnostics::after(parsed.problems);
     let body = parsed.node.and_then(|node| read_node(&node, text, &mut problems));
-    Judged::new(body, problems)
+    Validated::new(body, problems)
 }
 
 /// Reads a graph that is part of a larger document; `text` is that document.
@@ -73,14 +74,14 @@ pub fn read_node(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<
         }
         NodeKind::Map(_) => reader.graph(Fields::new(node, problems)?),
         NodeKind::Scalar(_) => {
-            wrong_kind(node, "a list of tasks or a map with `tasks`", problems);
+            report_wrong_type(node, "a list of tasks or a map with `tasks`", problems);
             None
         }
     }
 }
 
 /// Line numbers of all tasks and their fields by canonical name; the empty name is the task itself.
-pub fn lines_of(node: &Node) -> BTreeMap<String, BTreeMap<String, u32>> {
+pub fn task_lines(node: &Node) -> BTreeMap<String, BTreeMap<String, u32>> {
     let list = node.get("tasks").unwrap_or(node);
     // A single task counts as a list of one.
     let tasks = list.as_seq().unwrap_or(std::slice::from_ref(list));
@@ -100,12 +101,12 @@ fn lines_of_task(task: &Node) -> BTreeMap<String, u32> {
 }
 
 /// Reads a list of tasks; a single task counts as a list of one.
-pub fn read_tasks(text: &str, format: Format) -> Judged<Vec<Task>> {
-    let parsed = parse_with(text, format, &Options::default());
+pub fn read_tasks(text: &str, format: Format) -> Validated<Vec<Task>> {
+    let parsed = parse_with(text, format, &ParseOptions::default());
     let mut problems = Diagnostics::after(parsed.problems);
     let mut reader = Reader { expressions: Expressions::new(text) };
     let tasks = parsed.node.and_then(|node| reader.tasks(&node, &mut problems));
-    Judged::new(tasks, problems)
+    Validated::new(tasks, problems)
 }
 
 /// Reads a list of tasks that is part of a larger document; `text` is that document.
@@ -114,12 +115,12 @@ pub fn read_tasks_node(node: &Node, text: &str, problems: &mut Diagnostics) -> O
 }
 
 /// Reads one task.
-pub fn read_task(text: &str, format: Format) -> Judged<Task> {
-    let parsed = parse_with(text, format, &Options::default());
+pub fn read_task(text: &str, format: Format) -> Validated<Task> {
+    let parsed = parse_with(text, format, &ParseOptions::default());
     let mut problems = Diagnostics::after(parsed.problems);
     let mut expressions = Expressions::new(text);
     let task = parsed.node.and_then(|node| Tasks::new(&mut expressions).read(&node, &mut problems));
-    Judged::new(task, problems)
+    Validated::new(task, problems)
 }
 
 /// Reads a task that is part of a larger document; `text` is that document.
@@ -135,11 +136,11 @@ impl Reader<'_> {
     fn graph(&mut self, mut fields: Fields<'_, '_>) -> Option<GraphBody> {
         let n_errors = fields.problems().n_errors();
         let body = GraphBody {
-            name: fields.given("name", string_of(0..=255)),
-            node_filter: fields.given("node_filter", |node, problems| self.node_filter(node, problems)),
-            on_success: fields.given("on_success", callback),
-            on_error: fields.given("on_error", callback),
-            on_stop: fields.given("on_stop", callback),
+            name: fields.update("name", string_with_length(0..=255)),
+            node_filter: fields.update("node_filter", |node, problems| self.node_filter(node, problems)),
+            on_success: fields.update("on_success", callback),
+            on_error: fields.update("on_error", callback),
+            on_stop: fields.update("on_stop", callback),
             tasks: fields.optional("tasks", |node, problems| self.tasks(node, problems)),
             graph_type: fields.optional("type", graph_type),
             owner: owner(&mut fields),
@@ -152,7 +153,7 @@ impl Reader<'_> {
 
     /// A predicate over a node; blank text selects all nodes.
     fn node_filter(&mut self, node: &Node, problems: &mut Diagnostics) -> Option<String> {
-        let filter = string_of(0..=4096)(node, problems)?;
+        let filter = string_with_length(0..=4096)(node, problems)?;
         if !filter.trim().is_empty() {
             self.expressions.check(node, problems);
         }
@@ -166,7 +167,7 @@ impl Reader<'_> {
                 return Tasks::new(&mut self.expressions).read(node, problems).map(|task| vec![task]);
             }
             NodeKind::Scalar(_) => {
-                wrong_kind(node, "a list of tasks", problems);
+                report_wrong_type(node, "a list of tasks", problems);
                 return None;
             }
         };
@@ -231,7 +232,7 @@ fn graph_type(node: &Node, problems: &mut Diagnostics) -> Option<GraphType> {
 fn owner(fields: &mut Fields<'_, '_>) -> Option<Owner> {
     let has = |key: &str| fields.node().get(key).is_some();
     let (has_kind, has_id) = (has("model"), has("model_id"));
-    let kind = fields.optional("model", word_of(OwnerKind::NAMES, OwnerKind::parse));
+    let kind = fields.optional("model", enum_of(OwnerKind::NAMES, OwnerKind::parse));
     let id = fields.optional("model_id", identifier);
     if has_kind != has_id {
         let (present, missing) = if has_kind { ("model", "model_id") } else { ("model_id", "model") };
@@ -262,15 +263,15 @@ fn callback(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     _ = fields.optional("node_attributes", |node, problems| {
         let mut fields = Fields::new(node, problems)?;
-        fields.optional("status", word(CALLBACK_STATUSES));
+        fields.optional("status", one_of(CALLBACK_STATUSES));
         fields.optional("pending_addition", boolean);
         fields.optional("pending_deletion", boolean);
         fields.optional("error_msg", string);
-        fields.optional("error_type", word(NodeErrorKind::NAMES));
-        fields.finish_gently();
+        fields.optional("error_type", one_of(NodeErrorKind::NAMES));
+        fields.finish_with_warnings();
         Some(())
     });
-    fields.finish_gently();
+    fields.finish_with_warnings();
     json_map(node, problems)
 }
 

@@ -8,8 +8,8 @@
 //! layers, nodes or roles: whether a referenced name exists is checked elsewhere.
 
 mod expression;
-mod judged;
 mod parse;
+mod validated;
 mod write;
 
 pub mod reader;
@@ -17,8 +17,8 @@ pub mod reader;
 pub mod graph;
 pub mod task;
 
-pub use judged::Judged;
-pub use parse::{Format, Options, Parsed, parse, parse_with};
+pub use parse::{Format, ParseOptions, Parsed, parse, parse_with};
+pub use validated::Validated;
 pub use write::to_yaml;
 
 /// Stable names of problems. Those of the syntax are in [`stoker_yaml::codes`] and
@@ -29,7 +29,7 @@ pub mod codes {
     /// More than one document.
     pub const DOCUMENTS: &str = "manifest-documents";
     /// A value of the wrong type, such as text where a list is expected.
-    pub const KIND: &str = "manifest-kind";
+    pub const TYPE: &str = "manifest-kind";
     /// A required key is missing.
     pub const MISSING: &str = "manifest-missing-key";
     /// An unknown key.

@@ -15,13 +15,13 @@ pub enum Format {
 
 /// Strictness and limits of parsing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct ParseOptions {
     /// Whether a duplicate key in YAML is an error. In JSON it always is.
     pub strict_keys: bool,
     pub limits: Limits,
 }
 
-impl Default for Options {
+impl Default for ParseOptions {
     fn default() -> Self {
         Self { strict_keys: true, limits: Limits::default() }
     }
@@ -43,14 +43,14 @@ impl Parsed {
 
 /// The single document of a text; fails with all problems.
 pub fn parse(text: &str, format: Format) -> Result<Node, Vec<Diagnostic>> {
-    match parse_with(text, format, &Options::default()) {
+    match parse_with(text, format, &ParseOptions::default()) {
         Parsed { node: Some(node), problems } if !has_errors(&problems) => Ok(node),
         parsed => Err(parsed.problems),
     }
 }
 
 /// The single document of a text, and all problems with it.
-pub fn parse_with(text: &str, format: Format, options: &Options) -> Parsed {
+pub fn parse_with(text: &str, format: Format, options: &ParseOptions) -> Parsed {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Parsed { node: None, problems: vec![empty()] };
     }
@@ -141,7 +141,8 @@ mod tests {
                 "key `a` is given twice; first given here: line 1, column 2 (line 1, column 10; remove one of them)"
             ]
         );
-        let parsed = parse_with(text, Format::Yaml, &Options { strict_keys: false, ..Options::default() });
+        let parsed =
+            parse_with(text, Format::Yaml, &ParseOptions { strict_keys: false, ..ParseOptions::default() });
         assert!(!parsed.has_errors());
         assert_eq!(parsed.problems[0].severity, Severity::Warning);
         assert_eq!(
@@ -154,6 +155,6 @@ mod tests {
     fn syntax_errors_are_reported_with_location() {
         let messages = problems("{\"a\": 1,}", Format::Json);
         assert!(messages[0].contains("(line 1, column 9; remove the comma before it)"), "{messages:?}");
-        assert_eq!(parse_with("[", Format::Json, &Options::default()).node, None);
+        assert_eq!(parse_with("[", Format::Json, &ParseOptions::default()).node, None);
     }
 }

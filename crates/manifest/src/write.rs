@@ -2,7 +2,7 @@
 
 use stoker_model::Json;
 use stoker_yaml::BigInt;
-use stoker_yaml::emit::{Atom, Emit, View};
+use stoker_yaml::emit::{Atom, Emit, NodeView};
 
 /// A document as block-style YAML, with keys in document order.
 pub fn to_yaml(document: &Json) -> String {
@@ -38,14 +38,14 @@ impl<'d> From<&'d Json> for Tree<'d> {
 }
 
 impl Emit for Tree<'_> {
-    fn view(&self) -> View<'_> {
+    fn view(&self) -> NodeView<'_> {
         match self {
-            Self::Atom(atom) => View::Atom(*atom),
-            Self::Unsigned(integer) => View::Atom(Atom::BigInt(integer)),
-            Self::Seq(items) => View::Seq(items.iter().map(|item| item as &dyn Emit).collect()),
-            Self::Map(entries) => {
-                View::Map(entries.iter().map(|(key, value)| (Atom::Str(key), value as &dyn Emit)).collect())
-            }
+            Self::Atom(atom) => NodeView::Atom(*atom),
+            Self::Unsigned(integer) => NodeView::Atom(Atom::BigInt(integer)),
+            Self::Seq(items) => NodeView::Seq(items.iter().map(|item| item as &dyn Emit).collect()),
+            Self::Map(entries) => NodeView::Map(
+                entries.iter().map(|(key, value)| (Atom::Str(key), value as &dyn Emit)).collect(),
+            ),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use serde_json::Value;
 use stoker_diagnostics::{Diagnostic, Severity, has_errors};
-use stoker_manifest::{Format, Options, codes, graph, task};
+use stoker_manifest::{Format, ParseOptions, codes, graph, task};
 
 fn folder() -> Option<PathBuf> {
     stoker_testenv::shared_folder("fuel-library")
@@ -48,14 +48,17 @@ fn real_metadata_is_valid() {
         let body = graph::read(&text, Format::Yaml);
         assert_eq!(body.problems, Vec::<Diagnostic>::new(), "{name}");
         let body = body.value.expect("a graph");
-        assert!(body.node_filter.is_given() && body.on_success.is_given() && body.tasks.is_none(), "{name}");
+        assert!(
+            body.node_filter.is_present() && body.on_success.is_present() && body.tasks.is_none(),
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn real_files_with_anchors_are_valid() {
     let Some(Ok(entries)) = folder().map(fs::read_dir) else { return };
-    let lax = Options { strict_keys: false, ..Options::default() };
+    let lax = ParseOptions { strict_keys: false, ..ParseOptions::default() };
     let mut rejected = Vec::new();
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -57,7 +57,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    pub fn may(&self, permission: Permission) -> bool {
+    pub fn has_permission(&self, permission: Permission) -> bool {
         self.roles.iter().any(|role| role.allows(permission))
     }
 
@@ -104,6 +104,6 @@ mod tests {
         assert_eq!(caller(&[Role::Member]).tenant_limit(), Some(TenantId(7)));
         assert_eq!(caller(&[]).tenant_limit(), Some(TenantId(7)));
         assert_eq!(caller(&[Role::Member, Role::Viewer]).tenant_limit(), None);
-        assert!(!caller(&[]).may(Permission::Read));
+        assert!(!caller(&[]).has_permission(Permission::Read));
     }
 }

@@ -20,7 +20,7 @@ impl Actor {
 
 /// An audit log entry before it is stored. No change is committed without one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct AuditChange {
     /// Noun and verb, such as `graph.update`.
     pub action: &'static str,
     /// Kind and id of the resource, such as `graph 12`.

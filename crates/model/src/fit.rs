@@ -6,7 +6,7 @@ use crate::{Json, NewPlugin, NewRelease};
 
 /// The release and mode that a plugin must be compatible with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FitTarget<'a> {
+pub struct CompatibilityTarget<'a> {
     pub operating_system: &'a str,
     pub version: &'a str,
     /// `None` if there is no cluster yet: any mode is compatible.
@@ -15,12 +15,12 @@ pub struct FitTarget<'a> {
 
 impl NewRelease {
     /// The compatibility target of this release, in a cluster of this mode if given.
-    pub fn fit_target<'a>(&'a self, mode: Option<&'a str>) -> FitTarget<'a> {
-        FitTarget { operating_system: &self.operating_system, version: &self.version, mode }
+    pub fn compatibility_target<'a>(&'a self, mode: Option<&'a str>) -> CompatibilityTarget<'a> {
+        CompatibilityTarget { operating_system: &self.operating_system, version: &self.version, mode }
     }
 }
 
-impl FitTarget<'_> {
+impl CompatibilityTarget<'_> {
     /// Whether one of a plugin's entries `{os, version, mode}` covers the target.
     pub fn is_covered_by(self, releases: &[Json]) -> bool {
         self.covering(releases).is_some()
@@ -34,23 +34,23 @@ impl FitTarget<'_> {
 
 impl NewPlugin {
     /// Whether the plugin supports a release that covers the target.
-    pub fn fits(&self, target: FitTarget<'_>) -> bool {
+    pub fn is_compatible_with(&self, target: CompatibilityTarget<'_>) -> bool {
         target.is_covered_by(&self.releases)
     }
 
     /// The folder in its package with the scripts for the target.
-    pub fn scripts_path(&self, target: FitTarget<'_>) -> Option<&str> {
+    pub fn scripts_path(&self, target: CompatibilityTarget<'_>) -> Option<&str> {
         target.covering(&self.releases)?.get("deployment_scripts_path")?.as_str()
     }
 
     /// The operating system of the entry that covers the target, and the path of its package repository.
-    pub fn repository_path(&self, target: FitTarget<'_>) -> Option<(&str, &str)> {
+    pub fn repository_path(&self, target: CompatibilityTarget<'_>) -> Option<(&str, &str)> {
         let entry = target.covering(&self.releases)?;
         Some((entry.get("os")?.as_str()?, entry.get("repository_path")?.as_str()?))
     }
 }
 
-fn entry_fits(entry: &Json, target: FitTarget<'_>) -> bool {
+fn entry_fits(entry: &Json, target: CompatibilityTarget<'_>) -> bool {
     let text = |key: &str| entry.get(key).and_then(Json::as_str);
     let os_fits = text("os").is_some_and(|os| os.to_lowercase() == target.operating_system.to_lowercase());
     os_fits
@@ -144,7 +144,7 @@ mod tests {
     fn one_entry_must_match_os_version_and_mode() {
         let entry = json!({"os": "Ubuntu", "version": "mitaka-9.0", "mode": ["ha", "multinode"]});
         let fits = |operating_system, version, mode| {
-            entry_fits(&entry, FitTarget { operating_system, version, mode })
+            entry_fits(&entry, CompatibilityTarget { operating_system, version, mode })
         };
         assert!(fits("ubuntu", "mitaka-9.0", Some("ha_compact")));
         assert!(fits("ubuntu", "mitaka-9.0.1", Some("ha")));
@@ -157,8 +157,11 @@ mod tests {
 
     #[test]
     fn incomplete_entry_matches_nothing() {
-        let target =
-            FitTarget { operating_system: "ubuntu", version: "mitaka-9.0", mode: Some("ha_compact") };
+        let target = CompatibilityTarget {
+            operating_system: "ubuntu",
+            version: "mitaka-9.0",
+            mode: Some("ha_compact"),
+        };
         for entry in [
             json!({}),
             json!("ubuntu"),

@@ -4,7 +4,7 @@ use crate::Micros;
 
 /// A server of the group, as it registers itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct ServerRecord {
     /// Generated at every start.
     pub id: String,
     /// Hostname of its machine.
@@ -14,9 +14,9 @@ pub struct Member {
     /// Version of the server program.
     pub version: String,
     /// Whether it receives messages over the bus.
-    pub hears_bus: bool,
+    pub receives_bus: bool,
     pub started_at: Micros,
-    pub seen_at: Micros,
+    pub heartbeat_at: Micros,
 }
 
 /// The server an agent is connected to.
@@ -31,7 +31,7 @@ pub struct AgentHost {
 
 /// An agent connected to a server or disconnected from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostChange {
+pub struct AgentConnectionChange {
     pub uid: String,
     /// The server's connection number: the end of an old connection must not affect a newer one.
     pub connection: i64,
@@ -40,7 +40,7 @@ pub struct HostChange {
 
 /// A message queued for a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mail {
+pub struct QueuedPeerMessage {
     pub id: i64,
     pub body: String,
 }

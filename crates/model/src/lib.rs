@@ -30,34 +30,36 @@ mod webhook;
 
 pub use access::{Caller, Permission, Role};
 pub use agent::{Agent, JoinToken, NewAgent, NewAgentCertificate, NewJoinToken};
-pub use audit::{Actor, AuditEntry, Change};
+pub use audit::{Actor, AuditChange, AuditEntry};
 pub use cluster::{Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster};
-pub use fit::{FitTarget, compare_versions};
+pub use fit::{CompatibilityTarget, compare_versions};
 pub use graph::{Graph, GraphMetadata, Owner, OwnerKind};
 pub use graph_source::GraphSource;
-pub use group::{AgentHost, HostChange, Mail, Member};
+pub use group::{AgentConnectionChange, AgentHost, QueuedPeerMessage, ServerRecord};
 pub use ids::{
     AgentId, AuditId, ClusterId, DeliveryId, DocumentId, GraphId, JoinTokenId, LinkId, ModuleId, NodeId,
     NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
     WebhookId,
 };
 pub use link::{Link, LinkBody, LinkOwner};
-pub use module::{Module, ModuleAction, ModuleBody, ModuleItem, ModuleRun, ModuleStatus, NodeModule, Sealed};
-pub use names::{GraphType, NotAName};
+pub use module::{
+    EncryptedContents, Module, ModuleAction, ModuleBody, ModuleItem, ModuleRun, ModuleStatus, NodeModule,
+};
+pub use names::{GraphType, InvalidGraphType};
 pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};
-pub use plan::{NewPlan, Past, PlanRecord, Success};
+pub use plan::{NewPlan, PlanRecord, SuccessGroup, TaskSuccess};
 pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
 pub use quota::{Quotas, Resource};
 pub use release::{NewRelease, Release, ReleaseState};
 pub use run::{
-    HistoryRecord, HistoryStatus, NewRun, OutputPiece, Run, RunEvent, RunName, RunStatus, RunWork,
+    HistoryRecord, HistoryStatus, NewRun, OutputChunk, Run, RunEvent, RunExecution, RunName, RunStatus,
 };
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
-pub use task::{Spelling, StoredTask, TASK_FIELDS, Task, TaskType, canonical_field};
+pub use task::{StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, Token, User};
 pub use webhook::{
-    Delivery, DeliveryStatus, DeliveryTry, NewNotification, Notification, Topic, Webhook, WebhookBody,
+    Delivery, DeliveryAttempt, DeliveryStatus, NewNotification, Notification, Topic, Webhook, WebhookBody,
 };
 
 /// A JSON document without source positions; keys keep their order.

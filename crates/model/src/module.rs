@@ -58,7 +58,7 @@ pub struct ModuleBody {
 
 /// Encrypted contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sealed {
+pub struct EncryptedContents {
     /// Name of the encryption key.
     pub key: String,
     pub bytes: Vec<u8>,
@@ -69,7 +69,7 @@ pub struct Sealed {
 pub struct ModuleItem {
     pub uuid: String,
     pub body: ModuleBody,
-    pub contents: Sealed,
+    pub contents: EncryptedContents,
 }
 
 /// Modules to apply to one node, as one list.
@@ -102,5 +102,5 @@ pub struct NodeModule {
     /// Time of the last application; unique per node.
     pub updated_at: Micros,
     pub removed_at: Option<Micros>,
-    pub contents: Sealed,
+    pub contents: EncryptedContents,
 }

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct GraphType(String);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAName {
+pub struct InvalidGraphType {
     pub name: String,
 }
 
@@ -15,12 +15,12 @@ impl GraphType {
     pub const DEFAULT: &'static str = "default";
     const LENGTH_MAX: usize = 255;
 
-    pub fn new(name: &str) -> Result<Self, NotAName> {
+    pub fn new(name: &str) -> Result<Self, InvalidGraphType> {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if !name.is_empty() && name.len() <= Self::LENGTH_MAX && name.chars().all(is_legal) {
             Ok(Self(name.to_owned()))
         } else {
-            Err(NotAName { name: name.to_owned() })
+            Err(InvalidGraphType { name: name.to_owned() })
         }
     }
 
@@ -41,7 +41,7 @@ impl fmt::Display for GraphType {
     }
 }
 
-impl fmt::Display for NotAName {
+impl fmt::Display for InvalidGraphType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let excerpt: String = self.name.chars().take(60).collect();
         write!(
@@ -52,7 +52,7 @@ impl fmt::Display for NotAName {
     }
 }
 
-impl std::error::Error for NotAName {}
+impl std::error::Error for InvalidGraphType {}
 
 #[cfg(test)]
 mod tests {

@@ -65,14 +65,14 @@ pub struct Node {
 
 impl Node {
     /// Adds the node to a cluster; it is deployed by the next run.
-    pub fn join(&mut self, cluster_id: ClusterId) {
+    pub fn join_cluster(&mut self, cluster_id: ClusterId) {
         self.cluster_id = Some(cluster_id);
         self.pending_addition = true;
         self.pending_deletion = false;
     }
 
     /// Removes the node from its cluster and resets it to the discovered state.
-    pub fn leave(&mut self) {
+    pub fn leave_cluster(&mut self) {
         self.cluster_id = None;
         self.group_id = None;
         self.status = NodeStatus::Discover;
@@ -88,8 +88,8 @@ impl Node {
 
     /// Removes the node from its cluster: immediately if nothing was deployed to it yet, else with the next
     /// run.
-    pub fn dismiss(&mut self) {
-        if self.status == NodeStatus::Discover { self.leave() } else { self.pending_deletion = true }
+    pub fn request_removal(&mut self) {
+        if self.status == NodeStatus::Discover { self.leave_cluster() } else { self.pending_deletion = true }
     }
 }
 

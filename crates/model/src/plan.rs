@@ -43,7 +43,7 @@ pub struct NewPlan {
 
 /// The success of a task on a node, with the state it succeeded with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Success {
+pub struct TaskSuccess {
     pub task_name: String,
     pub node_uid: String,
     pub common_id: DocumentId,
@@ -54,7 +54,7 @@ pub struct Success {
 
 /// Tasks that last succeeded on a node with the same state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Past {
+pub struct SuccessGroup {
     pub node_uid: String,
     pub common_id: DocumentId,
     pub document_id: DocumentId,

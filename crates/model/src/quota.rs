@@ -21,7 +21,7 @@ pub struct Quotas {
 }
 
 impl Quotas {
-    pub const fn of(&self, resource: Resource) -> Option<i64> {
+    pub const fn limit(&self, resource: Resource) -> Option<i64> {
         match resource {
             Resource::Clusters => self.clusters,
             Resource::Modules => self.modules,

@@ -115,7 +115,7 @@ pub struct HistoryRecord {
 
 /// Execution data of a run besides its events.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RunWork {
+pub struct RunExecution {
     pub run_id: RunId,
     /// `None` until the plan is created, when the run starts.
     pub plan_id: Option<PlanId>,
@@ -143,7 +143,7 @@ pub struct RunEvent {
 
 /// A chunk of the output of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputPiece {
+pub struct OutputChunk {
     pub instance: i64,
     pub attempt: i64,
     /// `out` or `err`.

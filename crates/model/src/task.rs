@@ -51,21 +51,21 @@ pub struct StoredTask {
 
 /// A field with its own column in the store, and its alternative spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spelling {
+pub struct TaskField {
     pub canonical: &'static str,
     pub alias: Option<&'static str>,
 }
 
-const fn field(canonical: &'static str) -> Spelling {
-    Spelling { canonical, alias: None }
+const fn field(canonical: &'static str) -> TaskField {
+    TaskField { canonical, alias: None }
 }
 
-const fn aliased(canonical: &'static str, alias: &'static str) -> Spelling {
-    Spelling { canonical, alias: Some(alias) }
+const fn aliased(canonical: &'static str, alias: &'static str) -> TaskField {
+    TaskField { canonical, alias: Some(alias) }
 }
 
 /// Fields with a column, in column order. All other fields are user-defined.
-pub const TASK_FIELDS: &[Spelling] = &[
+pub const TASK_FIELDS: &[TaskField] = &[
     field("version"),
     field("test_pre"),
     field("test_post"),

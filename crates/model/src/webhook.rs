@@ -74,7 +74,7 @@ pub struct WebhookBody {
 
 impl WebhookBody {
     /// Whether the webhook subscribes to this notification.
-    pub fn wants(&self, topic: Topic, cluster: Option<ClusterId>) -> bool {
+    pub fn is_subscribed(&self, topic: Topic, cluster: Option<ClusterId>) -> bool {
         let topic_fits = self.topics.is_empty() || self.topics.contains(&topic);
         self.enabled && topic_fits && self.cluster_id.is_none_or(|cluster_id| cluster == Some(cluster_id))
     }
@@ -91,19 +91,19 @@ pub struct Delivery {
     /// Number of attempts so far.
     pub attempts: i64,
     /// Time of the next attempt.
-    pub due_at: Micros,
+    pub next_attempt_at: Micros,
     pub created_at: Micros,
     /// Time of the last attempt.
-    pub tried_at: Option<Micros>,
+    pub last_attempt_at: Option<Micros>,
     /// HTTP status of the last response, if there was one.
-    pub answer: Option<i64>,
+    pub response_status: Option<i64>,
     /// Error of the last attempt.
-    pub problem: Option<String>,
+    pub last_error: Option<String>,
 }
 
 /// The result of one delivery attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeliveryTry {
+pub struct DeliveryAttempt {
     pub status: DeliveryStatus,
     pub due_at: Micros,
     pub tried_at: Micros,
@@ -125,12 +125,12 @@ mod tests {
             enabled,
         };
         let here = Some(ClusterId(1));
-        assert!(body(&[], None, true).wants(Topic::NodeLost, None));
-        assert!(body(&[], Some(1), true).wants(Topic::RunFailed, here));
-        assert!(body(&[Topic::RunFailed], None, true).wants(Topic::RunFailed, here));
-        assert!(!body(&[Topic::RunFailed], None, true).wants(Topic::RunStarted, here));
-        assert!(!body(&[], Some(1), true).wants(Topic::RunFailed, Some(ClusterId(2))));
-        assert!(!body(&[], Some(1), true).wants(Topic::NodeLost, None));
-        assert!(!body(&[], None, false).wants(Topic::RunFailed, here));
+        assert!(body(&[], None, true).is_subscribed(Topic::NodeLost, None));
+        assert!(body(&[], Some(1), true).is_subscribed(Topic::RunFailed, here));
+        assert!(body(&[Topic::RunFailed], None, true).is_subscribed(Topic::RunFailed, here));
+        assert!(!body(&[Topic::RunFailed], None, true).is_subscribed(Topic::RunStarted, here));
+        assert!(!body(&[], Some(1), true).is_subscribed(Topic::RunFailed, Some(ClusterId(2))));
+        assert!(!body(&[], Some(1), true).is_subscribed(Topic::NodeLost, None));
+        assert!(!body(&[], None, false).is_subscribed(Topic::RunFailed, here));
     }
 }

@@ -2,7 +2,7 @@
 
 use stoker_model::ModuleBody;
 
-use crate::refusal::{Refusal, Refused, truncated};
+use crate::error::{ModuleError, ModuleResult, truncated};
 
 /// Name and version of every release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Datastores(pub Vec<(String, String)>);
 
 impl Datastores {
     /// Checks that both exist and belong together.
-    pub fn check(&self, datastore: Option<&str>, version: Option<&str>) -> Refused<()> {
+    pub fn check(&self, datastore: Option<&str>, version: Option<&str>) -> ModuleResult<()> {
         if let Some(name) = datastore
             && !self.has(name)
         {
@@ -18,36 +18,42 @@ impl Datastores {
         }
         let Some(version) = version else { return Ok(()) };
         let Some(name) = datastore else {
-            return Err(Refusal::bad(format!("Datastore 'None' has no version '{}'.", truncated(version))));
+            return Err(ModuleError::bad_request(format!(
+                "Datastore 'None' has no version '{}'.",
+                truncated(version)
+            )));
         };
         if self.0.iter().any(|(other, other_version)| other == name && other_version == version) {
             return Ok(());
         }
         if self.0.iter().any(|(_, other_version)| other_version == version) {
-            return Err(Refusal::bad(format!("Datastore '{name}' has no version '{}'.", truncated(version))));
+            return Err(ModuleError::bad_request(format!(
+                "Datastore '{name}' has no version '{}'.",
+                truncated(version)
+            )));
         }
-        Err(Refusal::bad(format!("Datastore version '{}' cannot be found.", truncated(version))))
+        Err(ModuleError::bad_request(format!("Datastore version '{}' cannot be found.", truncated(version))))
     }
 
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(other, _)| other == name)
     }
 
-    pub fn unknown(name: &str) -> Refusal {
-        Refusal::not_found(format!("Datastore '{}' cannot be found.", truncated(name)))
+    pub fn unknown(name: &str) -> ModuleError {
+        ModuleError::not_found(format!("Datastore '{}' cannot be found.", truncated(name)))
     }
 }
 
 /// Whether a module may be applied to an instance of this datastore and version.
-pub fn fits(module: &ModuleBody, datastore: &str, version: &str) -> bool {
+pub fn is_compatible(module: &ModuleBody, datastore: &str, version: &str) -> bool {
     module.datastore.as_deref().is_none_or(|name| name == datastore)
         && module.datastore_version.as_deref().is_none_or(|required| required == version)
 }
 
 /// The error for a module that does not fit.
-pub fn unfit(module: &ModuleBody) -> Refusal {
+pub fn incompatible_error(module: &ModuleBody) -> ModuleError {
     let all = |name: &Option<String>| name.clone().unwrap_or_else(|| "all".to_owned());
-    Refusal::invalid_module(&format!(
+    ModuleError::invalid_module(&format!(
         "Module '{}' cannot be applied: it is for datastore {}, version {}",
         module.name,
         all(&module.datastore),

@@ -2,7 +2,7 @@
 
 use stoker_model::Json;
 
-use crate::refusal::{Refusal, Refused};
+use crate::error::{ModuleError, ModuleResult};
 use crate::validate::Fields;
 
 pub const APPLY_ORDER_DEFAULT: i64 = 5;
@@ -14,27 +14,27 @@ const MODULES_MAX: usize = 1000;
 
 /// Request to create a module.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Create {
+pub struct CreateRequest {
     pub name: String,
     pub module_type: String,
     pub contents: String,
-    pub options: Options,
+    pub options: ModuleOptions,
 }
 
 /// Request to change a module; absent fields stay unchanged.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Update {
+pub struct UpdateRequest {
     pub name: Option<String>,
     pub module_type: Option<String>,
     pub contents: Option<String>,
     pub all_datastores: bool,
     pub all_datastore_versions: bool,
-    pub options: Options,
+    pub options: ModuleOptions,
 }
 
 /// Options common to creation and change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ModuleOptions {
     pub description: Option<String>,
     pub datastore: Option<String>,
     pub datastore_version: Option<String>,
@@ -73,8 +73,8 @@ pub struct ReapplyRequest {
     pub force: bool,
 }
 
-impl Create {
-    pub fn read(body: &Json) -> Refused<Self> {
+impl CreateRequest {
+    pub fn read(body: &Json) -> ModuleResult<Self> {
         let mut fields = Fields::of(body, "module")?;
         for key in ["name", "module_type", "contents"] {
             fields.require(key);
@@ -89,8 +89,8 @@ impl Create {
     }
 }
 
-impl Update {
-    pub fn read(body: &Json) -> Refused<Self> {
+impl UpdateRequest {
+    pub fn read(body: &Json) -> ModuleResult<Self> {
         let mut fields = Fields::of(body, "module")?;
         let name = fields.text("name");
         // The client sends `type`, the API documents `module_type`.
@@ -105,9 +105,9 @@ impl Update {
         update.conflict().map_or(Ok(update), Err)
     }
 
-    fn conflict(&self) -> Option<Refusal> {
+    fn conflict(&self) -> Option<ModuleError> {
         let conflict = |field: &str, option: &str| {
-            Refusal::invalid_module(&format!("You cannot set a {field} and specify {option}"))
+            ModuleError::invalid_module(&format!("You cannot set a {field} and specify {option}"))
         };
         if self.all_datastores && self.options.datastore.is_some() {
             return Some(conflict("datastore", "--all_datastores"));
@@ -117,9 +117,9 @@ impl Update {
     }
 }
 
-fn options(fields: &mut Fields<'_>) -> Options {
+fn options(fields: &mut Fields<'_>) -> ModuleOptions {
     let (datastore, datastore_version) = fields.datastore();
-    Options {
+    ModuleOptions {
         description: fields.text("description"),
         datastore,
         datastore_version,
@@ -135,20 +135,22 @@ fn options(fields: &mut Fields<'_>) -> Options {
 
 impl ApplyRequest {
     /// Reads `{"modules": [{"id"}…]}` without duplicates.
-    pub fn read(body: &Json) -> Refused<Self> {
+    pub fn read(body: &Json) -> ModuleResult<Self> {
         let Some(modules) = body.as_object().and_then(|map| map.get("modules")) else {
-            return Err(Refusal::bad("Validation error: 'modules' is a required property"));
+            return Err(ModuleError::bad_request("Validation error: 'modules' is a required property"));
         };
         Self::list(modules)
     }
 
     /// Reads the list itself, as in requests to create an instance.
-    pub fn list(modules: &Json) -> Refused<Self> {
+    pub fn list(modules: &Json) -> ModuleResult<Self> {
         let Some(items) = modules.as_array() else {
-            return Err(Refusal::bad("Validation error: modules is not of type 'array'"));
+            return Err(ModuleError::bad_request("Validation error: modules is not of type 'array'"));
         };
         if items.len() > MODULES_MAX {
-            return Err(Refusal::bad(format!("Validation error: modules has more than {MODULES_MAX} items")));
+            return Err(ModuleError::bad_request(format!(
+                "Validation error: modules has more than {MODULES_MAX} items"
+            )));
         }
         let mut ids: Vec<String> = Vec::new();
         let mut problems = Vec::new();
@@ -162,13 +164,13 @@ impl ApplyRequest {
         if problems.is_empty() {
             return Ok(Self { ids });
         }
-        Err(Refusal::bad(format!("Validation error: {}", problems.join("; "))))
+        Err(ModuleError::bad_request(format!("Validation error: {}", problems.join("; "))))
     }
 }
 
 impl InstanceRequest {
     /// Size options are ignored: the size of a node is fixed.
-    pub fn read(body: &Json) -> Refused<Self> {
+    pub fn read(body: &Json) -> ModuleResult<Self> {
         let mut fields = Fields::of(body, "instance")?;
         fields.require("name");
         let name = fields.text("name");
@@ -181,7 +183,7 @@ impl InstanceRequest {
 }
 
 impl ReapplyRequest {
-    pub fn read(body: &Json) -> Refused<Self> {
+    pub fn read(body: &Json) -> ModuleResult<Self> {
         let mut fields = Fields::of(body, "reapply")?;
         let positive = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
         let request = Self {

@@ -4,17 +4,17 @@
 //! that server and agent share.
 
 pub mod datastore;
+mod error;
 pub mod input;
 mod md5;
 pub mod order;
 pub mod reapply;
-mod refusal;
 pub mod rules;
 mod validate;
 
-pub use datastore::{Datastores, fits};
-pub use input::{ApplyRequest, Create, ReapplyRequest, Update};
+pub use datastore::{Datastores, is_compatible};
+pub use error::{ErrorKind, ModuleError, ModuleResult};
+pub use input::{ApplyRequest, CreateRequest, ReapplyRequest, UpdateRequest};
 pub use md5::md5_hex;
-pub use order::{Rank, sort};
-pub use refusal::{Kind, Refusal, Refused};
-pub use rules::Who;
+pub use order::{ApplyKey, sort_for_apply};
+pub use rules::Requester;

@@ -6,14 +6,14 @@ use stoker_model::ModuleItem;
 
 /// Sort key of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rank<'m> {
+pub struct ApplyKey<'m> {
     pub priority_apply: bool,
     pub apply_order: i64,
     pub name: &'m str,
     pub id: &'m str,
 }
 
-impl Rank<'_> {
+impl ApplyKey<'_> {
     /// Priority modules first, then by ascending order; ties by name, then by id.
     pub fn compare(&self, other: &Self) -> Ordering {
         other
@@ -26,13 +26,13 @@ impl Rank<'_> {
 }
 
 /// Sorts modules into the order of application, independent of the order of the request.
-pub fn sort<T>(modules: &mut [T], rank: impl Fn(&T) -> Rank<'_>) {
+pub fn sort_for_apply<T>(modules: &mut [T], rank: impl Fn(&T) -> ApplyKey<'_>) {
     modules.sort_by(|one, other| rank(one).compare(&rank(other)));
 }
 
 /// The sort key of a module snapshot.
-pub fn of_item(item: &ModuleItem) -> Rank<'_> {
-    Rank {
+pub fn item_key(item: &ModuleItem) -> ApplyKey<'_> {
+    ApplyKey {
         priority_apply: item.body.priority_apply,
         apply_order: item.body.apply_order,
         name: &item.body.name,

@@ -4,7 +4,7 @@ use crate::input::ReapplyRequest;
 
 /// An instance that has the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Carrier<T> {
+pub struct AppliedInstance<T> {
     pub node: T,
     /// MD5 of the contents applied there.
     pub md5: String,
@@ -14,7 +14,7 @@ pub struct Carrier<T> {
 
 /// Limits for users, set by the operator; admins may exceed them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReapplyLimits {
     pub batch_size: u64,
     pub batch_delay_s: u64,
 }
@@ -32,11 +32,11 @@ pub struct Batches<T> {
 }
 
 /// Selects the instances that need the module and splits them into batches, keeping their order.
-pub fn plan<T>(
-    carriers: Vec<Carrier<T>>,
+pub fn plan_batches<T>(
+    carriers: Vec<AppliedInstance<T>>,
     current_md5: &str,
     request: &ReapplyRequest,
-    limits: Limits,
+    limits: ReapplyLimits,
     is_admin: bool,
 ) -> Batches<T> {
     let size = request.batch_size.unwrap_or(limits.batch_size);
@@ -69,10 +69,10 @@ pub fn plan<T>(
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { batch_size: 2, batch_delay_s: 5 };
+    const LIMITS: ReapplyLimits = ReapplyLimits { batch_size: 2, batch_delay_s: 5 };
 
-    fn carriers() -> Vec<Carrier<u32>> {
-        let of = |node, md5: &str, fits| Carrier { node, md5: md5.to_owned(), fits };
+    fn carriers() -> Vec<AppliedInstance<u32>> {
+        let of = |node, md5: &str, fits| AppliedInstance { node, md5: md5.to_owned(), fits };
         vec![
             of(1, "old", true),
             of(2, "new", true),
@@ -85,27 +85,31 @@ mod tests {
     #[test]
     fn only_outdated_instances_are_selected() {
         let request = ReapplyRequest::default();
-        let result = plan(carriers(), "new", &request, LIMITS, false);
+        let result = plan_batches(carriers(), "new", &request, LIMITS, false);
         assert_eq!(result.batches, [vec![1, 4], vec![5]]);
         assert_eq!((result.n_current, result.n_unfit, result.delay_s), (1, 1, 5));
         let forced = ReapplyRequest { force: true, ..ReapplyRequest::default() };
-        assert_eq!(plan(carriers(), "new", &forced, LIMITS, false).batches.concat(), [1, 2, 4, 5]);
+        assert_eq!(plan_batches(carriers(), "new", &forced, LIMITS, false).batches.concat(), [1, 2, 4, 5]);
         let some = ReapplyRequest { md5: Some("OLD".to_owned()), ..ReapplyRequest::default() };
-        assert_eq!(plan(carriers(), "new", &some, LIMITS, false).batches.concat(), [1, 5]);
-        assert!(plan(Vec::<Carrier<u32>>::new(), "new", &request, LIMITS, true).batches.is_empty());
+        assert_eq!(plan_batches(carriers(), "new", &some, LIMITS, false).batches.concat(), [1, 5]);
+        assert!(
+            plan_batches(Vec::<AppliedInstance<u32>>::new(), "new", &request, LIMITS, true)
+                .batches
+                .is_empty()
+        );
     }
 
     #[test]
     fn limits_apply_to_users_but_not_to_admins() {
         let request =
             ReapplyRequest { batch_size: Some(100), batch_delay_s: Some(0), ..ReapplyRequest::default() };
-        let of_user = plan(carriers(), "new", &request, LIMITS, false);
+        let of_user = plan_batches(carriers(), "new", &request, LIMITS, false);
         assert_eq!((of_user.batches.len(), of_user.delay_s), (2, 5));
-        let of_admin = plan(carriers(), "new", &request, LIMITS, true);
+        let of_admin = plan_batches(carriers(), "new", &request, LIMITS, true);
         assert_eq!((of_admin.batches.len(), of_admin.delay_s), (1, 0));
         let small =
             ReapplyRequest { batch_size: Some(1), batch_delay_s: Some(9), ..ReapplyRequest::default() };
-        let small = plan(carriers(), "new", &small, LIMITS, false);
+        let small = plan_batches(carriers(), "new", &small, LIMITS, false);
         assert_eq!((small.batches.len(), small.delay_s), (3, 9));
     }
 }

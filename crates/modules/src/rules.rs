@@ -3,44 +3,44 @@
 use stoker_model::{Module, ModuleBody, TenantId};
 
 use crate::datastore::Datastores;
-use crate::input::{APPLY_ORDER_DEFAULT, Create, Update};
+use crate::error::{ModuleError, ModuleResult, truncated};
+use crate::input::{APPLY_ORDER_DEFAULT, CreateRequest, UpdateRequest};
 use crate::md5::md5_hex;
-use crate::refusal::{Refusal, Refused, truncated};
 
 /// The caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Who {
+pub struct Requester {
     pub tenant_id: TenantId,
     pub is_admin: bool,
 }
 
 /// Context of a decision besides the module.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'s> {
-    pub who: Who,
+pub struct RuleContext<'s> {
+    pub who: Requester,
     /// The module types that have drivers.
     pub types: &'s [&'s str],
     pub datastores: &'s Datastores,
 }
 
 /// Whether the caller can see a module.
-pub fn sees(who: Who, module: &ModuleBody) -> bool {
-    who.is_admin || (module.visible && is_of(who.tenant_id, module))
+pub fn can_see(who: Requester, module: &ModuleBody) -> bool {
+    who.is_admin || (module.visible && belongs_to(who.tenant_id, module))
 }
 
 /// Whether a module belongs to a tenant or to all tenants.
-pub fn is_of(tenant_id: TenantId, module: &ModuleBody) -> bool {
+pub fn belongs_to(tenant_id: TenantId, module: &ModuleBody) -> bool {
     module.tenant_id.is_none_or(|owner| owner == tenant_id)
 }
 
 /// Whether a caller who knows its id may apply a module, even a hidden one. Admins may apply all modules.
-pub fn may_apply(who: Who, module: &ModuleBody) -> bool {
-    who.is_admin || is_of(who.tenant_id, module)
+pub fn may_apply(who: Requester, module: &ModuleBody) -> bool {
+    who.is_admin || belongs_to(who.tenant_id, module)
 }
 
 /// The module that a creation request results in.
-pub fn create(create: &Create, cx: Surroundings<'_>) -> Refused<ModuleBody> {
-    let Create { name, module_type, contents, options } = create;
+pub fn create(create: &CreateRequest, cx: RuleContext<'_>) -> ModuleResult<ModuleBody> {
+    let CreateRequest { name, module_type, contents, options } = create;
     check_type(module_type, cx.types)?;
     let body = ModuleBody {
         name: name.clone(),
@@ -65,13 +65,13 @@ pub fn create(create: &Create, cx: Surroundings<'_>) -> Refused<ModuleBody> {
 /// The module after a change. `is_applied`: an instance has it with its current contents.
 pub fn update(
     module: &Module,
-    update: &Update,
+    update: &UpdateRequest,
     is_applied: bool,
-    cx: Surroundings<'_>,
-) -> Refused<ModuleBody> {
+    cx: RuleContext<'_>,
+) -> ModuleResult<ModuleBody> {
     require_modifiable(&module.body, is_applied)?;
     require_admin(&module.body, cx.who, "update")?;
-    let Update { name, module_type, contents, options, .. } = update;
+    let UpdateRequest { name, module_type, contents, options, .. } = update;
     let mut body = module.body.clone();
     set(&mut body.name, name.as_ref());
     set(&mut body.module_type, module_type.as_ref());
@@ -107,16 +107,16 @@ pub fn update(
 }
 
 /// Checks that a caller who sees a module may delete it.
-pub fn delete(module: &Module, is_applied: bool, who: Who) -> Refused<()> {
+pub fn delete(module: &Module, is_applied: bool, who: Requester) -> ModuleResult<()> {
     check_options(&module.body, None, who, "delete")?;
     require_admin(&module.body, who, "delete")?;
     require_modifiable(&module.body, is_applied)
 }
 
 /// The error for two undeleted modules with equal name, datastore and version.
-pub fn duplicate(body: &ModuleBody) -> Refusal {
+pub fn duplicate_error(body: &ModuleBody) -> ModuleError {
     let all = |name: &Option<String>| name.clone().unwrap_or_else(|| "all".to_owned());
-    Refusal::bad(format!(
+    ModuleError::bad_request(format!(
         "A module with the name '{}' already exists for datastore '{}' and datastore version '{}'",
         body.name,
         all(&body.datastore),
@@ -130,7 +130,7 @@ fn set<T: Clone>(field: &mut T, value: Option<&T>) {
     }
 }
 
-fn apply_datastore(body: &mut ModuleBody, update: &Update) {
+fn apply_datastore(body: &mut ModuleBody, update: &UpdateRequest) {
     if update.all_datastores {
         body.datastore = None;
     } else if update.options.datastore.is_some() {
@@ -143,11 +143,11 @@ fn apply_datastore(body: &mut ModuleBody, update: &Update) {
     }
 }
 
-fn check_type(module_type: &str, types: &[&str]) -> Refused<()> {
+fn check_type(module_type: &str, types: &[&str]) -> ModuleResult<()> {
     if types.contains(&module_type) {
         return Ok(());
     }
-    Err(Refusal::not_found(format!("Module type '{}' was not found.", truncated(module_type))))
+    Err(ModuleError::not_found(format!("Module type '{}' was not found.", truncated(module_type))))
 }
 
 /// The enabled options that only an admin may set.
@@ -162,10 +162,15 @@ fn admin_options(body: &ModuleBody) -> Vec<&'static str> {
 }
 
 /// Checks the options of a module as it would be after the change.
-fn check_options(body: &ModuleBody, full_access: Option<bool>, who: Who, action: &str) -> Refused<()> {
+fn check_options(
+    body: &ModuleBody,
+    full_access: Option<bool>,
+    who: Requester,
+    action: &str,
+) -> ModuleResult<()> {
     let mut options = admin_options(body);
     if full_access == Some(true) && !options.is_empty() {
-        return Err(Refusal::bad(format!(
+        return Err(ModuleError::bad_request(format!(
             "The following values are invalid: Cannot make module full access: ({}).",
             options.join(", ")
         )));
@@ -181,20 +186,20 @@ fn check_options(body: &ModuleBody, full_access: Option<bool>, who: Who, action:
     Err(must_be_admin(action, &options.join(", ")))
 }
 
-fn require_admin(body: &ModuleBody, who: Who, action: &str) -> Refused<()> {
+fn require_admin(body: &ModuleBody, who: Requester, action: &str) -> ModuleResult<()> {
     if body.is_admin && !who.is_admin {
         return Err(must_be_admin(action, "Module is an admin module"));
     }
     Ok(())
 }
 
-fn must_be_admin(action: &str, options: &str) -> Refusal {
-    Refusal::forbidden(format!("You must be admin to {action} a module with these options. ({options})"))
+fn must_be_admin(action: &str, options: &str) -> ModuleError {
+    ModuleError::forbidden(format!("You must be admin to {action} a module with these options. ({options})"))
 }
 
-fn require_modifiable(body: &ModuleBody, is_applied: bool) -> Refused<()> {
+fn require_modifiable(body: &ModuleBody, is_applied: bool) -> ModuleResult<()> {
     if is_applied && !body.live_update {
-        return Err(Refusal::forbidden(
+        return Err(ModuleError::forbidden(
             "A module cannot be deleted or its contents modified if it has been applied to a non-terminated \
              instance, unless the module has been marked as 'live_update.'",
         ));

@@ -2,7 +2,7 @@
 
 use stoker_model::{Json, JsonMap};
 
-use crate::refusal::{Refusal, Refused};
+use crate::error::{ModuleError, ModuleResult};
 
 const TEXT_CHARS_MAX: usize = 255;
 /// Maximum number of listed problems.
@@ -21,26 +21,28 @@ pub(crate) struct Fields<'j> {
 
 impl<'j> Fields<'j> {
     /// The map under the single key of a body.
-    pub(crate) fn of(body: &'j Json, name: &'static str) -> Refused<Self> {
+    pub(crate) fn of(body: &'j Json, name: &'static str) -> ModuleResult<Self> {
         let Some(value) = body.as_object().and_then(|map| map.get(name)) else {
-            return Err(Refusal::bad(format!("Validation error: '{name}' is a required property")));
+            return Err(ModuleError::bad_request(format!(
+                "Validation error: '{name}' is a required property"
+            )));
         };
         match value {
             Json::Object(map) => Ok(Self { name, map, problems: Vec::new() }),
             other => {
                 let message = format!("Validation error: {name} {} is not of type 'object'", repr(other));
-                Err(Refusal::bad(message))
+                Err(ModuleError::bad_request(message))
             }
         }
     }
 
     /// The value, or an error that lists all problems.
-    pub(crate) fn finish<T>(self, value: Option<T>) -> Refused<T> {
+    pub(crate) fn finish<T>(self, value: Option<T>) -> ModuleResult<T> {
         match value {
             Some(value) if self.problems.is_empty() => Ok(value),
             _ => {
                 let listed: Vec<String> = self.problems.into_iter().take(PROBLEMS_MAX).collect();
-                Err(Refusal::bad(format!("Validation error: {}", listed.join("; "))))
+                Err(ModuleError::bad_request(format!("Validation error: {}", listed.join("; "))))
             }
         }
     }

@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 use stoker_model::{Micros, Module, ModuleBody, ModuleId, TenantId};
-use stoker_modules::input::{ApplyRequest, Create, ReapplyRequest, Update};
-use stoker_modules::rules::{self, Surroundings};
-use stoker_modules::{Datastores, Kind, Refusal, Who, datastore};
+use stoker_modules::input::{ApplyRequest, CreateRequest, ReapplyRequest, UpdateRequest};
+use stoker_modules::rules::{self, RuleContext};
+use stoker_modules::{Datastores, ErrorKind, ModuleError, Requester, datastore};
 
-const USER: Who = Who { tenant_id: TenantId(7), is_admin: false };
-const ADMIN: Who = Who { tenant_id: TenantId(1), is_admin: true };
+const USER: Requester = Requester { tenant_id: TenantId(7), is_admin: false };
+const ADMIN: Requester = Requester { tenant_id: TenantId(1), is_admin: true };
 const TYPES: &[&str] = &["file", "ping"];
 
 fn datastores() -> Datastores {
@@ -27,15 +27,20 @@ fn body(extra: &Value) -> Value {
     json!({"module": module})
 }
 
-fn create(who: Who, extra: &Value) -> Result<ModuleBody, Refusal> {
+fn create(who: Requester, extra: &Value) -> Result<ModuleBody, ModuleError> {
     let datastores = datastores();
-    let read = Create::read(&body(extra))?;
-    rules::create(&read, Surroundings { who, types: TYPES, datastores: &datastores })
+    let read = CreateRequest::read(&body(extra))?;
+    rules::create(&read, RuleContext { who, types: TYPES, datastores: &datastores })
 }
 
-fn update(who: Who, module: &ModuleBody, is_applied: bool, fields: &Value) -> Result<ModuleBody, Refusal> {
+fn update(
+    who: Requester,
+    module: &ModuleBody,
+    is_applied: bool,
+    fields: &Value,
+) -> Result<ModuleBody, ModuleError> {
     let datastores = datastores();
-    let read = Update::read(&json!({"module": fields}))?;
+    let read = UpdateRequest::read(&json!({"module": fields}))?;
     let module = Module {
         id: ModuleId(1),
         generation: 1,
@@ -44,11 +49,11 @@ fn update(who: Who, module: &ModuleBody, is_applied: bool, fields: &Value) -> Re
         created_at: Micros(0),
         updated_at: Micros(0),
     };
-    rules::update(&module, &read, is_applied, Surroundings { who, types: TYPES, datastores: &datastores })
+    rules::update(&module, &read, is_applied, RuleContext { who, types: TYPES, datastores: &datastores })
 }
 
 #[track_caller]
-fn assert_rejected<T: std::fmt::Debug>(result: Result<T, Refusal>, kind: Kind, beginning: &str) {
+fn assert_rejected<T: std::fmt::Debug>(result: Result<T, ModuleError>, kind: ErrorKind, beginning: &str) {
     let refusal = result.unwrap_err();
     assert_eq!(refusal.kind, kind, "{}", refusal.message);
     assert!(refusal.message.starts_with(beginning), "{}", refusal.message);
@@ -111,21 +116,25 @@ fn invalid_fields_have_schema_messages() {
         (json!({"datastore": "mysql"}), "module['datastore'] 'mysql' is not of type 'object'"),
         (json!({"datastore": {"type": ""}}), "module['datastore']['type'] '' is too short"),
     ] {
-        assert_rejected(create(ADMIN, &extra), Kind::BadRequest, &format!("Validation error: {message}"));
+        assert_rejected(
+            create(ADMIN, &extra),
+            ErrorKind::BadRequest,
+            &format!("Validation error: {message}"),
+        );
     }
     for key in ["name", "module_type", "contents"] {
         let mut without = body(&json!({}));
         without["module"].as_object_mut().unwrap().remove(key);
         let message = format!("Validation error: module '{key}' is a required property");
-        assert_rejected(Create::read(&without).map(|_| ()), Kind::BadRequest, &message);
+        assert_rejected(CreateRequest::read(&without).map(|_| ()), ErrorKind::BadRequest, &message);
     }
     for missing in [json!({}), json!([]), json!(null), json!({"modules": 1})] {
         let message = "Validation error: 'module' is a required property";
-        assert_rejected(Create::read(&missing).map(|_| ()), Kind::BadRequest, message);
+        assert_rejected(CreateRequest::read(&missing).map(|_| ()), ErrorKind::BadRequest, message);
     }
-    let both = Create::read(&body(&json!({"name": 1, "apply_order": 77}))).map(|_| ()).unwrap_err();
+    let both = CreateRequest::read(&body(&json!({"name": 1, "apply_order": 77}))).map(|_| ()).unwrap_err();
     assert!(both.message.contains("module['name']") && both.message.contains("; module['apply_order']"));
-    let secret = Create::read(&body(&json!({"contents": {"a": "hunter2"}}))).map(|_| ()).unwrap_err();
+    let secret = CreateRequest::read(&body(&json!({"contents": {"a": "hunter2"}}))).map(|_| ()).unwrap_err();
     assert!(!secret.message.contains("hunter2"));
 }
 
@@ -144,39 +153,39 @@ fn admin_options_require_an_admin() {
         ),
     ] {
         let message = format!("You must be admin to create a module with these options. {message}");
-        assert_rejected(create(USER, &extra), Kind::Forbidden, &message);
+        assert_rejected(create(USER, &extra), ErrorKind::Forbidden, &message);
         assert!(create(ADMIN, &extra).is_ok());
     }
     let both = json!({"full_access": 1, "priority_apply": 1});
     let message = "The following values are invalid: Cannot make module full access: (Priority: 1).";
-    assert_rejected(create(ADMIN, &both), Kind::BadRequest, message);
-    assert_rejected(create(USER, &both), Kind::BadRequest, message);
+    assert_rejected(create(ADMIN, &both), ErrorKind::BadRequest, message);
+    assert_rejected(create(USER, &both), ErrorKind::BadRequest, message);
 }
 
 #[test]
 fn unknown_types_and_datastores_are_rejected() {
     let message = "Module type 'x' was not found.";
-    assert_rejected(create(ADMIN, &json!({"module_type": "X"})), Kind::NotFound, message);
+    assert_rejected(create(ADMIN, &json!({"module_type": "X"})), ErrorKind::NotFound, message);
     let on = |datastore: Value| create(USER, &json!({"datastore": datastore}));
     let created = on(json!({"type": "mysql", "version": "8.0"})).unwrap();
-    assert!(datastore::fits(&created, "mysql", "8.0"));
-    assert!(!datastore::fits(&created, "mysql", "8.4"));
-    assert!(!datastore::fits(&created, "redis", "8.0"));
-    assert!(datastore::fits(&on(json!({"type": "mysql"})).unwrap(), "mysql", "8.4"));
-    assert_rejected(on(json!({"type": "x"})), Kind::NotFound, "Datastore 'x' cannot be found.");
+    assert!(datastore::is_compatible(&created, "mysql", "8.0"));
+    assert!(!datastore::is_compatible(&created, "mysql", "8.4"));
+    assert!(!datastore::is_compatible(&created, "redis", "8.0"));
+    assert!(datastore::is_compatible(&on(json!({"type": "mysql"})).unwrap(), "mysql", "8.4"));
+    assert_rejected(on(json!({"type": "x"})), ErrorKind::NotFound, "Datastore 'x' cannot be found.");
     assert_rejected(
         on(json!({"type": "mysql", "version": "9"})),
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "Datastore version '9' cannot be found.",
     );
     assert_rejected(
         on(json!({"type": "mysql", "version": "7"})),
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "Datastore 'mysql' has no version '7'.",
     );
     assert_rejected(
         on(json!({"version": "8.0"})),
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "Datastore 'None' has no version '8.0'.",
     );
 }
@@ -199,27 +208,27 @@ fn update_changes_only_given_fields() {
     let changed = update(USER, &created, false, &changed).unwrap();
     assert_eq!((changed.datastore, changed.datastore_version), (None, None));
     for (fields, kind, message) in [
-        (json!({"all_datastores": 1}), Kind::BadRequest, "Datastore 'None' has no version '8.0'."),
+        (json!({"all_datastores": 1}), ErrorKind::BadRequest, "Datastore 'None' has no version '8.0'."),
         (
             json!({"all_datastores": 1, "datastore": {"type": "mysql"}}),
-            Kind::BadRequest,
+            ErrorKind::BadRequest,
             "The module is invalid: You cannot set a datastore and specify",
         ),
         (
             json!({"all_datastore_versions": 1, "datastore": {"version": "8.0"}}),
-            Kind::BadRequest,
+            ErrorKind::BadRequest,
             "The module is invalid: You cannot set a datastore version and specify",
         ),
         (
             json!({"datastore": {"type": "redis"}}),
-            Kind::BadRequest,
+            ErrorKind::BadRequest,
             "Datastore 'redis' has no version '8.0'.",
         ),
-        (json!({"type": "nonesuch"}), Kind::NotFound, "Module type 'nonesuch' was not found."),
-        (json!({"apply_order": 10}), Kind::BadRequest, "Validation error: module['apply_order'] 10"),
-        (json!({"description": null}), Kind::BadRequest, "Validation error: module['description']"),
-        (json!({"priority_apply": 1}), Kind::Forbidden, "You must be admin to update a module"),
-        (json!({"full_access": 0}), Kind::Forbidden, "You must be admin to update a module"),
+        (json!({"type": "nonesuch"}), ErrorKind::NotFound, "Module type 'nonesuch' was not found."),
+        (json!({"apply_order": 10}), ErrorKind::BadRequest, "Validation error: module['apply_order'] 10"),
+        (json!({"description": null}), ErrorKind::BadRequest, "Validation error: module['description']"),
+        (json!({"priority_apply": 1}), ErrorKind::Forbidden, "You must be admin to update a module"),
+        (json!({"full_access": 0}), ErrorKind::Forbidden, "You must be admin to update a module"),
     ] {
         assert_rejected(update(USER, &created, false, &fields), kind, message);
     }
@@ -230,15 +239,23 @@ fn update_changes_only_given_fields() {
 fn applied_module_is_immutable_unless_live_update() {
     let created = create(USER, &json!({})).unwrap();
     let message = "A module cannot be deleted or its contents modified if it has been applied";
-    assert_rejected(update(USER, &created, true, &json!({"description": "new"})), Kind::Forbidden, message);
-    assert_rejected(update(ADMIN, &created, true, &json!({"description": "new"})), Kind::Forbidden, message);
+    assert_rejected(
+        update(USER, &created, true, &json!({"description": "new"})),
+        ErrorKind::Forbidden,
+        message,
+    );
+    assert_rejected(
+        update(ADMIN, &created, true, &json!({"description": "new"})),
+        ErrorKind::Forbidden,
+        message,
+    );
     let live = update(USER, &created, false, &json!({"live_update": 1})).unwrap();
     assert!(update(USER, &live, true, &json!({"contents": "bmV3"})).is_ok());
 }
 
 #[test]
 fn admin_flag_is_sticky() {
-    let is_admin = |result: Result<ModuleBody, Refusal>| result.unwrap().is_admin;
+    let is_admin = |result: Result<ModuleBody, ModuleError>| result.unwrap().is_admin;
     assert!(!is_admin(create(USER, &json!({}))));
     assert!(is_admin(create(ADMIN, &json!({}))));
     assert!(!is_admin(create(ADMIN, &json!({"full_access": 1}))));
@@ -250,13 +267,17 @@ fn admin_flag_is_sticky() {
     let lowered = update(ADMIN, &changed, false, &json!({"priority_apply": 0})).unwrap();
     assert!(lowered.is_admin, "the flag is sticky");
     let message = "You must be admin to update a module with these options. (Module is an admin module)";
-    assert_rejected(update(USER, &lowered, false, &json!({"name": "mine"})), Kind::Forbidden, message);
+    assert_rejected(update(USER, &lowered, false, &json!({"name": "mine"})), ErrorKind::Forbidden, message);
     let freed = update(ADMIN, &lowered, false, &json!({"full_access": 1})).unwrap();
     assert!(!freed.is_admin);
     assert!(update(USER, &freed, false, &json!({"name": "mine"})).is_ok());
     assert!(is_admin(update(ADMIN, &freed, false, &json!({"full_access": 0}))));
     let message = "The following values are invalid: Cannot make module full access: (Priority: 1).";
-    assert_rejected(update(ADMIN, &changed, false, &json!({"full_access": 1})), Kind::BadRequest, message);
+    assert_rejected(
+        update(ADMIN, &changed, false, &json!({"full_access": 1})),
+        ErrorKind::BadRequest,
+        message,
+    );
 }
 
 #[test]
@@ -271,12 +292,16 @@ fn deletion_requires_the_same_permissions() {
     };
     let own = module(create(USER, &json!({})).unwrap());
     assert!(rules::delete(&own, false, USER).is_ok());
-    assert_rejected(rules::delete(&own, true, USER), Kind::Forbidden, "A module cannot be deleted");
+    assert_rejected(rules::delete(&own, true, USER), ErrorKind::Forbidden, "A module cannot be deleted");
     let priority = module(create(ADMIN, &json!({"priority_apply": 1})).unwrap());
-    assert_rejected(rules::delete(&priority, false, USER), Kind::Forbidden, "You must be admin to delete");
+    assert_rejected(
+        rules::delete(&priority, false, USER),
+        ErrorKind::Forbidden,
+        "You must be admin to delete",
+    );
     let sticky = module(create(ADMIN, &json!({})).unwrap());
     let message = "You must be admin to delete a module with these options. (Module is an admin module)";
-    assert_rejected(rules::delete(&sticky, false, USER), Kind::Forbidden, message);
+    assert_rejected(rules::delete(&sticky, false, USER), ErrorKind::Forbidden, message);
     assert!(rules::delete(&sticky, false, ADMIN).is_ok());
     let live = module(create(USER, &json!({"live_update": 1})).unwrap());
     assert!(rules::delete(&live, true, USER).is_ok());
@@ -284,14 +309,14 @@ fn deletion_requires_the_same_permissions() {
 
 #[test]
 fn users_see_own_and_shared_modules() {
-    let other = Who { tenant_id: TenantId(8), is_admin: false };
+    let other = Requester { tenant_id: TenantId(8), is_admin: false };
     let own = create(USER, &json!({})).unwrap();
     let for_all = create(ADMIN, &json!({"all_tenants": 1})).unwrap();
     let hidden = create(ADMIN, &json!({"all_tenants": 1, "visible": 0})).unwrap();
     for (module, expected) in
         [(&own, [true, false, true]), (&for_all, [true; 3]), (&hidden, [false, false, true])]
     {
-        assert_eq!([USER, other, ADMIN].map(|who| rules::sees(who, module)), expected);
+        assert_eq!([USER, other, ADMIN].map(|who| rules::can_see(who, module)), expected);
     }
     assert!(rules::may_apply(other, &hidden), "a hidden module can be applied by id");
     assert!(!rules::may_apply(other, &own));
@@ -303,12 +328,12 @@ fn apply_and_reapply_requests_are_parsed() {
     let read = ApplyRequest::read(&json!({"modules": [{"id": "a"}, {"id": "b", "x": 1}, {"id": "a"}]}));
     assert_eq!(read.unwrap().ids, ["a", "b"]);
     for wrong in [json!({}), json!([]), json!({"modules": {}}), json!({"modules": [{"id": 1}, {}]})] {
-        assert_rejected(ApplyRequest::read(&wrong), Kind::BadRequest, "Validation error: ");
+        assert_rejected(ApplyRequest::read(&wrong), ErrorKind::BadRequest, "Validation error: ");
     }
     let many: Vec<Value> = (0..1001).map(|id| json!({"id": id.to_string()})).collect();
     assert_rejected(
         ApplyRequest::read(&json!({"modules": many})),
-        Kind::BadRequest,
+        ErrorKind::BadRequest,
         "Validation error: modules has",
     );
     assert_eq!(ReapplyRequest::read(&json!({"reapply": {}})).unwrap(), ReapplyRequest::default());
@@ -323,6 +348,6 @@ fn apply_and_reapply_requests_are_parsed() {
         json!({"reapply": {"batch_delay": -1}}),
         json!({"reapply": {"force": 3}}),
     ] {
-        assert_rejected(ReapplyRequest::read(&wrong), Kind::BadRequest, "Validation error: ");
+        assert_rejected(ReapplyRequest::read(&wrong), ErrorKind::BadRequest, "Validation error: ");
     }
 }

@@ -7,9 +7,9 @@ use stoker_model::{Node, NodeId};
 use stoker_store::{Session, StoreError};
 use tokio::sync::{Notify, mpsc};
 
-use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, over_ssh};
+use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, parse_ssh_location};
 use crate::orchestrator::Orchestrator;
-use crate::session::{AgentTransport, converse};
+use crate::session::{AgentTransport, serve_agent};
 
 /// Lower bound, in seconds, for the silence after which an agent counts as unreachable: heartbeats are
 /// written periodically, so a shorter silence is inconclusive.
@@ -46,11 +46,13 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
     let tracer = orchestrator.context.tracer.clone();
     spawner(LocalAgent { uid: uid.to_owned(), place: place.clone(), guard, connections, tracer });
     let (worker, uid) = (orchestrator.clone(), uid.to_owned());
-    orchestrator.background.spawn(async move { keep_agent(&worker, &uid, &place, taken, &bell).await });
+    orchestrator
+        .background
+        .spawn(async move { serve_local_agent(&worker, &uid, &place, taken, &bell).await });
 }
 
 /// Serves a local agent until it ends or its configured location changes.
-async fn keep_agent(
+async fn serve_local_agent(
     orchestrator: &Orchestrator,
     uid: &str,
     place: &AgentPlace,
@@ -70,7 +72,7 @@ async fn keep_agent(
             break true;
         }
         if let Some(connection) = connection {
-            converse(orchestrator, uid, None, connection).await;
+            serve_agent(orchestrator, uid, None, connection).await;
         }
     };
     // Dropping the receiver ends the agent and its tasks.
@@ -78,12 +80,12 @@ async fn keep_agent(
     orchestrator.local_agents.end(uid);
     if has_moved {
         tracing::info!(agent.uid = uid, "the agent of a node belongs elsewhere now");
-        start_anew(orchestrator, uid).await;
+        restart(orchestrator, uid).await;
     }
 }
 
 /// Boxed, because `ensure_agent` and `keep_agent` are mutually recursive.
-fn start_anew<'a>(
+fn restart<'a>(
     orchestrator: &'a Orchestrator,
     uid: &'a str,
 ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
@@ -95,7 +97,7 @@ fn start_anew<'a>(
 pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &str, attempt: &Attempt) -> Option<String> {
     let is_dangerous = attempt.task_type == "reboot" && attempt.mode == Mode::Normal;
     let is_hooked = orchestrator.context.settings.runs.hooks.contains_key("reboot");
-    (is_dangerous && !is_hooked && orchestrator.local_agents.is_pretended(uid)).then(|| {
+    (is_dangerous && !is_hooked && orchestrator.local_agents.is_in_process(uid)).then(|| {
         "the agent of this node is inside of the server, whose machine would be restarted; give the server \
          `--hook reboot=PATH`, or the node an agent of its own"
             .to_owned()
@@ -112,7 +114,7 @@ pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &str) -> bool 
     }
     let read = async {
         let mut session = orchestrator.context.store.read().await?;
-        Ok::<_, StoreError>((session.host_of(uid).await?, session.servers().await?))
+        Ok::<_, StoreError>((session.agent_host_get(uid).await?, session.servers().await?))
     };
     let Ok((host, servers)) = read.await else { return false };
     let Some(former) =
@@ -129,7 +131,7 @@ pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &str) -> bool 
 
 /// Whether a node has a reachable agent: connected, seen recently by any server, or startable by this
 /// server.
-pub async fn may_answer(
+pub async fn has_reachable_agent(
     orchestrator: &Orchestrator,
     session: &mut Session,
     node: &Node,
@@ -166,7 +168,7 @@ async fn place_in(
     }
     let Some(id) = NodeId::parse(uid) else { return Ok(runs.master_agent.then(here)) };
     let Some(node) = session.node_get(id).await? else { return Ok(None) };
-    Ok(match over_ssh(&node) {
+    Ok(match parse_ssh_location(&node) {
         Ok(Some(place)) => Some(place),
         Ok(None) => runs.local_agents.then(here),
         Err(problems) => {

@@ -55,7 +55,7 @@ impl OrchestratorContext {
     /// server holds it; `false` if the database is unavailable.
     pub async fn take_lease(&self, job: &str, seconds: i64) -> bool {
         let now = self.clock.now();
-        match self.store.lease_take(job, &self.owner, now, now.plus_seconds(seconds)).await {
+        match self.store.lease_acquire(job, &self.owner, now, now.plus_seconds(seconds)).await {
             Ok(is_taken) => is_taken,
             Err(error) => {
                 tracing::warn!(error = %error, job, "cannot take the lease of a job");

@@ -26,7 +26,7 @@ impl EventFeed {
 
     /// Notification of a run. Call this before reading the state of the run, so that no change is missed
     /// between the read and the wait.
-    pub fn bell(&self, run: RunId) -> Arc<Notify> {
+    pub fn subscribe(&self, run: RunId) -> Arc<Notify> {
         let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(bells.entry(run).or_default())
     }

@@ -43,7 +43,7 @@ impl Leases {
     pub(crate) async fn take(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
         let OrchestratorContext { store, clock, owner, .. } = &self.context;
         let now = clock.now();
-        let taken = store.run_take(run, owner, now, self.context.leased_until(now)).await?;
+        let taken = store.run_lease_acquire(run, owner, now, self.context.leased_until(now)).await?;
         Ok(taken.map(|generation| {
             let is_lost = self.held.add(run, generation);
             Lease { leases: self.clone(), run, generation, is_lost }
@@ -70,11 +70,11 @@ impl Leases {
     }
 
     async fn renew(&self, now: Micros, until: Micros) -> Result<(), StoreError> {
-        let asked = self.held.all();
+        let asked = self.held.active();
         if asked.is_empty() {
             return Ok(());
         }
-        let kept = self.context.store.runs_hold(&asked, now, until).await?;
+        let kept = self.context.store.run_leases_renew(&asked, now, until).await?;
         self.held.lose(asked.into_iter().filter(|(run, _)| !kept.contains(run)));
         Ok(())
     }
@@ -100,7 +100,7 @@ impl HeldLeases {
         }
     }
 
-    fn all(&self) -> Vec<(RunId, i64)> {
+    fn active(&self) -> Vec<(RunId, i64)> {
         let held = self.lock();
         let ours = held.iter().filter(|(_, held)| !*held.is_lost.borrow());
         ours.map(|(run, held)| (*run, held.generation)).collect()
@@ -123,7 +123,7 @@ impl HeldLeases {
 
 impl Lease {
     /// Waits until the lease is lost.
-    pub(crate) async fn lost(&self) {
+    pub(crate) async fn wait_lost(&self) {
         // The sender lives as long as the lease, or was replaced by the sender of a newer lease.
         _ = self.is_lost.clone().wait_for(|is_lost| *is_lost).await;
     }
@@ -145,13 +145,13 @@ mod tests {
     fn lost_lease_is_reported_and_not_renewed() {
         let leases = HeldLeases::default();
         let told = leases.add(RUN, 1);
-        assert_eq!(leases.all(), [(RUN, 1)]);
+        assert_eq!(leases.active(), [(RUN, 1)]);
         // Losses of an earlier generation, or of an unknown run, are ignored.
         leases.lose([(RUN, 0), (RunId(8), 1)].into_iter());
         assert!(!leases.is_lost(RUN, 1) && !*told.borrow());
         leases.lose([(RUN, 1)].into_iter());
         assert!(leases.is_lost(RUN, 1) && *told.borrow());
-        assert_eq!(leases.all(), []);
+        assert_eq!(leases.active(), []);
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         leases.add(RUN, 2);
         assert!(*told.borrow() && leases.is_lost(RUN, 1) && !leases.is_lost(RUN, 2));
         leases.remove(RUN, 1);
-        assert_eq!(leases.all(), [(RUN, 2)], "the earlier one goes alone");
+        assert_eq!(leases.active(), [(RUN, 2)], "the earlier one goes alone");
         leases.remove(RUN, 2);
         assert!(leases.is_lost(RUN, 2), "nobody keeps it");
     }

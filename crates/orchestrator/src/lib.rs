@@ -28,7 +28,7 @@ mod routing;
 pub mod runs;
 pub mod session;
 
-pub use agents::{Agents, Proof};
+pub use agents::{Agents, CredentialDigest};
 pub use context::OrchestratorContext;
 pub use event_feed::EventFeed;
 pub use local_agents::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};

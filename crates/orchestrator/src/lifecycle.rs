@@ -78,7 +78,7 @@ pub fn stop(orchestrator: &Orchestrator) {
 }
 
 /// Releases all leases of this server and notifies the other servers.
-pub async fn hand_over(orchestrator: &Orchestrator) {
+pub async fn release_leases(orchestrator: &Orchestrator) {
     let context = &orchestrator.context;
     if !context.is_shared {
         return;
@@ -91,7 +91,7 @@ pub async fn hand_over(orchestrator: &Orchestrator) {
 }
 
 /// Waits, with timeouts, until agents in the server process have ended and agents on NATS are notified.
-pub async fn drained(orchestrator: &Orchestrator) {
-    orchestrator.local_agents.ended().await;
+pub async fn wait_for_agents(orchestrator: &Orchestrator) {
+    orchestrator.local_agents.wait_ended().await;
     orchestrator.nats_hosting.ended().await;
 }

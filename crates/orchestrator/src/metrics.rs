@@ -7,8 +7,10 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
-use stoker_engine::session::End;
+use stoker_engine::run::{
+    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution,
+};
+use stoker_engine::session::ResultKind;
 use stoker_model::Topic;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -49,7 +51,7 @@ pub struct AgentMetrics {
 #[derive(Clone, Debug, Default)]
 pub struct BusMetrics {
     /// Whether NATS stores results of agents: 1 or 0.
-    pub keeps: Gauge,
+    pub stores_results: Gauge,
     pub results: Family<ResultLabels, Counter>,
 }
 
@@ -78,7 +80,7 @@ impl RunMetrics {
     }
 
     /// Updates the metrics from committed events.
-    pub(crate) fn written(&self, events: &[Event], took: Duration) {
+    pub(crate) fn written(&self, events: &[EngineEvent], took: Duration) {
         self.writes.observe(took.as_secs_f64());
         self.events.inc_by(events.len() as u64);
         for event in events {
@@ -122,25 +124,25 @@ fn add(family: &Ends, end: &str, n: u64) {
     family.get_or_create(&EndLabels { end: end.to_owned() }).inc_by(n);
 }
 
-const fn outcome_word(outcome: Outcome) -> &'static str {
+const fn outcome_word(outcome: InstanceOutcome) -> &'static str {
     match outcome {
-        Outcome::Succeeded => "succeeded",
-        Outcome::Failed => "failed",
-        Outcome::Ignored => "ignored",
-        Outcome::Cancelled => "cancelled",
+        InstanceOutcome::Succeeded => "succeeded",
+        InstanceOutcome::Failed => "failed",
+        InstanceOutcome::Ignored => "ignored",
+        InstanceOutcome::Cancelled => "cancelled",
     }
 }
 
 /// Label value for the end of an attempt.
-pub(crate) const fn attempt_end(end: &AttemptEnd) -> &'static str {
+pub(crate) const fn attempt_end(end: &AttemptOutcome) -> &'static str {
     match end {
-        AttemptEnd::Reported(End::Succeeded) => "succeeded",
-        AttemptEnd::Reported(End::Failed { .. }) => "failed",
-        AttemptEnd::Reported(End::TimedOut) => "timed_out",
-        AttemptEnd::Reported(End::Cancelled) => "cancelled",
-        AttemptEnd::Reported(End::Interrupted) => "interrupted",
-        AttemptEnd::Reported(End::Refused { .. }) => "refused",
-        AttemptEnd::Lost => "lost",
-        AttemptEnd::NoAnswer => "no_answer",
+        AttemptOutcome::Reported(ResultKind::Succeeded) => "succeeded",
+        AttemptOutcome::Reported(ResultKind::Failed { .. }) => "failed",
+        AttemptOutcome::Reported(ResultKind::TimedOut) => "timed_out",
+        AttemptOutcome::Reported(ResultKind::Cancelled) => "cancelled",
+        AttemptOutcome::Reported(ResultKind::Interrupted) => "interrupted",
+        AttemptOutcome::Reported(ResultKind::Refused { .. }) => "refused",
+        AttemptOutcome::Lost => "lost",
+        AttemptOutcome::NoResult => "no_answer",
     }
 }

@@ -17,18 +17,18 @@ use crate::event_feed::EventFeed;
 use crate::leases::Leases;
 use crate::local_agents::LocalAgents;
 use crate::metrics::OrchestratorMetrics;
-use crate::nats::{self, NatsFailed, NatsHosting, NatsUsers};
+use crate::nats::{self, NatsHosting, NatsStartError, NatsUsers};
 use crate::peers::{PeerMessage, Peers, Seal};
 
 /// Runs that write to the database concurrently. The database serializes writers; with two, the next
 /// transaction is already prepared when the current one commits.
-const WRITERS_AT_ONCE: usize = 2;
+const CONCURRENT_WRITERS: usize = 2;
 
 /// Cloning is cheap.
 #[derive(Clone)]
-pub struct Orchestrator(Arc<OrchestratorParts>);
+pub struct Orchestrator(Arc<OrchestratorInner>);
 
-pub struct OrchestratorParts {
+pub struct OrchestratorInner {
     pub context: OrchestratorContext,
     pub agents: Agents,
     pub local_agents: LocalAgents,
@@ -60,7 +60,7 @@ pub struct OrchestratorParts {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error(transparent)]
-    Nats(#[from] NatsFailed),
+    Nats(#[from] NatsStartError),
     #[error(transparent)]
     Service(#[from] ServiceError),
 }
@@ -79,8 +79,8 @@ impl Orchestrator {
             }
             _ => None,
         };
-        let module_slots = Semaphore::new(context.settings.runs.nodes_at_once as usize);
-        Ok(Self(Arc::new(OrchestratorParts {
+        let module_slots = Semaphore::new(context.settings.runs.max_concurrent_nodes as usize);
+        Ok(Self(Arc::new(OrchestratorInner {
             agents: Agents::default(),
             local_agents: LocalAgents::default(),
             heartbeats: Heartbeats::default(),
@@ -90,7 +90,7 @@ impl Orchestrator {
             background: BackgroundTasks::default(),
             leases: Leases::new(context.clone()),
             peers: Peers::new(context.clone(), peer_bus),
-            writers: FairSemaphore::new(WRITERS_AT_ONCE),
+            writers: FairSemaphore::new(CONCURRENT_WRITERS),
             module_slots,
             conducted: Mutex::default(),
             bus,
@@ -105,11 +105,11 @@ impl Orchestrator {
     /// Wakes the watchers of a run on all servers.
     pub(crate) fn notify_watchers(&self, run: RunId) {
         self.event_feed.notify(run);
-        self.peers.ring(&PeerMessage::News { run: run.0 });
+        self.peers.notify_all(&PeerMessage::News { run: run.0 });
     }
 
     /// Clears the cache of authentication tokens on all servers.
-    pub fn forget_tokens(&self) {
+    pub fn clear_token_cache(&self) {
         (self.forget_tokens)();
         self.peers.send_all(&PeerMessage::ForgetTokens);
     }
@@ -117,7 +117,7 @@ impl Orchestrator {
     /// Closes the connection of an agent to this server. A local agent is stopped if this server should no
     /// longer run it.
     pub(crate) fn close_here(&self, uid: &str) {
-        self.local_agents.reconsider(uid);
+        self.local_agents.recheck(uid);
         self.agents.close(uid);
     }
 
@@ -129,7 +129,7 @@ impl Orchestrator {
 
     /// Closes the connection of an agent whose credential was revoked, and revokes its NATS user. `digest` is
     /// the digest of the revoked credential.
-    pub fn dismiss_agent(&self, uid: &str, digest: Option<String>) {
+    pub fn revoke_agent(&self, uid: &str, digest: Option<String>) {
         self.close_agent(uid);
         let (Some(users), Some(digest)) = (self.nats_users.clone(), digest) else { return };
         let (uid, now) = (uid.to_owned(), self.context.clock.now());
@@ -142,9 +142,9 @@ impl Orchestrator {
 }
 
 impl Deref for Orchestrator {
-    type Target = OrchestratorParts;
+    type Target = OrchestratorInner;
 
-    fn deref(&self) -> &OrchestratorParts {
+    fn deref(&self) -> &OrchestratorInner {
         &self.0
     }
 }

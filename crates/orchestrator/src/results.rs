@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use stoker_engine::session::Finished;
+use stoker_engine::session::AttemptResult;
 use tokio::sync::oneshot;
 
 use crate::agents::{Command, RunResponse};
@@ -48,7 +48,7 @@ pub(crate) enum Delivery {
 pub(crate) async fn deliver(
     orchestrator: &Orchestrator,
     uid: &str,
-    finished: Finished,
+    finished: AttemptResult,
     hops: Hops,
     receipt: Option<oneshot::Sender<RunResponse>>,
 ) -> Delivery {
@@ -94,7 +94,7 @@ pub(crate) enum Receipt {
 pub(crate) async fn deliver_and_wait(
     orchestrator: &Orchestrator,
     uid: &str,
-    finished: Finished,
+    finished: AttemptResult,
     hops: Hops,
 ) -> Receipt {
     let run = finished.key.run;
@@ -103,7 +103,7 @@ pub(crate) async fn deliver_and_wait(
         match deliver(orchestrator, uid, finished, hops, Some(sender)).await {
             Delivery::Queued | Delivery::Forwarded => match answered.await {
                 Ok(RunResponse::Done) => Receipt::Committed,
-                Ok(RunResponse::NotItsOwn) => Receipt::Refused,
+                Ok(RunResponse::NotExecutor) => Receipt::Refused,
                 // The run ended, or its lease was lost.
                 Ok(_) | Err(_) => {
                     orchestrator.peers.forget_driver(run);
@@ -122,8 +122,8 @@ impl From<Receipt> for RunResponse {
     fn from(receipt: Receipt) -> Self {
         match receipt {
             Receipt::Committed => Self::Done,
-            Receipt::Refused => Self::NotItsOwn,
-            Receipt::Pending => Self::Nobody,
+            Receipt::Refused => Self::NotExecutor,
+            Receipt::Pending => Self::NoDriver,
         }
     }
 }
@@ -133,21 +133,21 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::json;
-    use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work};
-    use stoker_engine::session::{AttemptKey, End};
+    use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
+    use stoker_engine::session::{AttemptKey, ResultKind};
     use stoker_graph::Csr;
-    use stoker_model::{Actor, Change, JsonMap, Micros, NewRun, RunId, RunName, RunStatus};
+    use stoker_model::{Actor, AuditChange, JsonMap, Micros, NewRun, RunId, RunName, RunStatus};
     use stoker_services::{Clock, Environment, Services};
     use stoker_settings::{Modules, Server};
     use stoker_store::{Database, Store};
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
     use stoker_traces::Tracer;
     use tokio::sync::mpsc;
 
     use super::*;
     use crate::context::OrchestratorContext;
 
-    async fn orchestrator(folder: &Folder) -> Orchestrator {
+    async fn orchestrator(folder: &TempFolder) -> Orchestrator {
         let store = Store::open(&Database::Sqlite { path: folder.file("stoker.db") }).await.unwrap();
         let settings = Arc::new(Server {
             modules: Modules { key_file: folder.file("modules.key"), ..Modules::default() },
@@ -185,7 +185,7 @@ mod tests {
             fail_on_error: true,
             retry_interrupted: false,
         };
-        let work = Some(Work { executor: 0, policy, limit: None });
+        let work = Some(DraftWork { executor: 0, policy, limit: None });
         Blueprint::new(Draft {
             nodes: vec!["7".to_owned()],
             sync: None,
@@ -194,14 +194,14 @@ mod tests {
             order: Csr::new(1, Vec::new()),
             groups: Vec::new(),
             durations: Vec::new(),
-            options: Options::default(),
+            options: ExecutionOptions::default(),
         })
         .unwrap()
     }
 
     async fn run(orchestrator: &Orchestrator, status: RunStatus) -> RunId {
         let store = &orchestrator.context.store;
-        let mut writing = store.change(&Actor::server(), Micros(1)).await.unwrap();
+        let mut writing = store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
         let new = NewRun {
             uuid: format!("{status}"),
             parent_id: None,
@@ -218,20 +218,20 @@ mod tests {
         };
         let id = writing.run_create(&new).await.unwrap().id;
         writing
-            .commit(Change { action: "run.start", target: String::new(), detail: json!({}) })
+            .commit(AuditChange { action: "run.start", target: String::new(), detail: json!({}) })
             .await
             .unwrap();
         id
     }
 
-    fn result_of(run: RunId) -> Finished {
+    fn result_of(run: RunId) -> AttemptResult {
         let key = AttemptKey { run, instance: 0, attempt: 1 };
-        Finished { key, at: Micros(1), end: End::Succeeded, summary: JsonMap::new() }
+        AttemptResult { key, at: Micros(1), end: ResultKind::Succeeded, summary: JsonMap::new() }
     }
 
     #[tokio::test]
     async fn result_is_delivered_only_to_the_driver_of_its_run() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let orchestrator = orchestrator(&folder).await;
         let run = run(&orchestrator, RunStatus::Running).await;
         let hops = Hops::Allowed;
@@ -251,7 +251,7 @@ mod tests {
 
     #[tokio::test]
     async fn stored_result_is_pending_until_it_is_committed() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let orchestrator = orchestrator(&folder).await;
         let run = run(&orchestrator, RunStatus::Running).await;
         let hops = Hops::Allowed;
@@ -275,7 +275,7 @@ mod tests {
 
     #[tokio::test]
     async fn result_of_an_ended_run_is_discarded() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let orchestrator = orchestrator(&folder).await;
         for run in [run(&orchestrator, RunStatus::Ready).await, RunId(999)] {
             let delivered = deliver(&orchestrator, "7", result_of(run), Hops::Exhausted, None).await;

@@ -2,7 +2,7 @@
 
 use stoker_engine::session::server::{Input, Output};
 use stoker_engine::session::{AttemptKey, FromAgent, Stream};
-use stoker_model::{JsonMap, NodeId, OutputPiece, RunId};
+use stoker_model::{JsonMap, NodeId, OutputChunk, RunId};
 use stoker_wire::encode_from_agent;
 
 use crate::agents::Command;
@@ -31,19 +31,19 @@ pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &str, outpu
                     orchestrator.agents.step(uid, Input::Recorded { keys: vec![key] }, now);
                 }
             }
-            Output::Printed { key, stream, offset, text } => {
+            Output::AttemptOutput { key, stream, offset, text } => {
                 printed(orchestrator, uid, (key, stream, offset, text)).await;
             }
             Output::Facts(facts) => set_online(orchestrator, uid, true, Some(facts)),
             Output::Lost => {
                 orchestrator.metrics.agents.losses.inc();
                 send_all(orchestrator, || Command::AgentLost { uid: uid.to_owned() }).await;
-                if !is_with_another(orchestrator, uid).await {
+                if !is_hosted_elsewhere(orchestrator, uid).await {
                     set_online(orchestrator, uid, false, None);
                 }
             }
-            Output::Back => send_all(orchestrator, || Command::AgentBack { uid: uid.to_owned() }).await,
-            Output::AskRuns { runs } => answer(orchestrator, uid, runs).await,
+            Output::Connected => send_all(orchestrator, || Command::AgentBack { uid: uid.to_owned() }).await,
+            Output::QueryRuns { runs } => answer(orchestrator, uid, runs).await,
             // All sessions are woken periodically; the agent registry has already handled the other two.
             Output::WakeAt(_) | Output::Send(_) | Output::Disconnect => {}
         }
@@ -52,7 +52,7 @@ pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &str, outpu
 
 /// Resends results that no driver has acknowledged in time.
 pub(crate) async fn resend_unacked(orchestrator: &Orchestrator) {
-    for (uid, finished) in orchestrator.agents.owed(orchestrator.context.clock.now()) {
+    for (uid, finished) in orchestrator.agents.unacked_results(orchestrator.context.clock.now()) {
         handle_outputs(orchestrator, &uid, vec![Output::Finished(finished)]).await;
     }
 }
@@ -61,7 +61,7 @@ pub(crate) async fn resend_unacked(orchestrator: &Orchestrator) {
 /// of others. Results are checked by [`deliver`].
 fn is_about_others(orchestrator: &Orchestrator, uid: &str, output: &Output) -> bool {
     let key = match output {
-        Output::Started { key, .. } | Output::Printed { key, .. } => *key,
+        Output::Started { key, .. } | Output::AttemptOutput { key, .. } => *key,
         _ => return false,
     };
     orchestrator.agents.is_executor(uid, key) == Some(false)
@@ -73,7 +73,7 @@ async fn answer(orchestrator: &Orchestrator, uid: &str, runs: Vec<RunId>) {
     for run in runs {
         if orchestrator.agents.run(run).is_none() && orchestrator.context.has_ended(run).await {
             let now = orchestrator.context.clock.now();
-            orchestrator.agents.step(uid, Input::RunIs { run, generation: None }, now);
+            orchestrator.agents.step(uid, Input::RunStatus { run, generation: None }, now);
         }
     }
 }
@@ -105,23 +105,23 @@ type Printed = (AttemptKey, Stream, u64, String);
 /// Stores output if this server drives the run or dispatched the attempt. Otherwise forwards it to the driver
 /// of the run, which checks that the attempt is the agent's. Dropped after the end of the run.
 async fn printed(orchestrator: &Orchestrator, uid: &str, (key, stream, offset, text): Printed) {
-    if orchestrator.agents.run(key.run).is_some() || orchestrator.agents.was_asked(uid, key) {
-        return keep_output(orchestrator, key, stream, offset, text).await;
+    if orchestrator.agents.run(key.run).is_some() || orchestrator.agents.is_dispatched(uid, key) {
+        return store_output(orchestrator, key, stream, offset, text).await;
     }
     if let Some(server) = orchestrator.peers.driver_of(key.run).await {
         let text = encode_from_agent(&FromAgent::Output { key, stream, offset, text });
         orchestrator.peers.send(&server, &PeerMessage::FromAgent { uid: uid.to_owned(), text });
     } else if !orchestrator.context.has_ended(key.run).await {
-        keep_output(orchestrator, key, stream, offset, text).await;
+        store_output(orchestrator, key, stream, offset, text).await;
     }
 }
 
 /// Whether another live server hosts the agent. Reads the database, because the cached hosts may be stale.
-async fn is_with_another(orchestrator: &Orchestrator, uid: &str) -> bool {
+async fn is_hosted_elsewhere(orchestrator: &Orchestrator, uid: &str) -> bool {
     if !orchestrator.context.is_shared {
         return false;
     }
-    let read = async { orchestrator.context.store.read().await?.host_of(uid).await };
+    let read = async { orchestrator.context.store.read().await?.agent_host_get(uid).await };
     let host = read.await.ok().flatten().and_then(|host| host.server_id);
     host.is_some_and(|server| orchestrator.peers.is_live(&server))
 }
@@ -133,7 +133,7 @@ async fn send_all(orchestrator: &Orchestrator, command: impl Fn() -> Command) {
     }
 }
 
-pub(crate) async fn keep_output(
+pub(crate) async fn store_output(
     orchestrator: &Orchestrator,
     key: AttemptKey,
     stream: Stream,
@@ -144,7 +144,7 @@ pub(crate) async fn keep_output(
         Stream::Out => "out",
         Stream::Err => "err",
     };
-    let piece = OutputPiece {
+    let piece = OutputChunk {
         instance: i64::from(key.instance),
         attempt: i64::from(key.attempt),
         stream: stream.to_owned(),

@@ -9,7 +9,7 @@ use stoker_services::background::TaskMonitor;
 use stoker_store::{List, StoreError};
 use tokio::time::timeout;
 
-use crate::agents::{Line, Proof};
+use crate::agents::{Connection, CredentialDigest};
 use crate::orchestrator::Orchestrator;
 use crate::routing::handle_outputs;
 
@@ -29,10 +29,10 @@ pub trait AgentTransport: Send {
 
 /// Serves the authenticated agent `uid` until either side closes the connection. `proof` is the digest of its
 /// credential.
-pub async fn converse(
+pub async fn serve_agent(
     orchestrator: &Orchestrator,
     uid: &str,
-    proof: Option<Proof>,
+    proof: Option<CredentialDigest>,
     mut carrier: impl AgentTransport,
 ) {
     let Ok(Some(FromAgent::Hello(hello))) = timeout(HELLO_TIME_MAX, carrier.receive()).await else {
@@ -48,17 +48,17 @@ pub async fn converse(
     let mut line = orchestrator.agents.connect(uid, proof, orchestrator.context.clock.now());
     // The credential may have been revoked since the handshake. From here on, a revocation closes the
     // connection.
-    if is_welcome(orchestrator, proof).await {
-        orchestrator.peers.moved(uid, line.id, true);
+    if is_valid(orchestrator, proof).await {
+        orchestrator.peers.record_move(uid, line.id, true);
         handle_message(orchestrator, &line, FromAgent::Hello(hello)).await;
         exchange(orchestrator, &mut line, &mut carrier).await;
     }
     orchestrator.agents.disconnect(&line, orchestrator.context.clock.now());
-    orchestrator.peers.moved(uid, line.id, false);
+    orchestrator.peers.record_move(uid, line.id, false);
     tracing::info!(agent.uid = uid, "agent disconnected");
 }
 
-async fn is_welcome(orchestrator: &Orchestrator, proof: Option<Proof>) -> bool {
+async fn is_valid(orchestrator: &Orchestrator, proof: Option<CredentialDigest>) -> bool {
     let Some(proof) = proof else { return true };
     match revoked(orchestrator, &[proof]).await {
         Ok(revoked) => revoked.is_empty(),
@@ -71,20 +71,23 @@ async fn is_welcome(orchestrator: &Orchestrator, proof: Option<Proof>) -> bool {
 }
 
 /// Selects the revoked credentials.
-async fn revoked(orchestrator: &Orchestrator, proofs: &[Proof]) -> Result<Vec<Proof>, StoreError> {
-    orchestrator.context.store.read().await?.agents_gone(proofs).await
+async fn revoked(
+    orchestrator: &Orchestrator,
+    proofs: &[CredentialDigest],
+) -> Result<Vec<CredentialDigest>, StoreError> {
+    orchestrator.context.store.read().await?.agents_revoked(proofs).await
 }
 
 /// Closes the connections of agents whose credentials were revoked, possibly through another server.
 async fn close_revoked(orchestrator: &Orchestrator) -> Result<(), StoreError> {
-    let proofs = orchestrator.agents.proofs();
+    let proofs = orchestrator.agents.credential_digests();
     if !proofs.is_empty() {
-        orchestrator.agents.cut_off(&revoked(orchestrator, &proofs).await?);
+        orchestrator.agents.close_all_with(&revoked(orchestrator, &proofs).await?);
     }
     Ok(())
 }
 
-async fn exchange(orchestrator: &Orchestrator, line: &mut Line, carrier: &mut impl AgentTransport) {
+async fn exchange(orchestrator: &Orchestrator, line: &mut Connection, carrier: &mut impl AgentTransport) {
     loop {
         tokio::select! {
             message = carrier.receive() => {
@@ -106,7 +109,7 @@ async fn exchange(orchestrator: &Orchestrator, line: &mut Line, carrier: &mut im
     }
 }
 
-async fn handle_message(orchestrator: &Orchestrator, line: &Line, message: FromAgent) {
+async fn handle_message(orchestrator: &Orchestrator, line: &Connection, message: FromAgent) {
     if matches!(message, FromAgent::Heartbeat) {
         orchestrator.heartbeats.note(&line.uid);
     }

@@ -10,13 +10,13 @@ use sha1::{Digest as _, Sha1};
 use crate::checksums::hex;
 use crate::error::FolderError;
 use crate::folder::list;
-use crate::limits::Limits;
+use crate::limits::ArchiveLimits;
 
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// Digest of paths, contents and executable bits. Times and owners are excluded, because they differ between
 /// servers. Fails if the folder exceeds the limits.
-pub fn folder_digest(folder: &Path, limits: &Limits) -> Result<String, FolderError> {
+pub fn folder_digest(folder: &Path, limits: &ArchiveLimits) -> Result<String, FolderError> {
     let mut hasher = Sha1::new();
     let mut n_bytes_remaining = limits.total_bytes_max;
     for path in list(folder, limits)?.iter().filter(|path| !path.ends_with('/')) {
@@ -24,7 +24,7 @@ pub fn folder_digest(folder: &Path, limits: &Limits) -> Result<String, FolderErr
         let unreadable = |error| FolderError::Unreadable { path: full.clone(), error };
         let metadata = fs::metadata(&full).map_err(unreadable)?;
         n_bytes_remaining =
-            n_bytes_remaining.checked_sub(metadata.len()).ok_or_else(|| FolderError::Unfit {
+            n_bytes_remaining.checked_sub(metadata.len()).ok_or_else(|| FolderError::NotPackable {
                 path: full.clone(),
                 reason: format!("the total size of the files exceeds {} bytes", limits.total_bytes_max),
             })?;
@@ -53,16 +53,16 @@ fn hash_file(hasher: &mut Sha1, path: &Path, n_bytes: u64) -> io::Result<()> {
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
 
     #[test]
     fn every_change_changes_the_digest() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let root = folder.file("scripts");
         fs::create_dir_all(root.join("inner")).unwrap();
-        let sum = || folder_digest(&root, &Limits::default()).unwrap();
+        let sum = || folder_digest(&root, &ArchiveLimits::default()).unwrap();
         let mut digests = vec![sum()];
         let mut changed = |change: &str| {
             let now = sum();
@@ -84,11 +84,11 @@ mod tests {
 
     #[test]
     fn oversized_or_missing_folder_is_an_error() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         fs::write(folder.file("a"), "four").unwrap();
         let root = folder.file("a").parent().unwrap().to_owned();
-        let limits = Limits { total_bytes_max: 3, ..Limits::default() };
-        assert!(matches!(folder_digest(&root, &limits), Err(FolderError::Unfit { .. })));
-        assert!(folder_digest(&root.join("nonesuch"), &Limits::default()).is_err());
+        let limits = ArchiveLimits { total_bytes_max: 3, ..ArchiveLimits::default() };
+        assert!(matches!(folder_digest(&root, &limits), Err(FolderError::NotPackable { .. })));
+        assert!(folder_digest(&root.join("nonesuch"), &ArchiveLimits::default()).is_err());
     }
 }

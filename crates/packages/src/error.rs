@@ -11,9 +11,9 @@ pub enum ArchiveError {
     #[error("this is {found}, not a plugin archive; create one with `stoker plugin build`")]
     OtherFormat { found: &'static str },
     #[error("the archive is corrupt: {0}")]
-    Damaged(String),
+    Corrupt(String),
     #[error("invalid archive member `{path}`: {reason}")]
-    Forbidden { path: String, reason: String },
+    InvalidMember { path: String, reason: String },
     #[error("the archive is too large: {0}")]
     TooLarge(String),
     #[error("checksum verification failed: {}", .0.join("; "))]
@@ -24,17 +24,17 @@ pub enum ArchiveError {
 
 impl ArchiveError {
     /// Reports whether the archive itself is at fault, rather than the environment.
-    pub fn is_about_archive(&self) -> bool {
+    pub fn is_archive_fault(&self) -> bool {
         !matches!(self, Self::Environment(_))
     }
 
     pub(crate) fn damaged(reason: impl Into<String>) -> Self {
-        Self::Damaged(reason.into())
+        Self::Corrupt(reason.into())
     }
 
     pub(crate) fn forbidden(path: &str, reason: impl Into<String>) -> Self {
         let escaped: String = path.chars().take(200).flat_map(char::escape_debug).collect();
-        Self::Forbidden { path: escaped, reason: reason.into() }
+        Self::InvalidMember { path: escaped, reason: reason.into() }
     }
 }
 
@@ -44,7 +44,7 @@ pub enum FolderError {
     #[error("cannot read `{}`: {error}", path.display())]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("cannot pack `{}`: {reason}", path.display())]
-    Unfit { path: PathBuf, reason: String },
+    NotPackable { path: PathBuf, reason: String },
     #[error("cannot write the archive: {0}")]
     Output(#[from] io::Error),
 }

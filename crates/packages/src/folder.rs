@@ -6,22 +6,22 @@ use std::io::Read;
 use std::path::Path;
 
 use stoker_diagnostics::{Diagnostic, sort};
-use stoker_registry::package::{CheckOptions, Checked, PackageTree, check, codes};
+use stoker_registry::package::{CheckResult, PackageCheckOptions, PackageTree, check, codes};
 
 use crate::error::FolderError;
-use crate::limits::Limits;
+use crate::limits::ArchiveLimits;
 use crate::repository::problems;
 
 /// Result of checking a folder.
 #[derive(Debug)]
 pub struct CheckedFolder {
     pub tree: PackageTree,
-    pub checked: Checked,
+    pub result: CheckResult,
 }
 
 /// Checks the package in a folder and reports all problems.
-pub fn check_folder(folder: &Path, options: CheckOptions) -> Result<CheckedFolder, FolderError> {
-    let limits = Limits::default();
+pub fn check_folder(folder: &Path, options: PackageCheckOptions) -> Result<CheckedFolder, FolderError> {
+    let limits = ArchiveLimits::default();
     let mut tree = PackageTree { paths: list(folder, &limits)?, ..PackageTree::default() };
     let mut unreadable = Vec::new();
     for name in tree.paths.iter().filter(|path| !path.contains('/') && has_extension(path, "yaml")) {
@@ -53,7 +53,7 @@ pub fn check_folder(folder: &Path, options: CheckOptions) -> Result<CheckedFolde
         checked.problems.extend(unreadable);
         sort(&mut checked.problems);
     }
-    Ok(CheckedFolder { tree, checked })
+    Ok(CheckedFolder { tree, result: checked })
 }
 
 pub(crate) fn has_extension(path: &str, expected: &str) -> bool {
@@ -68,7 +68,7 @@ fn read_bounded(path: &Path, bytes_max: u64) -> Result<Vec<u8>, FolderError> {
 
 /// Lists a folder recursively: files as `a/b`, folders as `a/`. Top-level names that start with a dot are
 /// skipped; they belong to the author's tools.
-pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, FolderError> {
+pub(crate) fn list(folder: &Path, limits: &ArchiveLimits) -> Result<BTreeSet<String>, FolderError> {
     let mut paths = BTreeSet::new();
     let mut pending = vec![String::new()];
     while let Some(prefix) = pending.pop() {
@@ -76,7 +76,7 @@ pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, F
         let unreadable = |error| FolderError::Unreadable { path: path.clone(), error };
         for entry in fs::read_dir(&path).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
-            let unfit = |reason: String| FolderError::Unfit { path: entry.path(), reason };
+            let unfit = |reason: String| FolderError::NotPackable { path: entry.path(), reason };
             let name =
                 entry.file_name().into_string().map_err(|_| unfit("its name is not UTF-8".to_owned()))?;
             if prefix.is_empty() && name.starts_with('.') {

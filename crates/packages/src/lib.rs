@@ -22,11 +22,11 @@ mod unpack;
 pub use digest::folder_digest;
 pub use error::{ArchiveError, FolderError};
 pub use folder::{CheckedFolder, check_folder};
-pub use limits::Limits;
-pub use pack::{Packed, pack, pack_file, pack_plugin};
-pub use repository::{Repository, clean_path, index_digest, repositories_without_index};
-pub use root::{PluginsRoot, Undo};
-pub use unpack::{Unpacked, unpack};
+pub use limits::ArchiveLimits;
+pub use pack::{PackStats, pack, pack_file, pack_plugin};
+pub use repository::{Repository, index_digest, normalize_path, repositories_without_index};
+pub use root::{PendingChange, PluginsRoot};
+pub use unpack::{UnpackedPackage, unpack};
 
 /// File name extension of archives.
 pub const ARCHIVE_EXTENSION: &str = "fp";

@@ -2,7 +2,7 @@
 
 /// Far above the size of any real plugin, and low enough for a server to handle a hostile archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ArchiveLimits {
     /// Number of files and folders.
     pub n_entries_max: usize,
     pub file_bytes_max: u64,
@@ -16,7 +16,7 @@ pub struct Limits {
     pub text_bytes_max: u64,
 }
 
-impl Default for Limits {
+impl Default for ArchiveLimits {
     fn default() -> Self {
         Self {
             n_entries_max: 20_000,

@@ -12,25 +12,25 @@ use crate::ARCHIVE_EXTENSION;
 use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::FolderError;
 use crate::folder::{has_extension, list};
-use crate::limits::Limits;
+use crate::limits::ArchiveLimits;
 use crate::repository::{IndexFile, indexes};
 use crate::tar::{Entry, Kind, Writer};
 
 /// Statistics of a packed archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packed {
+pub struct PackStats {
     pub n_files: usize,
     /// Uncompressed size.
     pub n_bytes: u64,
 }
 
 /// Packs the folder of a plugin and adds indexes of its package repositories.
-pub fn pack_plugin(folder: &Path, package: &Package, out: impl Write) -> Result<Packed, FolderError> {
+pub fn pack_plugin(folder: &Path, package: &Package, out: impl Write) -> Result<PackStats, FolderError> {
     pack_with(folder, &package.folder_name(), indexes(folder, &package.plugin)?, out)
 }
 
 /// Packs a folder unchanged, under this top-level name.
-pub fn pack(folder: &Path, name: &str, out: impl Write) -> Result<Packed, FolderError> {
+pub fn pack(folder: &Path, name: &str, out: impl Write) -> Result<PackStats, FolderError> {
     pack_with(folder, name, Vec::new(), out)
 }
 
@@ -41,8 +41,8 @@ fn pack_with(
     name: &str,
     indexes: Vec<IndexFile>,
     out: impl Write,
-) -> Result<Packed, FolderError> {
-    let limits = Limits::default();
+) -> Result<PackStats, FolderError> {
+    let limits = ArchiveLimits::default();
     let is_generated = |path: &String| indexes.iter().any(|file| file.path == *path);
     let mut members = Vec::new();
     for path in list(folder, &limits)?.into_iter().filter(|path| is_packed(path) && !is_generated(path)) {
@@ -72,11 +72,11 @@ fn pack_with(
     }
     archive.finish()?.finish()?.flush()?;
     let n_bytes = members.iter().map(|member| member.entry.n_bytes).sum();
-    Ok(Packed { n_files: recorded.len(), n_bytes })
+    Ok(PackStats { n_files: recorded.len(), n_bytes })
 }
 
 /// Packs the folder of a plugin into a file. The file is replaced atomically.
-pub fn pack_file(folder: &Path, package: &Package, target: &Path) -> Result<Packed, FolderError> {
+pub fn pack_file(folder: &Path, package: &Package, target: &Path) -> Result<PackStats, FolderError> {
     let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // The leading dot excludes the temporary file from the package if it is written to the same folder.
     let mut file = tempfile::Builder::new().prefix(".building-").tempfile_in(parent)?;
@@ -102,9 +102,10 @@ enum Source {
 }
 
 impl Member {
-    fn new(folder: &Path, path: String, limits: &Limits) -> Result<Self, FolderError> {
+    fn new(folder: &Path, path: String, limits: &ArchiveLimits) -> Result<Self, FolderError> {
         let source = folder.join(&path);
-        let unfit = |reason: &str| FolderError::Unfit { path: source.clone(), reason: reason.to_owned() };
+        let unfit =
+            |reason: &str| FolderError::NotPackable { path: source.clone(), reason: reason.to_owned() };
         let link_path = source.to_string_lossy().trim_end_matches('/').to_owned();
         let metadata = fs::symlink_metadata(&link_path)
             .map_err(|error| FolderError::Unreadable { path: source.clone(), error })?;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::error::ArchiveError;
-use crate::limits::Limits;
-use crate::unpack::{UNPACKING_PREFIX, Unpacked, unpack};
+use crate::limits::ArchiveLimits;
+use crate::unpack::{UNPACKING_PREFIX, UnpackedPackage, unpack};
 
 /// Name prefix of folders that hold replaced or removed packages until the change is committed.
 const REPLACED_PREFIX: &str = ".replaced-";
@@ -30,13 +30,13 @@ impl PluginsRoot {
     }
 
     /// Unnamed temporary file for an upload; deleted when closed.
-    pub fn incoming(&self) -> io::Result<File> {
+    pub fn temporary_file(&self) -> io::Result<File> {
         fs::create_dir_all(&self.path)?;
         tempfile::tempfile_in(&self.path)
     }
 
     /// Unpacks an archive into a temporary folder on the same file system.
-    pub fn receive(&self, source: impl Read, limits: &Limits) -> Result<Unpacked, ArchiveError> {
+    pub fn unpack(&self, source: impl Read, limits: &ArchiveLimits) -> Result<UnpackedPackage, ArchiveError> {
         fs::create_dir_all(&self.path)?;
         unpack(source, &self.path, limits)
     }
@@ -92,9 +92,9 @@ impl PluginsRoot {
     }
 
     /// Installs a package, replacing an existing one of that name.
-    pub fn put(&self, package: Unpacked, name: &str) -> io::Result<Undo> {
+    pub fn install(&self, package: UnpackedPackage, name: &str) -> io::Result<PendingChange> {
         let target = self.folder(name);
-        let mut undo = self.take(name)?;
+        let mut undo = self.remove(name)?;
         undo.has_new = true;
         // On failure, dropping `undo` restores the old package.
         package.move_to(&target)?;
@@ -102,9 +102,9 @@ impl PluginsRoot {
     }
 
     /// Removes a package if it exists.
-    pub fn take(&self, name: &str) -> io::Result<Undo> {
+    pub fn remove(&self, name: &str) -> io::Result<PendingChange> {
         let target = self.folder(name);
-        let mut undo = Undo { target, old: None, has_new: false, is_committed: false };
+        let mut undo = PendingChange { target, old: None, has_new: false, is_committed: false };
         if undo.target.symlink_metadata().is_ok() {
             let aside = tempfile::Builder::new().prefix(REPLACED_PREFIX).tempdir_in(&self.path)?;
             fs::rename(&undo.target, aside.path().join(name))?;
@@ -117,15 +117,15 @@ impl PluginsRoot {
 /// Change of the root that is rolled back on drop unless it is committed with [`Undo::keep`].
 #[derive(Debug)]
 #[must_use = "dropping this rolls the change back"]
-pub struct Undo {
+pub struct PendingChange {
     target: PathBuf,
     old: Option<TempDir>,
     has_new: bool,
     is_committed: bool,
 }
 
-impl Undo {
-    pub fn keep(mut self) {
+impl PendingChange {
+    pub fn commit(mut self) {
         self.is_committed = true;
     }
 
@@ -143,7 +143,7 @@ impl Undo {
     }
 }
 
-impl Drop for Undo {
+impl Drop for PendingChange {
     fn drop(&mut self) {
         if !self.is_committed && self.roll_back().is_err() {
             // Rollback failed: keep the old package in its temporary folder for manual recovery.

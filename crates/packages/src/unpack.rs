@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::ArchiveError;
-use crate::limits::Limits;
+use crate::limits::ArchiveLimits;
 use crate::sniff::{HEAD_BYTES, other_format};
 use crate::tar::{Entry, Kind, Reader};
 
@@ -20,12 +20,12 @@ pub(crate) const UNPACKING_PREFIX: &str = ".unpacking-";
 
 /// Unpacked package in a temporary folder, which is removed on drop.
 #[derive(Debug)]
-pub struct Unpacked {
+pub struct UnpackedPackage {
     temporary: TempDir,
     folder: PathBuf,
 }
 
-impl Unpacked {
+impl UnpackedPackage {
     /// Root folder of the package.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -44,7 +44,11 @@ impl Unpacked {
 }
 
 /// Unpacks an archive below `parent` and verifies its checksums. On failure everything is removed.
-pub fn unpack(mut source: impl Read, parent: &Path, limits: &Limits) -> Result<Unpacked, ArchiveError> {
+pub fn unpack(
+    mut source: impl Read,
+    parent: &Path,
+    limits: &ArchiveLimits,
+) -> Result<UnpackedPackage, ArchiveError> {
     let mut head = Vec::new();
     source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     if let Some(found) = other_format(&head) {
@@ -70,12 +74,12 @@ pub fn unpack(mut source: impl Read, parent: &Path, limits: &Limits) -> Result<U
     let folder = temporary.path().join(&prefix);
     let folder = fs::canonicalize(&folder)?;
     verify(&folder, &prefix, sums, limits)?;
-    Ok(Unpacked { temporary, folder })
+    Ok(UnpackedPackage { temporary, folder })
 }
 
 struct Unpacking<'a> {
     root: &'a Path,
-    limits: &'a Limits,
+    limits: &'a ArchiveLimits,
     /// Paths of members so far; duplicates are rejected.
     paths: BTreeSet<String>,
     n_bytes: u64,
@@ -152,7 +156,7 @@ impl Unpacking<'_> {
 }
 
 /// Normalizes a path and rejects paths outside the package; `None` for the top level itself.
-fn safe_path(member_path: &str, limits: &Limits) -> Result<Option<String>, ArchiveError> {
+fn safe_path(member_path: &str, limits: &ArchiveLimits) -> Result<Option<String>, ArchiveError> {
     let forbidden = |reason: &str| Err(ArchiveError::forbidden(member_path, reason));
     if member_path.len() > limits.path_bytes_max {
         return forbidden(&format!("its path exceeds {} bytes", limits.path_bytes_max));
@@ -188,7 +192,12 @@ fn new_file(target: &Path, path: &str, is_executable: bool) -> Result<File, Arch
     })
 }
 
-fn verify(folder: &Path, prefix: &str, mut computed: Checksums, limits: &Limits) -> Result<(), ArchiveError> {
+fn verify(
+    folder: &Path,
+    prefix: &str,
+    mut computed: Checksums,
+    limits: &ArchiveLimits,
+) -> Result<(), ArchiveError> {
     if computed.remove(checksums::FILE).is_none() {
         let message = format!("`{}` is missing", checksums::FILE);
         return Err(ArchiveError::Checksums(vec![message]));

@@ -10,9 +10,9 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use stoker_packages::{ArchiveError, Limits, PluginsRoot, check_folder, pack, unpack};
-use stoker_registry::package::{CheckOptions, PackageVersion, SkeletonOptions, skeleton};
-use stoker_testkit::Folder;
+use stoker_packages::{ArchiveError, ArchiveLimits, PluginsRoot, check_folder, pack, unpack};
+use stoker_registry::package::{PackageCheckOptions, PackageVersion, SkeletonOptions, skeleton};
+use stoker_testkit::TempFolder;
 
 fn write_skeleton(folder: &Path, version: PackageVersion) {
     for file in skeleton(SkeletonOptions { name: "gridnet", version, has_wizard: true }).unwrap() {
@@ -64,10 +64,10 @@ const EMPTY_SUM: &str = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
 
 /// Error message of a rejected archive; asserts that nothing is left of it.
 #[track_caller]
-fn refusal(bytes: &[u8], limits: &Limits) -> String {
-    let root = Folder::new();
+fn refusal(bytes: &[u8], limits: &ArchiveLimits) -> String {
+    let root = TempFolder::new();
     let error = unpack(bytes, root.path(), limits).unwrap_err();
-    assert!(error.is_about_archive(), "{error}");
+    assert!(error.is_archive_fault(), "{error}");
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0, "{error}");
     error.to_string()
 }
@@ -75,22 +75,22 @@ fn refusal(bytes: &[u8], limits: &Limits) -> String {
 #[test]
 fn packages_round_trip_for_all_versions() {
     for version in PackageVersion::ALL {
-        let (source, root) = (Folder::new(), Folder::new());
+        let (source, root) = (TempFolder::new(), TempFolder::new());
         write_skeleton(source.path(), *version);
         fs::create_dir(source.file(".git")).unwrap();
         fs::write(source.file(".git/config"), "secret").unwrap();
         fs::create_dir_all(source.file("deployment_scripts/empty")).unwrap();
         let bytes = packed(source.path());
         assert_eq!(packed(source.path()), bytes, "packing is reproducible");
-        let unpacked = unpack(&bytes[..], root.path(), &Limits::default()).unwrap();
+        let unpacked = unpack(&bytes[..], root.path(), &ArchiveLimits::default()).unwrap();
         let folder = unpacked.folder().to_owned();
         assert!(folder.ends_with("gridnet-1.0"));
         assert!(!folder.join(".git").exists());
         assert!(folder.join("deployment_scripts/empty").is_dir());
-        let before = check_folder(source.path(), CheckOptions::default()).unwrap();
-        let after = check_folder(&folder, CheckOptions::default()).unwrap();
-        assert!(before.checked.package.is_some(), "{:?}", before.checked.problems);
-        assert_eq!(before.checked, after.checked);
+        let before = check_folder(source.path(), PackageCheckOptions::default()).unwrap();
+        let after = check_folder(&folder, PackageCheckOptions::default()).unwrap();
+        assert!(before.result.package.is_some(), "{:?}", before.result.problems);
+        assert_eq!(before.result, after.result);
         let script = fs::metadata(folder.join("deployment_scripts/deploy.sh")).unwrap();
         assert_eq!(script.permissions().mode() & 0o777, 0o755);
         // Packing the unpacked folder reproduces the archive.
@@ -109,7 +109,7 @@ fn other_formats_are_reported() {
         (b"hello", "an unknown format"),
         (&member("a/b", b'0', b"x"), "an uncompressed tar archive"),
     ] {
-        let message = refusal(bytes, &Limits::default());
+        let message = refusal(bytes, &ArchiveLimits::default());
         assert!(message.contains(expected), "{message}");
     }
 }
@@ -124,7 +124,7 @@ fn paths_outside_the_package_are_rejected() {
         ("p\\..\\evil", "characters"),
         ("p/a\nb", "characters"),
     ] {
-        let message = refusal(&archive(&[member(path, b'0', b"x")]), &Limits::default());
+        let message = refusal(&archive(&[member(path, b'0', b"x")]), &ArchiveLimits::default());
         assert!(message.contains(expected), "{path}: {message}");
     }
 }
@@ -140,7 +140,7 @@ fn links_and_devices_are_rejected() {
         (b'S', "unsupported member type"),
         (b'Z', "unsupported member type"),
     ] {
-        let message = refusal(&archive(&[member("p/a", kind, b"")]), &Limits::default());
+        let message = refusal(&archive(&[member("p/a", kind, b"")]), &ArchiveLimits::default());
         assert!(message.contains(expected), "{message}");
     }
 }
@@ -154,7 +154,7 @@ fn conflicting_members_are_rejected() {
         [member("p/a/b", b'0', b"1"), member("p/a", b'0', b"2")],
         [member("p/a", b'0', b"1"), member("p/a/", b'5', b"")],
     ] {
-        refusal(&archive(&members), &Limits::default());
+        refusal(&archive(&members), &ArchiveLimits::default());
     }
 }
 
@@ -162,9 +162,9 @@ fn conflicting_members_are_rejected() {
 fn checksums_are_verified() {
     let metadata = member("p/metadata.yaml", b'0', b"");
     let with = |text: &str| archive(&[metadata.clone(), member("p/checksums.sha1", b'0', text.as_bytes())]);
-    let root = Folder::new();
+    let root = TempFolder::new();
     let valid = with(&format!("{EMPTY_SUM} metadata.yaml\n"));
-    unpack(&valid[..], root.path(), &Limits::default()).unwrap();
+    unpack(&valid[..], root.path(), &ArchiveLimits::default()).unwrap();
     for (bytes, expected) in [
         (archive(std::slice::from_ref(&metadata)), "`checksums.sha1` is missing"),
         (with(""), "`metadata.yaml` is not listed in `checksums.sha1`"),
@@ -172,14 +172,14 @@ fn checksums_are_verified() {
         (with(&format!("{EMPTY_SUM} metadata.yaml\n{EMPTY_SUM} more\n")), "`more` is missing"),
         (with("nonsense"), "not `<sha1> <path>`"),
     ] {
-        let message = refusal(&bytes, &Limits::default());
+        let message = refusal(&bytes, &ArchiveLimits::default());
         assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
 fn layouts_of_other_builders_are_accepted() {
-    let root = Folder::new();
+    let root = TempFolder::new();
     let sums = format!("{EMPTY_SUM}  ./metadata.yaml\n");
     let at_top = archive(&[
         member("./", b'5', b""),
@@ -187,24 +187,24 @@ fn layouts_of_other_builders_are_accepted() {
         member("./checksums.sha1", b'0', sums.as_bytes()),
     ]);
     let plugins = PluginsRoot::new(root.file("plugins"));
-    let unpacked = plugins.receive(&at_top[..], &Limits::default()).unwrap();
-    plugins.put(unpacked, "p-1.0").unwrap().keep();
+    let unpacked = plugins.unpack(&at_top[..], &ArchiveLimits::default()).unwrap();
+    plugins.install(unpacked, "p-1.0").unwrap().commit();
     assert!(plugins.folder("p-1.0").join("metadata.yaml").is_file());
     let sums = format!("{EMPTY_SUM} p-1.0.0/metadata.yaml\n");
     let from_top = archive(&[
         member("p-1.0.0/metadata.yaml", b'0', b""),
         member("p-1.0.0/checksums.sha1", b'0', sums.as_bytes()),
     ]);
-    let unpacked = unpack(&from_top[..], root.path(), &Limits::default()).unwrap();
+    let unpacked = unpack(&from_top[..], root.path(), &ArchiveLimits::default()).unwrap();
     assert!(unpacked.folder().ends_with("p-1.0.0"));
     let two = archive(&[member("a/metadata.yaml", b'0', b""), member("b/metadata.yaml", b'0', b"")]);
-    assert!(refusal(&two, &Limits::default()).contains("neither a single top-level folder"));
-    assert!(refusal(&archive(&[]), &Limits::default()).contains("neither a single top-level folder"));
+    assert!(refusal(&two, &ArchiveLimits::default()).contains("neither a single top-level folder"));
+    assert!(refusal(&archive(&[]), &ArchiveLimits::default()).contains("neither a single top-level folder"));
 }
 
 #[test]
 fn limits_are_enforced() {
-    let limits = Limits {
+    let limits = ArchiveLimits {
         n_entries_max: 4,
         file_bytes_max: 1000,
         total_bytes_max: 1500,
@@ -236,26 +236,27 @@ fn limits_are_enforced() {
     bomb[148..156].copy_from_slice(b"        ");
     let sum: u32 = bomb.iter().map(|byte| u32::from(*byte)).sum();
     bomb[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
-    assert!(refusal(&archive(&[bomb]), &Limits::default()).contains("exceed"));
+    assert!(refusal(&archive(&[bomb]), &ArchiveLimits::default()).contains("exceed"));
 }
 
 #[test]
 fn unpackable_folders_are_reported() {
-    let source = Folder::new();
+    let source = TempFolder::new();
     write_skeleton(source.path(), PackageVersion::V4);
     symlink("/etc/passwd", source.file("deployment_scripts/link")).unwrap();
     let error = pack(source.path(), "x", Vec::new()).unwrap_err().to_string();
     assert!(error.contains("deployment_scripts/link") && error.contains("it is a symbolic link"), "{error}");
-    let nowhere = check_folder(&source.file("nowhere"), CheckOptions::default()).unwrap_err().to_string();
+    let nowhere =
+        check_folder(&source.file("nowhere"), PackageCheckOptions::default()).unwrap_err().to_string();
     assert!(nowhere.contains("cannot read"), "{nowhere}");
 }
 
 #[test]
 fn invalid_utf8_is_reported() {
-    let source = Folder::new();
+    let source = TempFolder::new();
     write_skeleton(source.path(), PackageVersion::V5);
     fs::write(source.file("components.yaml"), b"- name: \xff\n").unwrap();
-    let checked = check_folder(source.path(), CheckOptions::default()).unwrap().checked;
+    let checked = check_folder(source.path(), PackageCheckOptions::default()).unwrap().result;
     let messages: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
     assert!(messages.iter().any(|problem| problem.contains("not valid UTF-8")), "{messages:?}");
     assert!(checked.package.is_none());
@@ -263,30 +264,30 @@ fn invalid_utf8_is_reported() {
 
 #[test]
 fn replacement_is_committed_or_rolled_back() {
-    let (root_folder, source) = (Folder::new(), Folder::new());
+    let (root_folder, source) = (TempFolder::new(), TempFolder::new());
     let root = PluginsRoot::new(root_folder.file("plugins"));
     assert_eq!(root.names().unwrap(), Vec::<String>::new());
     write_skeleton(source.path(), PackageVersion::V4);
-    let receive = || root.receive(&packed(source.path())[..], &Limits::default()).unwrap();
-    root.put(receive(), "gridnet-1.0").unwrap().keep();
+    let receive = || root.unpack(&packed(source.path())[..], &ArchiveLimits::default()).unwrap();
+    root.install(receive(), "gridnet-1.0").unwrap().commit();
     fs::write(source.file("README.md"), "new").unwrap();
     let readme = || fs::read_to_string(root.folder("gridnet-1.0").join("README.md")).unwrap();
     let old = readme();
-    drop(root.put(receive(), "gridnet-1.0").unwrap());
+    drop(root.install(receive(), "gridnet-1.0").unwrap());
     assert_eq!(readme(), old, "rolled back");
-    root.put(receive(), "gridnet-1.0").unwrap().keep();
+    root.install(receive(), "gridnet-1.0").unwrap().commit();
     assert_eq!(readme(), "new");
-    drop(root.put(receive(), "other-1.0").unwrap());
-    drop(root.take("gridnet-1.0").unwrap());
+    drop(root.install(receive(), "other-1.0").unwrap());
+    drop(root.remove("gridnet-1.0").unwrap());
     assert_eq!(root.names().unwrap(), ["gridnet-1.0"]);
-    root.take("gridnet-1.0").unwrap().keep();
-    root.take("nowhere").unwrap().keep();
+    root.remove("gridnet-1.0").unwrap().commit();
+    root.remove("nowhere").unwrap().commit();
     assert_eq!(fs::read_dir(root_folder.file("plugins")).unwrap().count(), 0);
 }
 
 #[test]
 fn recover_cleans_up_after_a_crash() {
-    let root_folder = Folder::new();
+    let root_folder = TempFolder::new();
     let root = PluginsRoot::new(root_folder.path());
     root.recover().unwrap();
     for (path, text) in [
@@ -324,8 +325,8 @@ proptest! {
             bytes.truncate(cut);
         }
         let bytes = if is_inside { compressed(&bytes) } else { bytes };
-        let root = Folder::new();
-        match unpack(&bytes[..], root.path(), &Limits::default()) {
+        let root = TempFolder::new();
+        match unpack(&bytes[..], root.path(), &ArchiveLimits::default()) {
             Ok(unpacked) => drop(unpacked),
             Err(ArchiveError::Environment(error)) => prop_assert!(false, "{error}"),
             Err(_) => {}

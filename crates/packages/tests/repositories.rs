@@ -9,17 +9,17 @@ use std::process::Command;
 
 use flate2::read::GzDecoder;
 use proptest::prelude::*;
-use stoker_packages::{Limits, Unpacked, check_folder, index_digest, pack_plugin, unpack};
-use stoker_registry::package::{CheckOptions, PackageVersion, SkeletonOptions, codes, skeleton};
+use stoker_packages::{ArchiveLimits, UnpackedPackage, check_folder, index_digest, pack_plugin, unpack};
+use stoker_registry::package::{PackageCheckOptions, PackageVersion, SkeletonOptions, codes, skeleton};
 use stoker_registry::sources::RepositoryKind;
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 const DEBIAN: &str = "repositories/ubuntu";
 const RPM: &str = "repositories/centos";
 
 /// Plugin with a Debian and an RPM repository.
-fn source() -> Folder {
-    let folder = Folder::new();
+fn source() -> TempFolder {
+    let folder = TempFolder::new();
     for file in
         skeleton(SkeletonOptions { name: "gridnet", version: PackageVersion::V5, has_wizard: false }).unwrap()
     {
@@ -36,21 +36,21 @@ fn source() -> Folder {
 }
 
 fn packed(folder: &Path) -> Vec<u8> {
-    let checked = check_folder(folder, CheckOptions::default()).unwrap();
-    let package = checked.checked.package.unwrap_or_else(|| panic!("{:?}", checked.checked.problems));
+    let checked = check_folder(folder, PackageCheckOptions::default()).unwrap();
+    let package = checked.result.package.unwrap_or_else(|| panic!("{:?}", checked.result.problems));
     let mut bytes = Vec::new();
     pack_plugin(folder, &package, &mut bytes).unwrap();
     bytes
 }
 
 /// Packs a folder and unpacks it as a server would.
-fn unpacked(folder: &Path, root: &Folder) -> Unpacked {
-    unpack(&packed(folder)[..], root.path(), &Limits::default()).unwrap()
+fn unpacked(folder: &Path, root: &TempFolder) -> UnpackedPackage {
+    unpack(&packed(folder)[..], root.path(), &ArchiveLimits::default()).unwrap()
 }
 
 /// Builds a Debian package. Returns false if `dpkg-deb` is missing or lacks the compression.
 fn debian_package(target: &Path, name: &str, compression: &str) -> bool {
-    let tree = Folder::new();
+    let tree = TempFolder::new();
     fs::create_dir(tree.file("DEBIAN")).unwrap();
     let control = format!(
         "Package: {name}\nVersion: 1:2.0-1\nArchitecture: all\nMaintainer: A <a@example.com>\n\
@@ -144,7 +144,7 @@ fn unzipped(path: &Path) -> String {
 
 #[test]
 fn debian_packages_are_indexed() {
-    let (folder, root) = (source(), Folder::new());
+    let (folder, root) = (source(), TempFolder::new());
     let deep = folder.file(DEBIAN).join("deep");
     fs::create_dir(&deep).unwrap();
     let built: Vec<&str> = ["gzip", "none", "xz", "zstd"]
@@ -185,7 +185,7 @@ fn debian_packages_are_indexed() {
 
 #[test]
 fn rpm_packages_are_indexed() {
-    let (folder, root) = (source(), Folder::new());
+    let (folder, root) = (source(), TempFolder::new());
     fs::write(folder.file(RPM).join("a b.rpm"), rpm_package("one")).unwrap();
     fs::write(folder.file(RPM).join("two.rpm"), rpm_package("two")).unwrap();
     let package = unpacked(folder.path(), &root);
@@ -225,7 +225,7 @@ fn rpm_packages_are_indexed() {
 
 #[test]
 fn signed_index_is_kept() {
-    let (folder, root) = (source(), Folder::new());
+    let (folder, root) = (source(), TempFolder::new());
     fs::write(folder.file(RPM).join("one.rpm"), rpm_package("one")).unwrap();
     fs::create_dir(folder.file(RPM).join("repodata")).unwrap();
     fs::write(folder.file(RPM).join("repodata/repomd.xml"), "mine").unwrap();
@@ -237,7 +237,7 @@ fn signed_index_is_kept() {
 
 #[test]
 fn empty_repository_has_no_index() {
-    let (folder, root) = (source(), Folder::new());
+    let (folder, root) = (source(), TempFolder::new());
     fs::write(folder.file(DEBIAN).join("notes.txt"), "x").unwrap();
     let package = unpacked(folder.path(), &root);
     assert!(!package.folder().join(DEBIAN).join("Packages").exists());
@@ -253,7 +253,7 @@ fn invalid_packages_are_reported() {
     // Not packages of their repository, so not read.
     fs::write(folder.file(RPM).join("d.deb"), "x").unwrap();
     fs::write(folder.file("e.rpm"), "x").unwrap();
-    let checked = check_folder(folder.path(), CheckOptions::default()).unwrap().checked;
+    let checked = check_folder(folder.path(), PackageCheckOptions::default()).unwrap().result;
     assert!(checked.package.is_none());
     let reported: Vec<(&str, &str)> = checked
         .problems
@@ -275,7 +275,7 @@ proptest! {
         }
         bytes.truncate(length);
         fs::write(folder.file(RPM).join("one.rpm"), bytes).unwrap();
-        let checked = check_folder(folder.path(), CheckOptions::default()).unwrap().checked;
+        let checked = check_folder(folder.path(), PackageCheckOptions::default()).unwrap().result;
         if let Some(package) = checked.package {
             pack_plugin(folder.path(), &package, std::io::sink()).unwrap();
         }

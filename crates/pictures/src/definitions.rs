@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use stoker_graph::Pattern;
+use stoker_graph::NamePattern;
 use stoker_model::{Json, Task, TaskType};
 
-use crate::drawing::{Drawing, Vertex};
-use crate::looks::Looks;
+use crate::drawing::{Diagram, Vertex};
+use crate::looks::Appearance;
 
 /// Selects the part of a graph to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct DefinitionFilter {
     /// Draws all other ordinary tasks as skipped.
     pub tasks: Option<Vec<String>>,
     /// Only this task and its direct predecessors.
@@ -22,12 +22,12 @@ pub struct Filter {
 /// Draws the tasks of a graph. Relations across nodes and computed relations are not drawn.
 ///
 /// Fails with a message if the filter contains an unknown name.
-pub fn definitions(tasks: &[Task], filter: &Filter) -> Result<Drawing, String> {
+pub fn draw_definitions(tasks: &[Task], filter: &DefinitionFilter) -> Result<Diagram, String> {
     let names: HashSet<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
     check(filter, &names)?;
     let is_selected =
         |name: &str| filter.tasks.as_ref().is_none_or(|selected| selected.iter().any(|task| task == name));
-    let mut looks: BTreeMap<String, Looks> = BTreeMap::new();
+    let mut looks: BTreeMap<String, Appearance> = BTreeMap::new();
     for task in tasks {
         looks.insert(task.name.clone(), looks_of(task, is_selected(&task.name)));
     }
@@ -43,12 +43,12 @@ pub fn definitions(tasks: &[Task], filter: &Filter) -> Result<Drawing, String> {
     for (from, to) in &edges {
         for name in [from, to] {
             if !looks.contains_key(name) {
-                looks.insert(name.clone(), Looks::Unknown);
+                looks.insert(name.clone(), Appearance::Unknown);
             }
         }
     }
     let numbers: BTreeMap<&String, u32> = looks.keys().zip(0..).collect();
-    let drawing = Drawing {
+    let drawing = Diagram {
         title: "Tasks of a graph".to_owned(),
         edges: edges.iter().map(|(from, to)| (numbers[from], numbers[to])).collect(),
         vertices: looks
@@ -56,22 +56,22 @@ pub fn definitions(tasks: &[Task], filter: &Filter) -> Result<Drawing, String> {
             .map(|(name, looks)| Vertex {
                 id: name.clone(),
                 label: name.clone(),
-                looks: *looks,
+                appearance: *looks,
                 cluster: None,
             })
             .collect(),
-        n_left_out: 0,
+        n_omitted: 0,
     };
     let is_removed =
-        |looks: Looks| filter.remove.iter().any(|type_name| looks_of_type(type_name) == Some(looks));
-    let mut drawing = drawing.only(|_, vertex| !is_removed(vertex.looks));
+        |looks: Appearance| filter.remove.iter().any(|type_name| looks_of_type(type_name) == Some(looks));
+    let mut drawing = drawing.filter_vertices(|_, vertex| !is_removed(vertex.appearance));
     if let Some(name) = &filter.parents_for {
-        drawing = drawing.with_parents(|vertex| vertex.id == *name);
+        drawing = drawing.with_predecessors(|vertex| vertex.id == *name);
     }
     Ok(drawing)
 }
 
-fn check(filter: &Filter, names: &HashSet<&str>) -> Result<(), String> {
+fn check(filter: &DefinitionFilter, names: &HashSet<&str>) -> Result<(), String> {
     let unknown = |requested: &[String]| -> Vec<String> {
         requested.iter().filter(|name| !names.contains(name.as_str())).cloned().collect()
     };
@@ -91,11 +91,11 @@ fn check(filter: &Filter, names: &HashSet<&str>) -> Result<(), String> {
     if types.is_empty() { Ok(()) } else { Err(format!("Task types {} do not exist", types.join(", "))) }
 }
 
-fn looks_of_type(type_name: &str) -> Option<Looks> {
+fn looks_of_type(type_name: &str) -> Option<Appearance> {
     match TaskType::parse(type_name)? {
-        TaskType::Group => Some(Looks::Group),
-        TaskType::Stage => Some(Looks::Stage),
-        TaskType::Skipped => Some(Looks::SkippedTask),
+        TaskType::Group => Some(Appearance::Group),
+        TaskType::Stage => Some(Appearance::Stage),
+        TaskType::Skipped => Some(Appearance::SkippedTask),
         _ => None,
     }
 }
@@ -104,13 +104,13 @@ fn type_of(task: &Task) -> Option<TaskType> {
     task.field("type").and_then(Json::as_str).and_then(TaskType::parse)
 }
 
-fn looks_of(task: &Task, is_selected: bool) -> Looks {
+fn looks_of(task: &Task, is_selected: bool) -> Appearance {
     match type_of(task) {
-        Some(TaskType::Group) => Looks::Group,
-        Some(TaskType::Stage) => Looks::Stage,
-        Some(TaskType::Skipped) => Looks::SkippedTask,
-        _ if is_selected => Looks::Task,
-        _ => Looks::SkippedTask,
+        Some(TaskType::Group) => Appearance::Group,
+        Some(TaskType::Stage) => Appearance::Stage,
+        Some(TaskType::Skipped) => Appearance::SkippedTask,
+        _ if is_selected => Appearance::Task,
+        _ => Appearance::SkippedTask,
     }
 }
 
@@ -124,7 +124,7 @@ fn edges_of(task: &Task, groups: &[&str]) -> Vec<(String, String)> {
         edges.extend(texts(task, "tasks").map(|member| (member.to_owned(), own())));
     }
     for name in texts(task, "groups") {
-        let matching: Vec<&str> = match Pattern::new(name) {
+        let matching: Vec<&str> = match NamePattern::new(name) {
             Ok(pattern) => groups.iter().copied().filter(|group| pattern.matches(group)).collect(),
             Err(_) => Vec::new(),
         };

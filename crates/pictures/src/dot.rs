@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::drawing::Drawing;
+use crate::drawing::Diagram;
 
 /// Displays a drawing as a strict digraph.
-pub struct Dot<'d>(pub &'d Drawing);
+pub struct Dot<'d>(pub &'d Diagram);
 
 impl fmt::Display for Dot<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -15,7 +15,7 @@ impl fmt::Display for Dot<'_> {
         }
         for vertex in &self.0.vertices {
             write!(f, "{}", Quoted(&vertex.id))?;
-            let attributes = vertex.looks.style().dot;
+            let attributes = vertex.appearance.style().dot;
             if !attributes.is_empty() {
                 write!(f, " [{attributes}]")?;
             }

@@ -1,16 +1,16 @@
 //! The abstract diagram that all output formats render.
 
-use crate::looks::Looks;
+use crate::looks::Appearance;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Drawing {
+pub struct Diagram {
     /// Accessible title of the diagram.
     pub title: String,
     pub vertices: Vec<Vertex>,
     /// Pairs of indices into the list of vertices, source and target, without duplicates.
     pub edges: Vec<(u32, u32)>,
     /// Number of omitted vertices. Every output format states it.
-    pub n_left_out: usize,
+    pub n_omitted: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub struct Vertex {
     pub id: String,
     /// Unique in its cluster.
     pub label: String,
-    pub looks: Looks,
+    pub appearance: Appearance,
     /// Vertices of one cluster are drawn together, for example those of a node.
     pub cluster: Option<String>,
 }
 
-impl Drawing {
+impl Diagram {
     /// The vertices that satisfy a predicate, and the edges between them.
-    pub fn only(&self, mut is_included: impl FnMut(u32, &Vertex) -> bool) -> Self {
+    pub fn filter_vertices(&self, mut is_included: impl FnMut(u32, &Vertex) -> bool) -> Self {
         let mut numbers = vec![None; self.vertices.len()];
         let mut vertices = Vec::new();
         for (vertex_idx, vertex) in (0_u32..).zip(&self.vertices) {
@@ -38,23 +38,23 @@ impl Drawing {
         let edges = self.edges.iter().filter_map(|(from, to)| {
             Some((numbers.get(*from as usize).copied()??, numbers.get(*to as usize).copied()??))
         });
-        Self { title: self.title.clone(), edges: edges.collect(), vertices, n_left_out: self.n_left_out }
+        Self { title: self.title.clone(), edges: edges.collect(), vertices, n_omitted: self.n_omitted }
     }
 
     /// A note about omitted vertices, if there are any.
     pub(crate) fn omission_note(&self) -> Option<String> {
-        (self.n_left_out > 0).then(|| {
-            format!("{} more vertices are not drawn; select tasks or nodes to see them", self.n_left_out)
+        (self.n_omitted > 0).then(|| {
+            format!("{} more vertices are not drawn; select tasks or nodes to see them", self.n_omitted)
         })
     }
 
     /// Only the vertices that satisfy a predicate and their direct predecessors.
-    pub fn with_parents(&self, is_selected: impl Fn(&Vertex) -> bool) -> Self {
+    pub fn with_predecessors(&self, is_selected: impl Fn(&Vertex) -> bool) -> Self {
         let mut is_included: Vec<bool> = self.vertices.iter().map(&is_selected).collect();
         let is_selected = is_included.clone();
         for (from, to) in &self.edges {
             is_included[*from as usize] |= is_selected[*to as usize];
         }
-        self.only(|vertex_idx, _| is_included[vertex_idx as usize])
+        self.filter_vertices(|vertex_idx, _| is_included[vertex_idx as usize])
     }
 }

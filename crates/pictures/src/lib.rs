@@ -1,7 +1,7 @@
 //! Diagrams of graphs: DOT, SVG and Mermaid from one [`Drawing`].
 //!
 //! A drawing consists of vertices and edges with labels and appearances. It knows no plans and no runs;
-//! callers decide what to draw. [`definitions()`] draws the task definitions of a graph.
+//! callers decide what to draw. [`draw_definitions`] draws the task definitions of a graph.
 //!
 //! Names are untrusted user input. For any name the output is well formed, and the name is escaped without
 //! loss.
@@ -13,9 +13,9 @@ mod looks;
 mod mermaid;
 mod svg;
 
-pub use definitions::{Filter, definitions};
+pub use definitions::{DefinitionFilter, draw_definitions};
 pub use dot::Dot;
-pub use drawing::{Drawing, Vertex};
-pub use looks::Looks;
+pub use drawing::{Diagram, Vertex};
+pub use looks::Appearance;
 pub use mermaid::Mermaid;
 pub use svg::{Svg, VERTICES_MAX};

@@ -2,7 +2,7 @@
 
 /// The kind or the state of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Looks {
+pub enum Appearance {
     // Definitions.
     Task,
     Group,
@@ -13,7 +13,7 @@ pub enum Looks {
     // Instances.
     Pending,
     /// Will be skipped.
-    ToSkip,
+    WillSkip,
     Ready,
     Running,
     Successful,
@@ -48,7 +48,7 @@ pub(crate) struct Style {
     pub(crate) class: &'static str,
 }
 
-impl Looks {
+impl Appearance {
     pub(crate) const ALL: [Self; 13] = [
         Self::Task,
         Self::Group,
@@ -56,7 +56,7 @@ impl Looks {
         Self::SkippedTask,
         Self::Unknown,
         Self::Pending,
-        Self::ToSkip,
+        Self::WillSkip,
         Self::Ready,
         Self::Running,
         Self::Successful,
@@ -125,7 +125,7 @@ impl Looks {
                 ("#ffffff", "#4a5568"),
                 ("#232a33", "#a7b3c2"),
             ),
-            Self::ToSkip => Style {
+            Self::WillSkip => Style {
                 is_dashed: true,
                 ..style(
                     "will be skipped",

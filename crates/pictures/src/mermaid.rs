@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::drawing::{Drawing, Vertex};
-use crate::looks::{Looks, Shape, Style};
+use crate::drawing::{Diagram, Vertex};
+use crate::looks::{Appearance, Shape, Style};
 
 /// Displays a drawing as a left-to-right flowchart.
-pub struct Mermaid<'d>(pub &'d Drawing);
+pub struct Mermaid<'d>(pub &'d Diagram);
 
 impl fmt::Display for Mermaid<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,8 +29,9 @@ impl fmt::Display for Mermaid<'_> {
         for (from, to) in &self.0.edges {
             writeln!(f, "  v{from} --> v{to}")?;
         }
-        for looks in
-            Looks::ALL.iter().filter(|looks| self.0.vertices.iter().any(|vertex| vertex.looks == **looks))
+        for looks in Appearance::ALL
+            .iter()
+            .filter(|looks| self.0.vertices.iter().any(|vertex| vertex.appearance == **looks))
         {
             let style = looks.style();
             let (fill, border) = style.light;
@@ -45,7 +46,7 @@ impl fmt::Display for Mermaid<'_> {
 type Cluster<'d> = (Option<&'d str>, Vec<(usize, &'d Vertex)>);
 
 /// Clusters in order of first occurrence.
-fn clusters(drawing: &Drawing) -> Vec<Cluster<'_>> {
+fn clusters(drawing: &Diagram) -> Vec<Cluster<'_>> {
     let mut index_of: HashMap<Option<&str>, usize> = HashMap::new();
     let mut clusters: Vec<Cluster<'_>> = Vec::new();
     for (vertex_idx, vertex) in drawing.vertices.iter().enumerate() {
@@ -60,7 +61,7 @@ fn clusters(drawing: &Drawing) -> Vec<Cluster<'_>> {
 }
 
 fn write_vertex(f: &mut fmt::Formatter<'_>, vertex_idx: usize, vertex: &Vertex) -> fmt::Result {
-    let style = vertex.looks.style();
+    let style = vertex.appearance.style();
     let (open, close) = match style.shape {
         Shape::Rounded => ("(", ")"),
         Shape::Box => ("[", "]"),

@@ -13,7 +13,7 @@ use stoker_yaql::value::Map;
 
 use crate::helpers;
 use crate::input::{NodeInput, PlanningInput};
-use crate::state::{MASTER, NodePast, OldStates, State, StateIdx};
+use crate::state::{MASTER, NodePast, OldStates, StateDocument, StateIdx};
 
 /// The first 128 bits of a BLAKE3 hash, in hexadecimal.
 type Hex = String;
@@ -105,7 +105,7 @@ impl Hash {
         }
     }
 
-    fn state(&mut self, state: Option<&State>) {
+    fn state(&mut self, state: Option<&StateDocument>) {
         match state {
             None => self.number(0),
             Some(state) => {

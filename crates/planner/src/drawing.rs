@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use stoker_pictures::{Drawing, Looks, Vertex};
+use stoker_pictures::{Appearance, Diagram, Vertex};
 
-use crate::plan::{Action, Instance, Plan};
+use crate::plan::{Instance, InstanceAction, Plan};
 
 /// Selects the instances to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct InstanceFilter {
     /// Only the instances of this task and their direct predecessors.
     pub parents_of: Option<String>,
     /// Only instances that run. A dependency through skipped instances is drawn as one edge.
-    pub runs_only: bool,
+    pub running_only: bool,
     /// Maximum number of instances; the diagram states how many are omitted.
     pub n_max: Option<usize>,
 }
@@ -28,13 +28,13 @@ const STEPS_MAX: usize = 20_000_000;
 /// Draws the instances of a plan. `looks` gives the appearance of each instance: [`Looks::Pending`] or
 /// [`Looks::ToSkip`] if there is no run yet. Fails with a message if the filter names an unknown task or
 /// node.
-pub fn draw(
+pub fn draw_plan(
     plan: &Plan,
     filter: &InstanceFilter,
-    looks: &dyn Fn(&Instance<'_>) -> Looks,
-) -> Result<Drawing, String> {
+    looks: &dyn Fn(&Instance<'_>) -> Appearance,
+) -> Result<Diagram, String> {
     check(plan, filter)?;
-    let mut finder = SuccessorFinder::new(plan, filter.runs_only);
+    let mut finder = SuccessorFinder::new(plan, filter.running_only);
     let is_drawn = select_instances(plan, filter, &mut finder);
     let (n_max, mut n_left_out) = (filter.n_max.unwrap_or(usize::MAX), 0);
     let mut vertices = Vec::new();
@@ -49,7 +49,7 @@ pub fn draw(
         vertices.push(Vertex {
             id: format!("Task[{task}/{node}]"),
             label: task.to_owned(),
-            looks: looks(&instance),
+            appearance: looks(&instance),
             cluster: Some(node.to_owned()),
         });
     }
@@ -59,7 +59,7 @@ pub fn draw(
         let targets = finder.targets(idx);
         edges.extend(targets.into_iter().filter_map(|to| Some((*from, numbers[to as usize]?))));
     }
-    Ok(Drawing { title: "Task instances of a plan".to_owned(), vertices, edges, n_left_out })
+    Ok(Diagram { title: "Task instances of a plan".to_owned(), vertices, edges, n_omitted: n_left_out })
 }
 
 /// By instance, whether the filter selects it.
@@ -69,7 +69,7 @@ fn select_instances(plan: &Plan, filter: &InstanceFilter, finder: &mut Successor
     let is_drawn = |instance: Instance<'_>| {
         (nodes.is_empty() || nodes.contains(instance.node))
             && (tasks.is_empty() || tasks.contains(instance.task))
-            && (!filter.runs_only || instance.verdict.action() == Action::Run)
+            && (!filter.running_only || instance.verdict.action() == InstanceAction::Run)
     };
     let drawn: Vec<bool> = plan.instances().map(is_drawn).collect();
     let Some(child) = plan.tasks.iter().find(|task| Some(&task.name) == filter.parents_of.as_ref()) else {
@@ -138,7 +138,7 @@ impl<'p> SuccessorFinder<'p> {
                 self.n_steps += 1;
                 match self.plan.verdicts.get(*target as usize) {
                     None => pending.push(*target),
-                    Some(verdict) if self.through_skipped && verdict.action() == Action::Skip => {
+                    Some(verdict) if self.through_skipped && verdict.action() == InstanceAction::Skip => {
                         if self.n_steps < STEPS_MAX {
                             pending.push(*target);
                         }

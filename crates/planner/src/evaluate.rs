@@ -6,14 +6,14 @@ use stoker_yaql::{Expression, FixedHost, Limits, Options, Result, Value};
 use crate::compute::evaluator::{EvalSettings, Side};
 use crate::compute::subjects::Documents;
 use crate::json::without_sets;
-use crate::state::State;
+use crate::state::StateDocument;
 
 /// Evaluates an expression of a task field as planning does: `$` is the new state, and the state functions
 /// see both states. `old` is `None` if the task never succeeded on the node.
 pub fn evaluate(
     expression: &Expression,
-    new: &State,
-    old: Option<&State>,
+    new: &StateDocument,
+    old: Option<&StateDocument>,
     options: &Options,
 ) -> Result<Value> {
     evaluate_observed(expression, new, old, options, None)
@@ -22,12 +22,12 @@ pub fn evaluate(
 /// Like [`evaluate`], and reports the value of every subexpression to `observer`.
 pub fn evaluate_observed(
     expression: &Expression,
-    new: &State,
-    old: Option<&State>,
+    new: &StateDocument,
+    old: Option<&StateDocument>,
     options: &Options,
     observer: Option<&mut dyn Observer>,
 ) -> Result<Value> {
-    let old = old.map_or_else(|| State::default().document(), State::document);
+    let old = old.map_or_else(|| StateDocument::default().document(), StateDocument::document);
     let documents = Documents { new: new.document(), old, past: 0 };
     // Shortens the lifetime of the trait object to that of this call.
     let observer = observer.map(|observer| observer as &mut dyn Observer);

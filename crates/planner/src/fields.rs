@@ -13,7 +13,7 @@ use crate::compute::subjects::{NodeIdx, SubjectIdx, TaskIdx};
 use crate::definition::CONDITION;
 use crate::json::to_json;
 use crate::node_sets::NodeSet;
-use crate::report::{Report, codes, expression_problem};
+use crate::report::{PlanningReport, codes, expression_problem};
 use crate::template::Template;
 
 /// Fields of one task to compute on some nodes.
@@ -58,7 +58,7 @@ pub(crate) fn compute(
     works: Vec<FieldWork<'_>>,
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) -> Vec<ComputedFields> {
     for work in &works {
         let (expressions, subjects) = (work.expressions(), work.subjects(evaluator));
@@ -157,7 +157,7 @@ fn report_error(
     nodes: impl Iterator<Item = NodeIdx>,
     evaluator: &Evaluator<'_>,
     uids: &[String],
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) {
     let nodes: Vec<String> = nodes.map(|node_idx| uids[node_idx as usize].clone()).collect();
     let compiled = error.expression_idx.map(|idx| &evaluator.expressions.all[idx as usize]);

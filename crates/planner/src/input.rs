@@ -22,15 +22,15 @@ pub struct PlanningInput<'a> {
     /// Online nodes of the cluster. Their order does not matter.
     pub nodes: Vec<NodeInput>,
     /// Uids of offline nodes: they are excluded, and the report lists them.
-    pub away: Vec<String>,
+    pub offline: Vec<String>,
     /// The master's own document.
     pub master: Document,
     /// For each task and node the state of its last success; `None`: a first run.
     pub old: Option<&'a OldStates>,
-    pub request: Request,
+    pub request: PlanScope,
     /// Values of placeholders: `{NAME}` in a text is replaced, other braces are left alone.
     pub placeholders: BTreeMap<String, String>,
-    pub settings: Settings,
+    pub settings: EvaluationSettings,
 }
 
 impl<'a> PlanningInput<'a> {
@@ -42,12 +42,12 @@ impl<'a> PlanningInput<'a> {
             library: crate::library(),
             common,
             nodes,
-            away: Vec::new(),
+            offline: Vec::new(),
             master: master_document(),
             old: None,
-            request: Request::default(),
+            request: PlanScope::default(),
             placeholders: BTreeMap::new(),
-            settings: Settings::default(),
+            settings: EvaluationSettings::default(),
         }
     }
 }
@@ -65,7 +65,7 @@ pub struct NodeInput {
 
 /// Restricts a plan to a part of the graph or of the cluster.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct PlanScope {
     /// Only these nodes; an empty list selects none.
     pub nodes: Option<Vec<String>>,
     /// Only these tasks.
@@ -87,7 +87,7 @@ pub struct Subgraph {
 
 /// Evaluation limits and the environment that expressions see.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct EvaluationSettings {
     /// Maximum length of a collection; by default grows with the fleet.
     pub limit_iterators: Option<i64>,
     /// Maximum size of a value in bytes; by default grows with the fleet.
@@ -100,7 +100,7 @@ pub struct Settings {
     pub n_threads: usize,
 }
 
-impl Default for Settings {
+impl Default for EvaluationSettings {
     fn default() -> Self {
         Self { limit_iterators: None, memory_quota: None, now_micros: 0, random_bits: 0, n_threads: 1 }
     }

@@ -30,7 +30,7 @@ impl LegacyConditions {
         let paths = condition.paths();
         let of_model = |model: &str, document: &Value| excerpt(&paths, model, document);
         let (settings, cluster) = (of_model(SETTINGS, document), of_model(CLUSTER, &cluster));
-        condition.holds(&|model: &str| match model {
+        condition.is_true(&|model: &str| match model {
             SETTINGS => Some(&settings),
             CLUSTER => Some(&cluster),
             _ => None,

@@ -69,21 +69,23 @@ mod serialized;
 mod stored;
 
 pub use check::{check, check_placeholders};
-pub use compare::{Change, Comparison, EdgeChanges, GroupChange, Step, What, compare};
+pub use compare::{ChangeKind, Comparison, EdgeChanges, GroupChange, PlanChange, PlannedAction, compare};
 pub use digests::{InputDigests, input_digests};
-pub use drawing::{InstanceFilter, draw};
-pub use estimate::{Estimate, KnownDurations, UNKNOWN_MS, estimate, remaining};
+pub use drawing::{InstanceFilter, draw_plan};
+pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, remaining};
 pub use evaluate::{evaluate, evaluate_observed};
-pub use input::{NodeInput, PlanningInput, Request, Settings, Subgraph};
-pub use nodes::NOT_ONLINE;
-pub use plan::{Action, Choice, Details, FaultToleranceGroup, Instance, Plan, PlannedTask, Verdict};
+pub use input::{EvaluationSettings, NodeInput, PlanScope, PlanningInput, Subgraph};
+pub use nodes::NODE_OFFLINE;
+pub use plan::{
+    Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,
+};
 pub use planning::plan;
 pub use reasons::{Difference, Explainer, Explanation, Reasons, is_secret};
-pub use report::{Excluded, Report, codes};
-pub use selection::referred;
-pub use serialized::Serialized;
+pub use report::{ExcludedNode, PlanningReport, codes};
+pub use selection::resolve_reference;
+pub use serialized::FuelSerialization;
 pub use settings::options;
-pub use split::{Split, split};
+pub use split::{SplitDocuments, split_common};
 pub use stored::{DecodeError, ExplainedPlan, decode, encode};
-pub use tolerance::tolerated_nodes;
+pub use tolerance::parse_fault_tolerance;
 pub use yaql_ext::library;

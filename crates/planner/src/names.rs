@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stoker_graph::Pattern;
-use stoker_yaql::eval::suggest::closest;
+use stoker_graph::NamePattern;
+use stoker_yaql::eval::suggest::closest_name;
 
 use crate::compute::subjects::TaskIdx;
 
@@ -34,9 +34,9 @@ impl<'a> Names<'a> {
     }
 
     fn find(&self, name: &str) -> Resolution {
-        Ok(match Pattern::new(name)? {
-            Pattern::Exact(exact) => self.index_of.get(exact).copied().into_iter().collect(),
-            pattern @ Pattern::Regex(_) => {
+        Ok(match NamePattern::new(name)? {
+            NamePattern::Exact(exact) => self.index_of.get(exact).copied().into_iter().collect(),
+            pattern @ NamePattern::Regex(_) => {
                 let tasks = (0_u32..).zip(&self.all).filter(|(_, name)| pattern.matches(name));
                 tasks.map(|(task_idx, _)| task_idx).collect()
             }
@@ -44,6 +44,6 @@ impl<'a> Names<'a> {
     }
 
     pub(crate) fn suggestion(&self, name: &str) -> Option<String> {
-        closest(name, self.all.iter().copied()).map(|best| format!("did you mean `{best}`?"))
+        closest_name(name, self.all.iter().copied()).map(|best| format!("did you mean `{best}`?"))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stoker_graph::Pattern;
+use stoker_graph::NamePattern;
 use stoker_model::Json;
 
 use crate::compute::subjects::NodeIdx;
@@ -101,9 +101,9 @@ impl<'n> NodeSets<'n> {
 
     fn nodes_with_tag(&self, name: &str) -> Result<Vec<NodeIdx>, String> {
         let tags = self.nodes.tags();
-        Ok(match Pattern::new(name)? {
-            Pattern::Exact(tag) => tags.get(tag).cloned().unwrap_or_default(),
-            pattern @ Pattern::Regex(_) => tags
+        Ok(match NamePattern::new(name)? {
+            NamePattern::Exact(tag) => tags.get(tag).cloned().unwrap_or_default(),
+            pattern @ NamePattern::Regex(_) => tags
                 .iter()
                 .filter(|(tag, _)| pattern.matches(tag))
                 .flat_map(|(_, nodes)| nodes)

@@ -11,7 +11,7 @@ use stoker_yaql::{Engine, FixedHost, Input, Limits, Options, Value};
 
 use crate::compute::subjects::NodeIdx;
 use crate::input::{NodeInput, PlanningInput};
-use crate::report::{Excluded, Report, codes, expression_problem};
+use crate::report::{ExcludedNode, PlanningReport, codes, expression_problem};
 use crate::state::{MASTER, SYNC};
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    pub(crate) fn new(input: &PlanningInput<'_>, options: &Options, report: &mut Report) -> Self {
+    pub(crate) fn new(input: &PlanningInput<'_>, options: &Options, report: &mut PlanningReport) -> Self {
         let mut inputs = select_nodes(input, options, report);
         inputs.sort_by(|a, b| compare_uids(&input.nodes[*a].uid, &input.nodes[*b].uid));
         inputs.dedup_by(|a, b| {
@@ -76,14 +76,16 @@ fn compare_uids(a: &str, b: &str) -> Ordering {
 }
 
 /// Reason for excluding an offline node.
-pub const NOT_ONLINE: &str = "the node is offline";
+pub const NODE_OFFLINE: &str = "the node is offline";
 
 /// The nodes to plan for. An explicit list of nodes overrides the node filter of the graph.
-fn select_nodes(input: &PlanningInput<'_>, options: &Options, report: &mut Report) -> Vec<usize> {
+fn select_nodes(input: &PlanningInput<'_>, options: &Options, report: &mut PlanningReport) -> Vec<usize> {
     let all = 0..input.nodes.len();
     let is_selected = |uid: &String| input.request.nodes.as_ref().is_none_or(|nodes| nodes.contains(uid));
-    let offline = input.away.iter().filter(|uid| is_selected(uid));
-    report.excluded.extend(offline.map(|uid| Excluded { uid: uid.clone(), why: NOT_ONLINE.to_owned() }));
+    let offline = input.offline.iter().filter(|uid| is_selected(uid));
+    report
+        .excluded
+        .extend(offline.map(|uid| ExcludedNode { uid: uid.clone(), reason: NODE_OFFLINE.to_owned() }));
     let (is_included, why): (Vec<bool>, &str) = match (&input.request.nodes, input.node_filter) {
         (Some(requested), _) => {
             let existing: HashSet<&str> = input.nodes.iter().map(|node| node.uid.as_str()).collect();
@@ -107,7 +109,9 @@ fn select_nodes(input: &PlanningInput<'_>, options: &Options, report: &mut Repor
         }
     };
     let excluded = input.nodes.iter().zip(&is_included).filter(|(_, is_included)| !**is_included);
-    report.excluded.extend(excluded.map(|(node, _)| Excluded { uid: node.uid.clone(), why: why.to_owned() }));
+    report
+        .excluded
+        .extend(excluded.map(|(node, _)| ExcludedNode { uid: node.uid.clone(), reason: why.to_owned() }));
     all.filter(|at| is_included[*at]).collect()
 }
 
@@ -117,7 +121,7 @@ fn apply_filter(
     filter: &str,
     input: &PlanningInput<'_>,
     options: &Options,
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) -> Vec<bool> {
     let none = || vec![false; input.nodes.len()];
     let predicate = match Engine::new(input.library.clone()).compile(filter) {

@@ -11,13 +11,13 @@ use crate::fields::{ComputedFields, members};
 use crate::names::Names;
 use crate::node_sets::{NodeSet, NodeSets, common};
 use crate::order_builder::{Layout, OrderBuilder};
-use crate::plan::Choice;
+use crate::plan::NodeChoice;
 use crate::relations::{Relation, TargetNodes, read};
-use crate::report::{Report, codes};
+use crate::report::{PlanningReport, codes};
 
 pub(crate) struct Ordered {
     pub(crate) order: Csr,
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) choices: Vec<NodeChoice>,
 }
 
 /// Computes the order. `relations` are the computed relation fields of the tasks.
@@ -27,7 +27,7 @@ pub(crate) fn order(
     layout: &Layout,
     names: &mut Names<'_>,
     node_sets: &mut NodeSets<'_>,
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) -> Ordered {
     let mut ordering =
         Ordering { definitions, layout, names, node_sets, report, builder: OrderBuilder::new(layout) };
@@ -36,7 +36,7 @@ pub(crate) fn order(
     }
     let Ordering { builder, node_sets, report, .. } = ordering;
     let uids = &node_sets.nodes().uids;
-    let choices = builder.choices.iter().map(|((task_idx, name), node_idx)| Choice {
+    let choices = builder.choices.iter().map(|((task_idx, name), node_idx)| NodeChoice {
         task: definitions[*task_idx as usize].name.to_owned(),
         name: name.clone(),
         node: uids[*node_idx as usize].clone(),
@@ -52,7 +52,7 @@ struct Ordering<'o, 'd, 'a, 'n> {
     layout: &'o Layout,
     names: &'o mut Names<'a>,
     node_sets: &'o mut NodeSets<'n>,
-    report: &'o mut Report,
+    report: &'o mut PlanningReport,
     builder: OrderBuilder<'o>,
 }
 
@@ -186,7 +186,7 @@ fn report_cycles(
     definitions: &[Definition<'_>],
     layout: &Layout,
     uids: &[String],
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) {
     if !order.has_cycle() {
         return;
@@ -199,7 +199,7 @@ fn report_cycles(
     // The same cycle on several nodes is one mistake: report it once.
     let mut cycles: Vec<(Vec<_>, BTreeSet<&str>)> = Vec::new();
     let mut index_of: HashMap<Vec<&str>, usize> = HashMap::new();
-    for knot in order.knots() {
+    for knot in order.cyclic_components() {
         let path = order.shortest_cycle(&knot);
         let path: Vec<_> =
             path.iter().filter(|vertex| **vertex < layout.n_instances()).map(task_and_node).collect();

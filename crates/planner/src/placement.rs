@@ -10,7 +10,7 @@ use crate::json::to_json;
 use crate::names::Names;
 use crate::node_sets::{NodeSet, NodeSets};
 use crate::plan::FaultToleranceGroup;
-use crate::report::{Report, codes, expression_problem};
+use crate::report::{PlanningReport, codes, expression_problem};
 use crate::template::Template;
 use crate::tolerance::tolerated;
 
@@ -27,7 +27,7 @@ pub(crate) fn assign_nodes(
     names: &Names<'_>,
     evaluator: &Evaluator<'_>,
     node_sets: &mut NodeSets<'_>,
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) -> Placement {
     let mut placer = Placer { evaluator, subject_idx: node_sets.nodes().sync(), report };
     let kinds: Vec<TaskKind> = definitions.iter().map(|definition| placer.kind(definition)).collect();
@@ -75,7 +75,7 @@ struct Placer<'p, 'o> {
     evaluator: &'p Evaluator<'o>,
     /// The `sync` subject, which sees only the common document.
     subject_idx: SubjectIdx,
-    report: &'p mut Report,
+    report: &'p mut PlanningReport,
 }
 
 impl Placer<'_, '_> {
@@ -149,7 +149,7 @@ impl Placer<'_, '_> {
         FaultToleranceGroup {
             name: definition.name.to_owned(),
             nodes: nodes.iter().map(|node_idx| uids[*node_idx as usize].clone()).collect(),
-            tolerated: tolerated.n_nodes,
+            max_failed: tolerated.n_nodes,
         }
     }
 

@@ -19,7 +19,7 @@ pub struct Plan {
     pub tasks: Vec<PlannedTask>,
     pub groups: Vec<FaultToleranceGroup>,
     /// The node chosen for each relation with `policy: any`.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<NodeChoice>,
     pub(crate) verdicts: Vec<Verdict>,
     /// By instance, the index of its details in [`PlannedTask::details`]; `u32::MAX`: none.
     pub(crate) details: Vec<u32>,
@@ -55,12 +55,13 @@ pub struct FaultToleranceGroup {
     /// Uids.
     pub nodes: Vec<String>,
     /// Maximum number of them that may fail.
-    pub tolerated: u64,
+    #[serde(rename = "tolerated")]
+    pub max_failed: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub struct NodeChoice {
     pub task: String,
     /// The task name or pattern in the relation.
     pub name: String,
@@ -69,12 +70,12 @@ pub struct Choice {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum InstanceAction {
     Run,
     Skip,
 }
 
-impl Action {
+impl InstanceAction {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -107,10 +108,10 @@ impl Verdict {
         Self::OutsideSubgraph,
     ];
 
-    pub const fn action(self) -> Action {
+    pub const fn action(self) -> InstanceAction {
         match self {
-            Self::NoCondition | Self::ConditionHolds => Action::Run,
-            _ => Action::Skip,
+            Self::NoCondition | Self::ConditionHolds => InstanceAction::Run,
+            _ => InstanceAction::Skip,
         }
     }
 }
@@ -150,7 +151,7 @@ impl Plan {
     }
 
     /// Number of vertices, junctions included, and of stored edges.
-    pub fn size(&self) -> (usize, usize) {
+    pub fn order_size(&self) -> (usize, usize) {
         (self.order.n_vertices(), self.order.n_edges())
     }
 

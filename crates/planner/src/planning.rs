@@ -16,8 +16,8 @@ use crate::nodes::Nodes;
 use crate::order::{Ordered, order};
 use crate::order_builder::Layout;
 use crate::placement::{Placement, assign_nodes};
-use crate::plan::{Action, Details, Plan, PlannedTask, Verdict};
-use crate::report::{Report, codes};
+use crate::plan::{Details, InstanceAction, Plan, PlannedTask, Verdict};
+use crate::report::{PlanningReport, codes};
 use crate::selection::{cut, selected_tasks};
 use crate::state::{Document, MASTER, SYNC};
 use crate::strategy;
@@ -26,8 +26,8 @@ use crate::timing;
 use crate::verdicts::{VerdictInput, decide_verdicts};
 
 /// Plans a run. Fails if the report contains an error.
-pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, Report), Report> {
-    let mut report = Report::default();
+pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, PlanningReport), PlanningReport> {
+    let mut report = PlanningReport::default();
     let plan = build_plan(input, &mut report);
     report.sort();
     match plan {
@@ -53,7 +53,7 @@ pub(crate) fn eval_settings<'o>(input: &PlanningInput<'_>, options: &'o Options)
     EvalSettings { options, limits: &Limits::DEFAULT, host, cache: None }
 }
 
-fn build_plan(input: &PlanningInput<'_>, report: &mut Report) -> Option<Plan> {
+fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<Plan> {
     let options = options_of(input);
     let nodes = Nodes::new(input, &options, report);
     let tasks = sorted_tasks(input.tasks, report)?;
@@ -96,7 +96,7 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut Report) -> Option<Plan> {
 }
 
 /// Sorts tasks by name, so that the plan does not depend on their input order. Fails on duplicate names.
-fn sorted_tasks<'a>(tasks: &'a [Task], report: &mut Report) -> Option<Vec<&'a Task>> {
+fn sorted_tasks<'a>(tasks: &'a [Task], report: &mut PlanningReport) -> Option<Vec<&'a Task>> {
     let mut sorted: Vec<&Task> = tasks.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name));
     let mut is_valid = true;
@@ -146,12 +146,12 @@ fn details(
     node_sets: &mut NodeSets<'_>,
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) -> (Vec<u32>, Vec<Vec<Details>>) {
     let mut works = Vec::new();
     for (task_idx, definition) in definitions.iter().enumerate() {
         let instances = layout.first[task_idx] as usize..layout.first[task_idx + 1] as usize;
-        let runs = verdicts[instances].iter().map(|verdict| verdict.action() == Action::Run);
+        let runs = verdicts[instances].iter().map(|verdict| verdict.action() == InstanceAction::Run);
         let running: Vec<u32> = layout.nodes[task_idx]
             .iter()
             .zip(runs)
@@ -194,7 +194,12 @@ fn assign_details(done: &ComputedFields, layout: &Layout, details_of: &mut [u32]
 /// nesting.
 const DEPTH_MAX: usize = 64;
 
-fn read_details(task: &str, names: &[&str], values: Vec<Option<Json>>, report: &mut Report) -> Details {
+fn read_details(
+    task: &str,
+    names: &[&str],
+    values: Vec<Option<Json>>,
+    report: &mut PlanningReport,
+) -> Details {
     let mut details = Details { task_type: String::new(), parameters: Json::Null, fail_on_error: true };
     for (field, value) in names.iter().zip(values) {
         let Some(value) = value else { continue };

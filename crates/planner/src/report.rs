@@ -56,22 +56,23 @@ fn message_of(error: &Error) -> String {
 
 /// Result of planning besides the plan.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct PlanningReport {
     /// Errors first, then sorted by task and field.
     pub problems: Vec<Diagnostic>,
-    /// Excluded nodes, with the reason.
-    pub excluded: Vec<Excluded>,
+    /// ExcludedNode nodes, with the reason.
+    pub excluded: Vec<ExcludedNode>,
     /// Number of evaluations performed; less than fields times nodes because classes share them.
     pub n_evaluations: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Excluded {
+pub struct ExcludedNode {
     pub uid: String,
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
 }
 
-impl Report {
+impl PlanningReport {
     pub fn has_errors(&self) -> bool {
         has_errors(&self.problems)
     }

@@ -5,15 +5,19 @@ use std::collections::HashSet;
 use stoker_diagnostics::Diagnostic;
 use stoker_graph::Csr;
 
-use crate::input::{Request, Subgraph};
+use crate::input::{PlanScope, Subgraph};
 use crate::names::Names;
 use crate::nodes::Nodes;
 use crate::order_builder::Layout;
-use crate::plan::{Action, Plan, Verdict};
-use crate::report::{Report, codes};
+use crate::plan::{InstanceAction, Plan, Verdict};
+use crate::report::{PlanningReport, codes};
 
 /// By task, whether the request selects it. Unknown names are reported.
-pub(crate) fn selected_tasks(request: &Request, names: &Names<'_>, report: &mut Report) -> Vec<bool> {
+pub(crate) fn selected_tasks(
+    request: &PlanScope,
+    names: &Names<'_>,
+    report: &mut PlanningReport,
+) -> Vec<bool> {
     let Some(requested) = &request.tasks else { return vec![true; names.index_of.len()] };
     let mut is_selected = vec![false; names.index_of.len()];
     for name in requested {
@@ -38,7 +42,7 @@ pub(crate) fn cut(
     names: &Names<'_>,
     nodes: &Nodes,
     verdicts: &mut [Verdict],
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) {
     if subgraphs.is_empty() {
         return;
@@ -66,14 +70,20 @@ pub(crate) fn cut(
         }
     }
     for (verdict, _) in verdicts.iter_mut().zip(is_inside).filter(|(_, is_inside)| !*is_inside) {
-        if verdict.action() == Action::Run || *verdict == Verdict::ConditionFails {
+        if verdict.action() == InstanceAction::Run || *verdict == Verdict::ConditionFails {
             *verdict = Verdict::OutsideSubgraph;
         }
     }
 }
 
 /// The instances that a reference selects: `task`, or `task/1,3-5`.
-fn instances(text: &str, layout: &Layout, names: &Names<'_>, nodes: &Nodes, report: &mut Report) -> Vec<u32> {
+fn instances(
+    text: &str,
+    layout: &Layout,
+    names: &Names<'_>,
+    nodes: &Nodes,
+    report: &mut PlanningReport,
+) -> Vec<u32> {
     let (name, requested) = split_reference(text, |name| names.index_of.contains_key(name));
     let Some(task_idx) = names.index_of.get(name) else {
         report.push(unknown(text, names));
@@ -93,7 +103,7 @@ fn instances(text: &str, layout: &Layout, names: &Names<'_>, nodes: &Nodes, repo
 }
 
 /// The instances of a plan that a reference selects, in the syntax of [`Subgraph`].
-pub fn referred(plan: &Plan, reference: &str) -> Vec<u32> {
+pub fn resolve_reference(plan: &Plan, reference: &str) -> Vec<u32> {
     let find = |name: &str| plan.tasks.iter().find(|task| task.name == name);
     let (name, requested) = split_reference(reference, |name| find(name).is_some());
     let Some(task) = find(name) else { return Vec::new() };

@@ -8,13 +8,13 @@ use std::fmt::{self, Write as _};
 
 use stoker_model::Json;
 
-use crate::plan::{Action, Instance, Plan};
+use crate::plan::{Instance, InstanceAction, Plan};
 use crate::state::SYNC;
 
 /// Displays a plan in the Fuel format.
-pub struct Serialized<'p>(pub &'p Plan);
+pub struct FuelSerialization<'p>(pub &'p Plan);
 
-impl fmt::Display for Serialized<'_> {
+impl fmt::Display for FuelSerialization<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plan = self.0;
         let instances: Vec<Instance<'_>> = plan.instances().collect();
@@ -39,7 +39,7 @@ impl fmt::Display for Serialized<'_> {
         f.write_str("}, \"tasks_metadata\": {\"fault_tolerance_groups\": [")?;
         for (position, group) in plan.groups.iter().enumerate() {
             let (name, nodes) = (Json::from(&*group.name), Json::from(group.nodes.clone()));
-            let tolerated = group.tolerated;
+            let tolerated = group.max_failed;
             let start = comma(position);
             write!(
                 f,
@@ -65,7 +65,7 @@ impl Writer<'_> {
     fn instance(&self, f: &mut fmt::Formatter<'_>, idx: u32) -> fmt::Result {
         let instance = &self.instances[idx as usize];
         write!(f, "{{\"id\": {}", Json::from(instance.task))?;
-        match self.plan.details(idx).filter(|_| instance.verdict.action() == Action::Run) {
+        match self.plan.details(idx).filter(|_| instance.verdict.action() == InstanceAction::Run) {
             Some(details) => {
                 let task_type = Json::from(&*details.task_type);
                 write!(f, ", \"type\": {task_type}, \"fail_on_error\": {}", details.fail_on_error)?;

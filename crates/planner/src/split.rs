@@ -7,7 +7,7 @@ use crate::state::Document;
 
 /// The common document, and the own documents in input order.
 #[derive(Clone, Debug, Default)]
-pub struct Split {
+pub struct SplitDocuments {
     pub common: Document,
     pub own: Vec<Document>,
 }
@@ -15,9 +15,9 @@ pub struct Split {
 /// Splits documents by top-level key. A key that all documents have with equal values is common, except
 /// `uid`, which identifies a node even if there is only one. `1` and `true` are equal but print differently:
 /// a document whose value is equal but not identical to the first one's keeps it in its own document.
-pub fn split(documents: &[Value]) -> Split {
+pub fn split_common(documents: &[Value]) -> SplitDocuments {
     let maps: Vec<&Map> = documents.iter().filter_map(Value::as_map).map(|map| &**map).collect();
-    let Some((first, others)) = maps.split_first() else { return Split::default() };
+    let Some((first, others)) = maps.split_first() else { return SplitDocuments::default() };
     let is_common = |key: &Key, value: &Value| {
         key.value().as_str() != Some("uid")
             && others
@@ -40,7 +40,7 @@ pub fn split(documents: &[Value]) -> Split {
         !common.contains(&key)
             || first.get_key(key).is_none_or(|other_value| other_value.identity() != value.identity())
     };
-    Split {
+    SplitDocuments {
         common: part(first, &|key, _| common.contains(&key)),
         own: maps.iter().map(|map| part(map, &is_own)).collect(),
     }
@@ -54,7 +54,7 @@ mod tests {
 
     fn check(documents: &[&str], common: &str, own: &[&str]) {
         let documents: Vec<Value> = documents.iter().map(|text| parse(text).unwrap()).collect();
-        let parts = split(&documents);
+        let parts = split_common(&documents);
         let text = |document: &Document| write(document.value(), &WriteOptions::default()).unwrap();
         assert_eq!(text(&parts.common), common);
         assert_eq!(parts.own.iter().map(text).collect::<Vec<_>>(), own);

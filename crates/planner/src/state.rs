@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use stoker_yaql::Value;
 use stoker_yaql::value::{Key, Map, MapBuilder};
 
-pub use shared::Shared;
+pub use shared::DocumentInterner;
 
 /// The node that runs the control plane.
 pub const MASTER: &str = "master";
@@ -94,12 +94,12 @@ pub(crate) fn compare_keys(a: &Value, b: &Value) -> Ordering {
 
 /// A state as one node sees it.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct StateDocument {
     pub common: Document,
     pub node: Document,
 }
 
-impl State {
+impl StateDocument {
     /// The value of `$`: the node's own document overlaid on the common one.
     pub fn document(&self) -> Value {
         overlay(&self.common.0, &self.node.0)
@@ -147,7 +147,7 @@ pub(crate) fn overlay(lower: &Value, upper: &Value) -> Value {
 /// exceptions.
 #[derive(Clone, Debug, Default)]
 pub struct OldStates {
-    states: Vec<State>,
+    states: Vec<StateDocument>,
     by_node: HashMap<String, NodePast>,
 }
 
@@ -162,13 +162,13 @@ pub(crate) struct NodePast {
 
 impl OldStates {
     /// Sets the state of all tasks of a node, except those set by [`OldStates::set_task`].
-    pub fn set_node(&mut self, uid: &str, state: State) {
+    pub fn set_node(&mut self, uid: &str, state: StateDocument) {
         let state_idx = self.add(state);
         self.by_node.entry(uid.to_owned()).or_default().usual = Some(state_idx);
     }
 
     /// Sets the state of one task on one node; `None` if it never succeeded there.
-    pub fn set_task(&mut self, task: &str, uid: &str, state: Option<State>) {
+    pub fn set_task(&mut self, task: &str, uid: &str, state: Option<StateDocument>) {
         let state_idx = state.map(|state| self.add(state));
         self.by_node.entry(uid.to_owned()).or_default().by_task.insert(task.to_owned(), state_idx);
     }
@@ -178,19 +178,19 @@ impl OldStates {
         &mut self,
         tasks: impl IntoIterator<Item = &'t str>,
         uid: &str,
-        state: Option<State>,
+        state: Option<StateDocument>,
     ) {
         let state_idx = state.map(|state| self.add(state));
         let by_task = &mut self.by_node.entry(uid.to_owned()).or_default().by_task;
         by_task.extend(tasks.into_iter().map(|task| (task.to_owned(), state_idx)));
     }
 
-    fn add(&mut self, state: State) -> StateIdx {
+    fn add(&mut self, state: StateDocument) -> StateIdx {
         self.states.push(state);
         self.states.len() as StateIdx - 1
     }
 
-    pub(crate) fn states(&self) -> &[State] {
+    pub(crate) fn states(&self) -> &[StateDocument] {
         &self.states
     }
 
@@ -203,7 +203,7 @@ impl OldStates {
     }
 
     /// The state with which a task last succeeded on a node.
-    pub fn state(&self, task: &str, uid: &str) -> Option<&State> {
+    pub fn state(&self, task: &str, uid: &str) -> Option<&StateDocument> {
         let past = self.by_node.get(uid)?;
         let state_idx = past.by_task.get(task).copied().unwrap_or(past.usual)?;
         self.states.get(state_idx as usize)
@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn check(lower: &str, upper: &str, expected: &str) {
-        let state = State { common: document(lower), node: document(upper) };
+        let state = StateDocument { common: document(lower), node: document(upper) };
         assert_eq!(write(&state.document(), &WriteOptions::default()).unwrap(), expected);
     }
 
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn overlay_shares_unchanged_parts() {
-        let state = State {
+        let state = StateDocument {
             common: document(r#"{"large": {"x": [1, 2, 3]}, "own": 1}"#),
             node: document(r#"{"own": 2}"#),
         };
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn task_state_overrides_node_state() {
-        let state = |text: &str| State { common: document(text), node: Document::default() };
+        let state = |text: &str| StateDocument { common: document(text), node: Document::default() };
         let mut old = OldStates::default();
         old.set_node("1", state("{\"a\": 1}"));
         old.set_task("late", "1", Some(state("{\"a\": 2, \"b\": 3}")));

@@ -7,13 +7,13 @@ const SECONDS_MAX: f64 = 366.0 * 86_400.0;
 const RETRIES_MAX: f64 = 1000.0;
 
 /// Converts a number of seconds to milliseconds; `None` if it is invalid or longer than a year.
-pub fn milliseconds(value: &Json) -> Option<u64> {
+pub fn parse_seconds_as_ms(value: &Json) -> Option<u64> {
     let seconds = number(value).filter(|seconds| (0.0..=SECONDS_MAX).contains(seconds))?;
     Some((seconds * 1000.0) as u64)
 }
 
 /// A number of further attempts; `None` if it is invalid or more than 1000.
-pub fn retries(value: &Json) -> Option<u32> {
+pub fn parse_retries(value: &Json) -> Option<u32> {
     let count = number(value).filter(|count| (0.0..=RETRIES_MAX).contains(count) && count.fract() == 0.0)?;
     Some(count as u32)
 }
@@ -33,12 +33,12 @@ pub(crate) fn timing_problems(parameters: &Json) -> impl Iterator<Item = (&'stat
         let value = parameters.get(name).filter(|value| !value.is_null() && !is_valid(value))?;
         Some((name, format!("must be {expected_form}, not {value}")))
     };
-    let is_time = |value: &Json| milliseconds(value).is_some();
+    let is_time = |value: &Json| parse_seconds_as_ms(value).is_some();
     let seconds = "a number of seconds, at most a year";
     [
         wrong("timeout", is_time, seconds),
         wrong("interval", is_time, seconds),
-        wrong("retries", |value| retries(value).is_some(), "an integer from 0 to 1000"),
+        wrong("retries", |value| parse_retries(value).is_some(), "an integer from 0 to 1000"),
         wrong("retry_interrupted", Json::is_boolean, "true or false"),
     ]
     .into_iter()
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn fractional_seconds_are_accepted() {
-        assert_eq!(milliseconds(&json!("1.5")), Some(1500));
-        assert_eq!(milliseconds(&json!(3600)), Some(3_600_000));
-        assert_eq!(retries(&json!("2")), Some(2));
+        assert_eq!(parse_seconds_as_ms(&json!("1.5")), Some(1500));
+        assert_eq!(parse_seconds_as_ms(&json!(3600)), Some(3_600_000));
+        assert_eq!(parse_retries(&json!("2")), Some(2));
     }
 }

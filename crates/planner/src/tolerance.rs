@@ -41,7 +41,7 @@ pub(crate) fn tolerated(value: Option<&Json>, total: u64) -> Tolerated {
 
 /// Parses a text such as `3`, `10%` or `-1` and resolves it for `total` nodes; `None` if it is neither a
 /// number nor a percentage.
-pub fn tolerated_nodes(text: &str, total: u64) -> Option<u64> {
+pub fn parse_fault_tolerance(text: &str, total: u64) -> Option<u64> {
     let number = text.trim();
     let number = number.strip_suffix('%').map_or(number, str::trim_end);
     number.parse::<i64>().ok()?;
@@ -93,7 +93,7 @@ mod tests {
             ("some", None),
             ("99999999999999999999", None),
         ] {
-            assert_eq!(tolerated_nodes(text, 10), expected, "{text:?}");
+            assert_eq!(parse_fault_tolerance(text, 10), expected, "{text:?}");
         }
     }
 

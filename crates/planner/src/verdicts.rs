@@ -12,7 +12,7 @@ use crate::json::is_true;
 use crate::legacy::LegacyConditions;
 use crate::order_builder::Layout;
 use crate::plan::Verdict;
-use crate::report::{Report, codes};
+use crate::report::{PlanningReport, codes};
 
 pub(crate) struct VerdictInput<'j, 'a> {
     pub(crate) definitions: &'j [Definition<'a>],
@@ -27,7 +27,7 @@ pub(crate) fn decide_verdicts(
     input: &VerdictInput<'_, '_>,
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
-    report: &mut Report,
+    report: &mut PlanningReport,
 ) -> Vec<Verdict> {
     let layout = input.layout;
     let mut verdicts = vec![Verdict::NoCondition; layout.n_instances() as usize];
@@ -124,7 +124,7 @@ fn of_truth(is_true: bool) -> Verdict {
 }
 
 /// Reports an invalid legacy condition once, with all nodes on which it fails.
-fn report_condition(error: &ConditionError, text: &str, task: &str, uid: &str, report: &mut Report) {
+fn report_condition(error: &ConditionError, text: &str, task: &str, uid: &str, report: &mut PlanningReport) {
     let is_duplicate = |problem: &&mut Diagnostic| {
         problem.location.task.as_deref() == Some(task) && problem.message == error.message
     };

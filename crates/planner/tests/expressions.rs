@@ -7,7 +7,7 @@ use std::fs;
 
 use real::Cluster;
 use serde_json::Value as Json;
-use stoker_planner::state::State;
+use stoker_planner::state::StateDocument;
 use stoker_planner::{evaluate, library, options};
 use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::{Engine, Result, Value};
@@ -49,7 +49,7 @@ fn results_match_the_reference() {
             let all = results.get("all");
             for uid in case["nodes"].as_array().expect("nodes").iter().filter_map(Json::as_str) {
                 let expected = all.or_else(|| results.get(uid)).expect("a result");
-                let old: Option<State> = match name.as_str() {
+                let old: Option<StateDocument> = match name.as_str() {
                     "same" => Some(now.state(uid)),
                     "scale_out" => Some(before.state(uid)),
                     _ => None,

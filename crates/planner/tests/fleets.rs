@@ -5,7 +5,7 @@ use crate::small;
 
 use serde_json::{Value as Json, json};
 use small::{input, node, old_of, planned, refused, running, shell, state, task};
-use stoker_planner::{Explainer, NodeInput, Plan, PlanningInput, Reasons, Settings, codes};
+use stoker_planner::{EvaluationSettings, Explainer, NodeInput, Plan, PlanningInput, Reasons, codes};
 
 fn fleet(n_nodes: usize) -> Vec<NodeInput> {
     (0..n_nodes).map(|uid| node(&uid.to_string(), &["a"], json!({"uid": uid.to_string()}))).collect()
@@ -25,13 +25,15 @@ fn collection_limit_scales_with_fleet() {
     let input = input(&tasks, &common(3_000), &nodes);
     assert_eq!(running(&planned(&input)), ["a@master"]);
     let limited = PlanningInput {
-        settings: Settings { limit_iterators: Some(10_000), ..Settings::default() },
+        settings: EvaluationSettings { limit_iterators: Some(10_000), ..EvaluationSettings::default() },
         ..input.clone()
     };
     let report = refused(&limited);
     assert_eq!(report.problems[0].code, codes::EXPRESSION);
-    let starved =
-        PlanningInput { settings: Settings { memory_quota: Some(1_000), ..Settings::default() }, ..input };
+    let starved = PlanningInput {
+        settings: EvaluationSettings { memory_quota: Some(1_000), ..EvaluationSettings::default() },
+        ..input
+    };
     assert_eq!(refused(&starved).problems[0].code, codes::EXPRESSION);
 }
 
@@ -94,7 +96,7 @@ fn shared_explanations_equal_single_explanations() {
 fn junction_edges_expand_to_all_pairs() {
     let tasks = [shell("a", json!({})), shell("b", json!({"cross_depends": [{"name": "a", "role": "*"}]}))];
     let plan = planned(&input(&tasks, &json!({}), &fleet(20)));
-    assert_eq!((plan.size().1, plan.edges().count()), (40, 400));
+    assert_eq!((plan.order_size().1, plan.edges().count()), (40, 400));
     let n_instances = plan.n_instances() as u32;
     assert!(plan.edges().all(|(before, after)| before < n_instances && after < n_instances));
 }

@@ -4,7 +4,7 @@ use crate::small;
 
 use serde_json::json;
 use small::{document, edges, input, node, old_of, planned, refused, running, shell, state, task};
-use stoker_planner::{NodeInput, PlanningInput, Request, Subgraph, Verdict, codes, plan};
+use stoker_planner::{NodeInput, PlanScope, PlanningInput, Subgraph, Verdict, codes, plan};
 use stoker_yaql::json::parse;
 
 fn nodes() -> Vec<NodeInput> {
@@ -38,7 +38,7 @@ fn node_filter_without_matches_selects_no_nodes() {
 #[test]
 fn empty_node_list_selects_no_nodes() {
     let tasks = [shell("a", json!({})), task("m", json!({"type": "shell", "roles": "master"}))];
-    let request = Request { nodes: Some(Vec::new()), ..Request::default() };
+    let request = PlanScope { nodes: Some(Vec::new()), ..PlanScope::default() };
     let input = PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) };
     assert_eq!(running(&planned(&input)), ["m@master"]);
 }
@@ -135,7 +135,7 @@ fn self_relation_excludes_only_the_instance_itself() {
 #[test]
 fn unknown_names_are_reported_with_location() {
     let tasks = [shell("configure", json!({"requires": ["confgure"], "cross_depends": [{"name": "/^x/"}]}))];
-    let request = Request { tasks: Some(vec!["configur".into()]), ..Request::default() };
+    let request = PlanScope { tasks: Some(vec!["configur".into()]), ..PlanScope::default() };
     let input = PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) };
     let (_, report) = plan(&input).expect("a plan");
     let warnings: Vec<String> = report.warnings().map(ToString::to_string).collect();
@@ -173,7 +173,7 @@ fn force_ignores_old_states() {
     let past = state(&json!({"x": 1}), &json!({}));
     let old = old_of(&[("1", past.clone()), ("2", past)]);
     let chosen = |force: bool| {
-        let request = Request { tasks: Some(vec!["a".into()]), force, ..Request::default() };
+        let request = PlanScope { tasks: Some(vec!["a".into()]), force, ..PlanScope::default() };
         let input = PlanningInput { old: Some(&old), request, ..input(&tasks, &json!({"x": 1}), &nodes()) };
         running(&planned(&input))
     };
@@ -234,8 +234,10 @@ fn instances_outside_subgraph_are_skipped() {
     ];
     let cut = |start: &[&str], end: &[&str]| {
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let request =
-            Request { subgraphs: vec![Subgraph { start: own(start), end: own(end) }], ..Request::default() };
+        let request = PlanScope {
+            subgraphs: vec![Subgraph { start: own(start), end: own(end) }],
+            ..PlanScope::default()
+        };
         let plan = planned(&PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) });
         assert_eq!(plan.edges().count(), 4, "skipping must not relax the order");
         running(&plan)
@@ -252,8 +254,10 @@ fn instances_outside_subgraph_are_skipped() {
         (&["b"], &["c/", "c/x"], "subgraph end `c/`, `c/x` matches no"),
     ] {
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let request =
-            Request { subgraphs: vec![Subgraph { start: own(start), end: own(end) }], ..Request::default() };
+        let request = PlanScope {
+            subgraphs: vec![Subgraph { start: own(start), end: own(end) }],
+            ..PlanScope::default()
+        };
         let report = refused(&PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) });
         let errors: Vec<String> = report.errors().map(ToString::to_string).collect();
         assert!(errors.len() == 1 && errors[0].contains(message), "{errors:?}");
@@ -265,7 +269,7 @@ fn references_resolve_in_existing_plan() {
     let tasks = [shell("a", json!({})), shell("a/1", json!({})), shell("c", json!({}))];
     let plan = planned(&input(&tasks, &json!({}), &nodes()));
     let names = |reference: &str| -> Vec<String> {
-        let instances = stoker_planner::referred(&plan, reference);
+        let instances = stoker_planner::resolve_reference(&plan, reference);
         instances.into_iter().filter_map(|idx| plan.instance(idx)).map(|it| it.to_string()).collect()
     };
     assert_eq!(names("c"), ["c@1", "c@2"]);
@@ -282,11 +286,11 @@ fn references_resolve_in_existing_plan() {
 fn offline_nodes_are_reported() {
     let tasks = [shell("a", json!({}))];
     let offline = |nodes: Option<Vec<String>>| {
-        let request = Request { nodes, ..Request::default() };
+        let request = PlanScope { nodes, ..PlanScope::default() };
         let away = vec!["7".to_owned(), "8".to_owned()];
-        let input = PlanningInput { request, away, ..input(&tasks, &json!({}), &self::nodes()) };
+        let input = PlanningInput { request, offline: away, ..input(&tasks, &json!({}), &self::nodes()) };
         let (_, report) = stoker_planner::plan(&input).expect("a plan");
-        let excluded = report.excluded.into_iter().filter(|node| node.why == stoker_planner::NOT_ONLINE);
+        let excluded = report.excluded.into_iter().filter(|node| node.reason == stoker_planner::NODE_OFFLINE);
         excluded.map(|node| node.uid).collect::<Vec<_>>()
     };
     assert_eq!(offline(None), ["7", "8"]);
@@ -318,7 +322,7 @@ fn any_field_can_be_computed() {
     let details = plan.details(0).expect("details");
     assert_eq!((details.task_type.as_str(), details.fail_on_error), ("shell", false));
     assert_eq!(details.parameters["strategy"]["type"], "parallel");
-    assert_eq!((plan.groups[0].name.as_str(), plan.groups[0].tolerated), ("g", 0));
+    assert_eq!((plan.groups[0].name.as_str(), plan.groups[0].max_failed), ("g", 0));
 }
 
 #[test]
@@ -357,7 +361,7 @@ fn rerun_tasks_keep_their_order() {
     let past = |x: i64| state(&json!({"x": x, "y": 2}), &json!({}));
     let old = old_of(&[("1", past(1)), ("2", past(0))]);
     let first = planned(&input(&tasks, &now, &nodes()));
-    let request = Request { tasks: Some(vec!["a".into(), "c".into()]), ..Request::default() };
+    let request = PlanScope { tasks: Some(vec!["a".into(), "c".into()]), ..PlanScope::default() };
     let second = planned(&PlanningInput { old: Some(&old), request, ..input(&tasks, &now, &nodes()) });
     assert_eq!(edges(&first), edges(&second));
     assert_eq!(running(&second), ["a@2", "c@1", "c@2"]);

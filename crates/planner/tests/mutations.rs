@@ -7,8 +7,10 @@ use std::collections::HashMap;
 
 use real::Cluster;
 use stoker_model::Task;
-use stoker_planner::state::{Document, OldStates, State, master_document};
-use stoker_planner::{Action, NodeInput, PlanningInput, Settings, evaluate, library, options, plan};
+use stoker_planner::state::{Document, OldStates, StateDocument, master_document};
+use stoker_planner::{
+    EvaluationSettings, InstanceAction, NodeInput, PlanningInput, evaluate, library, options, plan,
+};
 use stoker_yaql::value::{Map, MapBuilder};
 use stoker_yaql::{Engine, Expression, Value};
 
@@ -75,7 +77,7 @@ impl Oracle {
     }
 
     /// Whether a task runs; `None` if the evaluation fails.
-    fn runs(&self, task: &str, new: &State, old: Option<&State>) -> Option<bool> {
+    fn runs(&self, task: &str, new: &StateDocument, old: Option<&StateDocument>) -> Option<bool> {
         match self.conditions.get(task) {
             Some(condition) => {
                 evaluate(condition, new, old, &options(1000)).ok().map(|value| value.is_true())
@@ -91,7 +93,7 @@ fn check(
     tasks: &[Task],
     oracle: &Oracle,
     common: &Document,
-    nodes: &[(NodeInput, Option<State>)],
+    nodes: &[(NodeInput, Option<StateDocument>)],
     seed: u64,
 ) -> usize {
     let mut old = OldStates::default();
@@ -103,13 +105,13 @@ fn check(
     let inputs = nodes.iter().map(|(node, _)| node.clone()).collect();
     let input = PlanningInput {
         old: Some(&old),
-        settings: Settings { n_threads: 2, ..Settings::default() },
+        settings: EvaluationSettings { n_threads: 2, ..EvaluationSettings::default() },
         ..PlanningInput::new(tasks, common.clone(), inputs)
     };
-    let states: HashMap<&str, (State, Option<&State>)> = nodes
+    let states: HashMap<&str, (StateDocument, Option<&StateDocument>)> = nodes
         .iter()
         .map(|(node, past)| {
-            let new = State { common: common.clone(), node: node.document.clone() };
+            let new = StateDocument { common: common.clone(), node: node.document.clone() };
             (node.uid.as_str(), (new, past.as_ref()))
         })
         .collect();
@@ -138,7 +140,7 @@ fn check(
             .and_then(|task_type| task_type.as_str())
             .is_some_and(|task_type| skipped.contains(&task_type));
         let expected = !is_skipped && oracle.runs(instance.task, new, *past).expect("a value");
-        let runs = instance.verdict.action() == Action::Run;
+        let runs = instance.verdict.action() == InstanceAction::Run;
         assert_eq!(runs, expected, "seed {seed}: {instance}");
         n_run += usize::from(runs);
     }
@@ -159,7 +161,7 @@ fn mutated_old_states_match_the_oracle() {
     let (bases, oracle) = (real::node_inputs(&now, &expected), Oracle::new(&tasks));
     let (mut rng, mut n_run) = (Rng(4), 0);
     for round in 0..N_OLD / N_NODES {
-        let nodes: Vec<(NodeInput, Option<State>)> = (0..N_NODES)
+        let nodes: Vec<(NodeInput, Option<StateDocument>)> = (0..N_NODES)
             .map(|number| {
                 let base = &bases[rng.below(bases.len())];
                 let (mut common, mut own) = (now.common.clone(), base.document.clone());
@@ -169,7 +171,7 @@ fn mutated_old_states_match_the_oracle() {
                     common = Document::new(&mutate(common.value(), &mut rng));
                 }
                 let node = NodeInput { uid: format!("{round}-{number}"), ..base.clone() };
-                (node, Some(State { common, node: own }))
+                (node, Some(StateDocument { common, node: own }))
             })
             .collect();
         n_run += check(&tasks, &oracle, &now.common, &nodes, round as u64);
@@ -191,10 +193,10 @@ fn mutated_new_states_match_the_oracle() {
         let is_own = rng.below(2) == 0;
         let common =
             if is_own { now.common.clone() } else { Document::new(&mutate(now.common.value(), &mut rng)) };
-        let nodes: Vec<(NodeInput, Option<State>)> = bases
+        let nodes: Vec<(NodeInput, Option<StateDocument>)> = bases
             .iter()
             .map(|base| {
-                let past = State { common: now.common.clone(), node: base.document.clone() };
+                let past = StateDocument { common: now.common.clone(), node: base.document.clone() };
                 let document = if is_own && rng.below(3) == 0 {
                     Document::new(&mutate(base.document.value(), &mut rng))
                 } else {
@@ -225,7 +227,7 @@ fn key_order_is_not_a_change() {
             other => other.clone(),
         }
     }
-    let state = |common: Document| State { common, node: master_document() };
+    let state = |common: Document| StateDocument { common, node: master_document() };
     let (new, old) = (state(now.common.clone()), state(Document::new(&reversed(now.common.value()))));
     let engine = Engine::new(library());
     for text in [

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use real::Cluster;
 use serde_json::Value as Json;
 use stoker_planner::state::OldStates;
-use stoker_planner::{Action, Plan, PlanningInput, plan};
+use stoker_planner::{InstanceAction, Plan, PlanningInput, plan};
 
 const GRAPHS: &[(&str, &str)] =
     &[("default", "default-graph.yaml"), ("net-verification", "net-verification__tasks.yaml")];
@@ -88,7 +88,9 @@ fn executed_instances_match_the_reference() {
         for (name, old) in &pasts {
             let Some(plan) = planned(file, old.as_ref()) else { return };
             let mut executed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-            for instance in plan.instances().filter(|instance| instance.verdict.action() == Action::Run) {
+            for instance in
+                plan.instances().filter(|instance| instance.verdict.action() == InstanceAction::Run)
+            {
                 executed.entry(instance.node).or_default().insert(instance.task);
             }
             let expected_set = expected[graph]["executed"][name].as_object().expect("nodes").iter();
@@ -114,7 +116,7 @@ fn fault_tolerance_groups_match_the_reference() {
             .groups
             .iter()
             .map(|group| {
-                serde_json::json!({"name": group.name, "node_ids": group.nodes, "fault_tolerance": group.tolerated})
+                serde_json::json!({"name": group.name, "node_ids": group.nodes, "fault_tolerance": group.max_failed})
             })
             .collect();
         actual.sort_by_key(|group| group["name"].to_string());

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use small::{document, node};
-use stoker_graph::Pattern;
+use stoker_graph::NamePattern;
 use stoker_model::Task;
-use stoker_planner::{NodeInput, Plan, PlanningInput, Request, Settings, plan};
+use stoker_planner::{EvaluationSettings, NodeInput, Plan, PlanScope, PlanningInput, plan};
 
 const TAGS: &[&str] = &["primary-controller", "controller", "compute", "storage"];
 const NODE_NAMES: &[&str] = &[
@@ -91,7 +91,7 @@ fn fleet() -> impl Strategy<Value = Vec<NodeInput>> {
 
 fn planned(tasks: &[Task], nodes: &[NodeInput], n_threads: usize) -> Option<Plan> {
     let common = document(&json!({"x": 1, "tags": [], "own": 0, "uid": "none"}));
-    let settings = Settings { n_threads, ..Settings::default() };
+    let settings = EvaluationSettings { n_threads, ..EvaluationSettings::default() };
     let input = PlanningInput { settings, ..PlanningInput::new(tasks, common, nodes.to_vec()) };
     plan(&input).ok().map(|(plan, _)| plan)
 }
@@ -115,7 +115,10 @@ fn naive_edges(tasks: &[Task], nodes: &[NodeInput], plan: &Plan) -> Edges {
         };
         let matches_node = |node: &NodeInput, name: &str| {
             name == "*"
-                || node.tags.iter().any(|tag| Pattern::new(name).is_ok_and(|pattern| pattern.matches(tag)))
+                || node
+                    .tags
+                    .iter()
+                    .any(|tag| NamePattern::new(name).is_ok_and(|pattern| pattern.matches(tag)))
         };
         let mut uids: Vec<&str> = nodes
             .iter()
@@ -125,7 +128,7 @@ fn naive_edges(tasks: &[Task], nodes: &[NodeInput], plan: &Plan) -> Edges {
         uids.extend(names.contains(&"master").then_some("master"));
         uids
     };
-    let is_named = |name: &str, task: &str| Pattern::new(name).is_ok_and(|pattern| pattern.matches(task));
+    let is_named = |name: &str, task: &str| NamePattern::new(name).is_ok_and(|pattern| pattern.matches(task));
     let mut edges = Edges::new();
     for (task, uid) in &instances {
         let fields = &tasks.iter().find(|candidate| candidate.name == *task).expect("a task").fields;
@@ -208,7 +211,7 @@ proptest! {
     fn skipping_never_relaxes_the_order(tasks in graph(), nodes in fleet()) {
         let Some(plan) = planned(&tasks, &nodes, 1) else { return Ok(()) };
         let common = document(&json!({"x": 1, "tags": [], "own": 0, "uid": "none"}));
-        let request = Request { tasks: Some(vec!["t0".to_owned()]), ..Request::default() };
+        let request = PlanScope { tasks: Some(vec!["t0".to_owned()]), ..PlanScope::default() };
         let input = PlanningInput { request, ..PlanningInput::new(&tasks, common, nodes) };
         let (fewer, _) = stoker_planner::plan(&input).expect("a plan");
         prop_assert_eq!(edges(&plan), edges(&fewer));

@@ -10,14 +10,14 @@
 //! Missing input is empty. Input of the wrong type is an error. Results can be much larger than inputs, so
 //! input sizes are bounded, far above those of real releases.
 
-use stoker_model::{FitTarget, Json, JsonMap};
+use stoker_model::{CompatibilityTarget, Json, JsonMap};
 
-use crate::components::{PluginComponents, Registry, Selection, newest_fitting};
-use crate::stages::{OrderedTask, StageError, StagePlugin, order};
-use crate::wizard::{MixConflict, PluginWizard, generated_restrictions, mix};
+use crate::components::{PluginComponents, Registry, Selection, newest_supported};
+use crate::stages::{OrderedTask, StageError, StagePlugin, order_tasks};
+use crate::wizard::{PluginWizard, WizardConflict, generated_restrictions, merge_wizards};
 
 /// Evaluates a case; returns `{"id", "result"}` or `{"id", "error"}`.
-pub fn answer(case: &Json) -> Json {
+pub fn evaluate_case(case: &Json) -> Json {
     let (key, value) = match evaluate(case) {
         Ok(result) => ("result", result),
         Err(error) => ("error", error),
@@ -45,10 +45,10 @@ fn decision(case: &Json) -> Result<Json, Json> {
     let target = target(case)?;
     let plugins = plugins(case)?;
     check_limit(list(case, "selection")?.len(), "names in `selection`", COMPONENTS_MAX)?;
-    let registry = Registry::new(list(case, "components")?, &newest_fitting(&plugins, target));
+    let registry = Registry::new(list(case, "components")?, &newest_supported(&plugins, target));
     let (components, required_types) = (texts(case, "selection")?, texts(case, "required_types")?);
     let selection = Selection { components: &components, required_types: &required_types };
-    Ok(registry.decide(selection).to_json())
+    Ok(registry.check_selection(selection).to_json())
 }
 
 fn wizard_mix(case: &Json) -> Result<Json, Json> {
@@ -62,7 +62,7 @@ fn wizard_mix(case: &Json) -> Result<Json, Json> {
             components: Vec::new(),
         });
     }
-    let mixed = mix(case.get("release_wizard").unwrap_or(&null), &wizards);
+    let mixed = merge_wizards(case.get("release_wizard").unwrap_or(&null), &wizards);
     mixed.map(|mixed| Json::Object(mixed.wizard)).map_err(|conflicts| {
         let mut documents: Vec<Json> = conflicts.iter().map(conflict_json).collect();
         // Conflicts that differ only in the earlier plugin have the same form here.
@@ -71,7 +71,7 @@ fn wizard_mix(case: &Json) -> Result<Json, Json> {
     })
 }
 
-fn conflict_json(conflict: &MixConflict) -> Json {
+fn conflict_json(conflict: &WizardConflict) -> Json {
     object([
         ("path", Json::from(&*conflict.path)),
         ("kind", Json::from(conflict.kind)),
@@ -94,7 +94,7 @@ fn stage_order(case: &Json) -> Result<Json, Json> {
         });
     }
     let pair = |task: &OrderedTask<'_>| Json::from(vec![Json::from(task.plugin), Json::from(task.task_idx)]);
-    match order(&plugins) {
+    match order_tasks(&plugins) {
         Ok(ordered) => Ok(ordered.iter().map(pair).collect()),
         Err(errors) => Err(errors.iter().map(stage_error).collect()),
     }
@@ -110,7 +110,7 @@ fn stage_error(error: &StageError) -> Json {
 
 fn restriction_gen(case: &Json) -> Result<Json, Json> {
     let plugins = plugins(case)?;
-    let registry = Registry::new(list(case, "components")?, &newest_fitting(&plugins, None));
+    let registry = Registry::new(list(case, "components")?, &newest_supported(&plugins, None));
     let empty = JsonMap::new();
     let wizard = match case.get("wizard") {
         None | Some(Json::Null) => &empty,
@@ -130,10 +130,10 @@ fn restriction_gen(case: &Json) -> Result<Json, Json> {
 }
 
 /// Release that plugins have to support, if given.
-fn target(case: &Json) -> Result<Option<FitTarget<'_>>, Json> {
+fn target(case: &Json) -> Result<Option<CompatibilityTarget<'_>>, Json> {
     let Some(release) = case.get("release").filter(|release| !release.is_null()) else { return Ok(None) };
     let operating_system = text(release, "operating_system")?.or(text(release, "os")?);
-    Ok(Some(FitTarget {
+    Ok(Some(CompatibilityTarget {
         operating_system: operating_system.unwrap_or_default(),
         version: text(release, "version")?.unwrap_or_default(),
         mode: text(release, "mode")?,

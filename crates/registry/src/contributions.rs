@@ -31,7 +31,7 @@ pub struct Collision {
 
 /// Node metadata of a release in its stored form.
 #[derive(Clone, Copy, Debug)]
-pub struct ReleaseParts<'a> {
+pub struct ReleaseMetadata<'a> {
     pub roles: &'a JsonMap,
     pub volumes: &'a JsonMap,
     pub network_roles: &'a [Json],
@@ -39,8 +39,8 @@ pub struct ReleaseParts<'a> {
 
 /// Merges the metadata of a release and its enabled plugins. Plugins are merged in the order of their names,
 /// independent of the order of the slice.
-pub fn contributions(
-    release: ReleaseParts<'_>,
+pub fn merge_contributions(
+    release: ReleaseMetadata<'_>,
     plugins: &[&NewPlugin],
 ) -> Result<Contributions, Vec<Collision>> {
     let mut merger = Merger::default();
@@ -89,7 +89,7 @@ impl Merger {
     }
 
     fn plugin(&mut self, plugin: &NewPlugin) {
-        self.roles(&plugin.roles_metadata, &plugin.name, |role| only_while_enabled(role, &plugin.name));
+        self.roles(&plugin.roles_metadata, &plugin.name, |role| restrict_role_to_plugin(role, &plugin.name));
         self.volumes(&plugin.volumes_metadata, &plugin.name);
         let extra = |key: &str| plugin.extra.get(key);
         let network_roles = extra("network_roles_metadata").and_then(Json::as_array);
@@ -152,7 +152,7 @@ impl Merger {
 }
 
 /// Restricts a plugin's role to clusters in which the plugin is enabled. The role's own restrictions follow.
-pub fn only_while_enabled(role: &Json, plugin: &str) -> Json {
+pub fn restrict_role_to_plugin(role: &Json, plugin: &str) -> Json {
     let mut role = role.clone();
     if let Some(map) = role.as_object_mut() {
         let restrictions = map.entry("restrictions").or_insert_with(|| Json::Array(Vec::new()));

@@ -1,7 +1,7 @@
 //! The `regex` of a control: validation of text values, with the author's error message.
 
 use stoker_model::{Json, JsonMap};
-use stoker_yaql::pyregex::{Flags, Regex, ScanState, Work};
+use stoker_yaql::pyregex::{Flags, Regex, ScanState, StepBudget};
 
 /// Step limit for matching one text. Patterns come from plugins and texts from users, so matching must be
 /// bounded.
@@ -15,7 +15,7 @@ pub fn pattern_error(pattern: &str) -> Option<String> {
 /// Validates a value of a control or setting with `{regex: {source, error}}`; returns the author's error
 /// message. Strings and lists of strings are checked. An invalid pattern is ignored, because no value could
 /// satisfy it.
-pub fn mismatch(body: &JsonMap, value: &Json) -> Option<String> {
+pub fn pattern_violation(body: &JsonMap, value: &Json) -> Option<String> {
     let definition = body.get("regex")?;
     let source = definition.get("source").unwrap_or(definition).as_str()?;
     let regex = Regex::new(source, Flags::default()).ok()?;
@@ -38,7 +38,7 @@ pub fn mismatch(body: &JsonMap, value: &Json) -> Option<String> {
 /// Searches for the pattern; an error if the step limit is exceeded.
 fn search(regex: &Regex, text: &str) -> Result<bool, ()> {
     let mut state = ScanState::default();
-    state.work = Work::of(STEPS_MAX);
+    state.work = StepBudget::new(STEPS_MAX);
     regex.search_from(text, &mut state).map(|span| span.is_some()).map_err(|_| ())
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[expect(clippy::needless_pass_by_value, reason = "keeps the test cases short")]
     fn check(regex: Json, value: Json) -> Option<String> {
-        mismatch(json!({"regex": regex}).as_object().unwrap(), &value)
+        pattern_violation(json!({"regex": regex}).as_object().unwrap(), &value)
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
         for regex in [json!({"source": "("}), json!({}), json!(null), json!(7), json!({"source": 1})] {
             assert_eq!(check(regex.clone(), json!("x")), None, "{regex}");
         }
-        assert_eq!(mismatch(&JsonMap::new(), &json!("x")), None);
+        assert_eq!(pattern_violation(&JsonMap::new(), &json!("x")), None);
         assert!(pattern_error("(").is_some() && pattern_error("^a$").is_none());
     }
 

@@ -5,7 +5,7 @@ use stoker_model::{Json, JsonMap};
 
 /// Effect of a restriction on a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum RestrictionAction {
     Disable,
     /// Hidden, including everything inside.
     Hide,
@@ -13,7 +13,7 @@ pub enum Action {
     None,
 }
 
-impl Action {
+impl RestrictionAction {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Disable => "disable",
@@ -32,18 +32,18 @@ impl Action {
 pub struct Restriction {
     pub condition: String,
     pub message: Option<String>,
-    pub action: Action,
+    pub action: RestrictionAction,
     /// Missing keys in the condition are errors.
     pub is_strict: bool,
 }
 
 impl Restriction {
     /// Parses `"condition"`, `{condition: message}` or a full map; `None` for anything else.
-    pub fn read(json: &Json) -> Option<Self> {
+    pub fn parse(json: &Json) -> Option<Self> {
         let plain = |condition: &str, message: Option<&str>| Self {
             condition: condition.to_owned(),
             message: message.map(str::to_owned),
-            action: Action::Disable,
+            action: RestrictionAction::Disable,
             is_strict: true,
         };
         match json {
@@ -61,8 +61,9 @@ impl Restriction {
     }
 
     fn read_full(map: &JsonMap, condition: &str) -> Option<Self> {
-        let action =
-            map.get("action").map_or(Some(Action::Disable), |action| Action::parse(action.as_str()?));
+        let action = map
+            .get("action")
+            .map_or(Some(RestrictionAction::Disable), |action| RestrictionAction::parse(action.as_str()?));
         Some(Self {
             condition: condition.to_owned(),
             message: map.get("message").and_then(Json::as_str).map(str::to_owned),
@@ -74,7 +75,7 @@ impl Restriction {
     /// Evaluates the condition.
     pub fn applies(&self, models: &Models<'_, '_>) -> Result<bool, ConditionError> {
         let dialect = Dialect::Restriction { strict: self.is_strict, default_model: Some("wizard") };
-        Condition::parse_as(&self.condition, dialect)?.holds(models)
+        Condition::parse_as(&self.condition, dialect)?.is_true(models)
     }
 
     /// Full notation.
@@ -92,20 +93,20 @@ impl Restriction {
 
 /// Combined effect of all restrictions of a control.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effect {
+pub struct RestrictionEffect {
     pub is_hidden: bool,
     pub is_disabled: bool,
     /// Messages of the restrictions that apply, without empty ones.
     pub messages: Vec<String>,
 }
 
-impl Effect {
+impl RestrictionEffect {
     /// Evaluates a list of restrictions. Also returns the errors of those that cannot be evaluated; they have
     /// no effect.
-    pub fn of(json: Option<&Json>, models: &Models<'_, '_>) -> (Self, Vec<String>) {
+    pub fn evaluate(json: Option<&Json>, models: &Models<'_, '_>) -> (Self, Vec<String>) {
         let (mut effect, mut errors) = (Self::default(), Vec::new());
         let json = json.and_then(Json::as_array).into_iter().flatten();
-        for restriction in json.filter_map(Restriction::read) {
+        for restriction in json.filter_map(Restriction::parse) {
             match restriction.applies(models) {
                 Ok(false) => continue,
                 Ok(true) => {}
@@ -116,30 +117,30 @@ impl Effect {
             }
             effect.messages.extend(restriction.message.filter(|message| !message.is_empty()));
             match restriction.action {
-                Action::Hide => effect.is_hidden = true,
-                Action::Disable => effect.is_disabled = true,
-                Action::None => {}
+                RestrictionAction::Hide => effect.is_hidden = true,
+                RestrictionAction::Disable => effect.is_disabled = true,
+                RestrictionAction::None => {}
             }
         }
         (effect, errors)
     }
 
     /// The strongest action.
-    pub fn action(&self) -> Option<Action> {
-        let disabled = self.is_disabled.then_some(Action::Disable);
-        if self.is_hidden { Some(Action::Hide) } else { disabled }
+    pub fn action(&self) -> Option<RestrictionAction> {
+        let disabled = self.is_disabled.then_some(RestrictionAction::Disable);
+        if self.is_hidden { Some(RestrictionAction::Hide) } else { disabled }
     }
 
     /// Combines two effects.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn merge(mut self, other: Self) -> Self {
         self.is_hidden |= other.is_hidden;
         self.is_disabled |= other.is_disabled;
         self.messages.extend(other.messages);
         self
     }
 
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn all_notations_are_parsed() {
-        let read = |json: Json| Restriction::read(&json).map(|restriction| restriction.to_json());
+        let read = |json: Json| Restriction::parse(&json).map(|restriction| restriction.to_json());
         assert_eq!(read(json!("a:b")), Some(json!({"condition": "a:b", "action": "disable"})));
         assert_eq!(
             read(json!({"a:b": "why"})),
@@ -173,10 +174,10 @@ mod tests {
     fn strictness_is_set_per_restriction() {
         let model = json!({});
         let lookup = |_: &str| Some(&model);
-        let strict = Restriction::read(&json!("settings:a.b")).unwrap();
+        let strict = Restriction::parse(&json!("settings:a.b")).unwrap();
         assert!(strict.applies(&lookup).is_err());
         let lenient =
-            Restriction::read(&json!({"condition": "settings:a.b == null", "strict": false})).unwrap();
+            Restriction::parse(&json!({"condition": "settings:a.b == null", "strict": false})).unwrap();
         assert_eq!(lenient.applies(&lookup), Ok(true));
     }
 }

@@ -3,7 +3,7 @@
 use stoker_conditions::Models;
 use stoker_model::{Json, JsonMap};
 
-use crate::restrictions::Effect;
+use crate::restrictions::RestrictionEffect;
 
 /// A section, setting or option with an active restriction.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct RestrictedSetting {
     pub setting: Option<String>,
     /// `None` for the whole setting.
     pub option: Option<Json>,
-    pub effect: Effect,
+    pub effect: RestrictionEffect,
     /// Errors of restrictions that cannot be evaluated; those have no effect.
     pub errors: Vec<String>,
     /// Disabled but in use: a checked box, an enabled section or a selected option.
@@ -76,9 +76,9 @@ impl Visitor<'_, '_, '_> {
         }
     }
 
-    fn evaluate(&mut self, target: Target, restrictions: Option<&Json>, is_on: bool) -> Effect {
-        let (effect, errors) = Effect::of(restrictions, self.models);
-        if !effect.is_nothing() || !errors.is_empty() {
+    fn evaluate(&mut self, target: Target, restrictions: Option<&Json>, is_on: bool) -> RestrictionEffect {
+        let (effect, errors) = RestrictionEffect::evaluate(restrictions, self.models);
+        if !effect.is_empty() || !errors.is_empty() {
             let is_violated = is_on && effect.is_disabled && !effect.is_hidden;
             let Target { section, setting, option } = target;
             let effect = effect.clone();

@@ -19,7 +19,7 @@ pub enum RepositoryKind {
 
 impl RepositoryKind {
     /// Format for an operating system.
-    pub fn of_system(os: &str) -> Option<Self> {
+    pub fn for_os(os: &str) -> Option<Self> {
         match os.to_lowercase().as_str() {
             "ubuntu" | "debian" => Some(Self::Debian),
             "centos" | "rhel" | "redhat" => Some(Self::Rpm),
@@ -45,7 +45,7 @@ pub struct PackageSource<'a> {
 
 /// Repository whose configuration has to be removed from nodes.
 #[derive(Clone, Copy, Debug)]
-pub struct FormerSource<'a> {
+pub struct RemovedSource<'a> {
     pub plugin: &'a str,
     /// Folder of the plugin on the server, which is part of the repository URL.
     pub folder: &'a str,
@@ -58,10 +58,10 @@ pub const STATE_KEY: &str = "plugin_repositories";
 pub const ACCESS_KEY: &str = "package_access";
 /// Placeholders for the package credential of a node. The server replaces them when it sends the task, so
 /// that plans and history do not contain the credential.
-pub const USER_MARK: &str = "{STOKER_PACKAGES_USER}";
-pub const PASSWORD_MARK: &str = "{STOKER_PACKAGES_PASSWORD}";
+pub const USER_PLACEHOLDER: &str = "{STOKER_PACKAGES_USER}";
+pub const PASSWORD_PLACEHOLDER: &str = "{STOKER_PACKAGES_PASSWORD}";
 /// Suffix of the task names.
-pub const TASK_ENDING: &str = "repository";
+pub const TASK_SUFFIX: &str = "repository";
 const UPDATE_ENDING: &str = "repository-update";
 
 const FILES_TIMEOUT_SECONDS: u32 = 60;
@@ -88,7 +88,7 @@ pub fn source_tasks(source: PackageSource<'_>, tasks: &[Task], is_taken: impl Fn
     let mut required_for = dependents.clone();
     required_for.push(text(&update_name));
     let files = Task {
-        name: free_name(plugin, TASK_ENDING, &is_taken),
+        name: free_name(plugin, TASK_SUFFIX, &is_taken),
         fields: fields("upload_files", &roles, required_for, &condition, parameters),
     };
     let cmd = update_command(source.kind, plugin, source.root);
@@ -98,8 +98,8 @@ pub fn source_tasks(source: PackageSource<'_>, tasks: &[Task], is_taken: impl Fn
 }
 
 /// Creates tasks with the same names that remove the configuration where [`source_tasks`] installed it.
-pub fn former_source_tasks(source: FormerSource<'_>) -> Vec<Task> {
-    let FormerSource { plugin, folder, root } = source;
+pub fn removal_tasks(source: RemovedSource<'_>) -> Vec<Task> {
+    let RemovedSource { plugin, folder, root } = source;
     let condition = format!("old($.get({STATE_KEY}, {{}}).get({})) != null", quoted(plugin));
     let root = root.trim_end_matches('/');
     let paths = Paths { plugin, root };
@@ -117,7 +117,7 @@ pub fn former_source_tasks(source: FormerSource<'_>) -> Vec<Task> {
     let update_name = format!("{plugin}-{UPDATE_ENDING}");
     vec![
         Task {
-            name: format!("{plugin}-{TASK_ENDING}"),
+            name: format!("{plugin}-{TASK_SUFFIX}"),
             fields: fields("shell", &everywhere, vec![text(&update_name)], &condition, shell(&removal)),
         },
         Task {
@@ -200,7 +200,8 @@ fn files(source: &PackageSource<'_>) -> Vec<Json> {
                 "# {title}; written by Stoker.\nTypes: deb\nURIs: {address}/\nSuites: ./\nTrusted: yes\n"
             );
             files.push(file(&paths.sources(), &sources, "0644"));
-            let login = format!("machine {address}/ login {USER_MARK} password {PASSWORD_MARK}\n");
+            let login =
+                format!("machine {address}/ login {USER_PLACEHOLDER} password {PASSWORD_PLACEHOLDER}\n");
             files.push(file(&paths.authentication(), &login, "0600"));
             if authority.is_some() {
                 let host = host_of(address);
@@ -211,7 +212,7 @@ fn files(source: &PackageSource<'_>) -> Vec<Json> {
         RepositoryKind::Rpm => {
             let mut repo = format!(
                 "# Written by Stoker.\n[{}]\nname={title}\nbaseurl={address}/\nenabled=1\ngpgcheck=0\n\
-                 username={USER_MARK}\npassword={PASSWORD_MARK}\n",
+                 username={USER_PLACEHOLDER}\npassword={PASSWORD_PLACEHOLDER}\n",
                 repository_id(&body.name)
             );
             if authority.is_some() {
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn former_sources_are_removed() {
-        let tasks = former_source_tasks(FormerSource { plugin: "l_a", folder: "l_a-1.0", root: "/r" });
+        let tasks = removal_tasks(RemovedSource { plugin: "l_a", folder: "l_a-1.0", root: "/r" });
         assert_eq!(tasks[0].name, "l_a-repository");
         let cmd = |idx: usize| tasks[idx].fields["parameters"]["cmd"].as_str().unwrap();
         assert!(cmd(0).contains(" '/r/etc/apt/auth.conf.d/stoker-l_a.conf' "), "{}", cmd(0));

@@ -3,10 +3,10 @@
 #![expect(clippy::needless_pass_by_value, reason = "keeps the test cases short")]
 
 use serde_json::{Value as Json, json};
-use stoker_registry::cases::answer;
+use stoker_registry::cases::evaluate_case;
 
 fn check(case: Json, expected: Json) {
-    assert_eq!(answer(&case), expected, "{case}");
+    assert_eq!(evaluate_case(&case), expected, "{case}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn oversized_cases_are_rejected() {
         json!({"id": 9, "kind": "decision", "plugins": [{"name": "p", "components": names}]}),
         json!({"id": 9, "kind": "restriction_gen", "wizard": {"Storage": {"a": {"values": options}}}}),
     ] {
-        let answer = answer(&case);
+        let answer = evaluate_case(&case);
         assert!(answer["error"].as_str().is_some_and(|error| error.contains("the limit is")), "{answer}");
     }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use stoker_model::{JsonMap, NewPlugin};
-use stoker_registry::contributions::{Collision, Contributions, ReleaseParts, contributions};
-use stoker_registry::package::{CheckOptions, PackageTree, check};
+use stoker_registry::contributions::{Collision, Contributions, ReleaseMetadata, merge_contributions};
+use stoker_registry::package::{PackageCheckOptions, PackageTree, check};
 
 fn plugin(name: &str, roles: &Json, volumes: &Json, extra: &Json) -> NewPlugin {
     let metadata = format!(
@@ -21,7 +21,7 @@ fn plugin(name: &str, roles: &Json, volumes: &Json, extra: &Json) -> NewPlugin {
     ];
     let texts: BTreeMap<String, String> =
         texts.into_iter().map(|(file, text)| (file.to_owned(), text)).collect();
-    let checked = check(&PackageTree { texts, ..PackageTree::default() }, CheckOptions::default());
+    let checked = check(&PackageTree { texts, ..PackageTree::default() }, PackageCheckOptions::default());
     let mut plugin = checked.package.unwrap().plugin;
     let map = |value: &Json| value.as_object().cloned().unwrap_or_default();
     (plugin.roles_metadata, plugin.volumes_metadata, plugin.extra) = (map(roles), map(volumes), map(extra));
@@ -34,8 +34,8 @@ fn merge(plugins: &[&NewPlugin]) -> Result<Contributions, Vec<Collision>> {
     let network_roles = [
         json!({"id": "mgmt", "default_mapping": "management", "properties": {"subnet": true, "vip": [{"name": "a"}]}}),
     ];
-    contributions(
-        ReleaseParts {
+    merge_contributions(
+        ReleaseMetadata {
             roles: roles.as_object().unwrap(),
             volumes: volumes.as_object().unwrap(),
             network_roles: &network_roles,

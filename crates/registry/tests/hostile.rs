@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use stoker_registry::cases::answer;
+use stoker_registry::cases::evaluate_case;
 use stoker_registry::restrictions::Restriction;
 use stoker_registry::stages::{CoreTasks, StagePlugin, graph_tasks};
-use stoker_registry::wizard::{PluginWizard, choose, mix};
+use stoker_registry::wizard::{PluginWizard, merge_wizards, validate_answers};
 
 const WORDS: &[&str] = &[
     "name",
@@ -80,20 +80,20 @@ proptest! {
             json!({"kind": "stage_order", "plugins": plugins}),
             json!({"kind": "restriction_gen", "wizard": {"Network": a, "Compute": b}, "components": list, "plugins": plugins}),
         ] {
-            let result = answer(&case);
+            let result = evaluate_case(&case);
             prop_assert!(result.get("result").is_some() != result.get("error").is_some());
         }
-        _ = Restriction::read(&a);
+        _ = Restriction::parse(&a);
     }
 
     #[test]
     fn arbitrary_wizards_do_not_panic(wizard in documents(), addition in documents(), answers in documents()) {
         let plugin = PluginWizard { name: "p", version: "1", wizard: &addition, components: Vec::new() };
         let wizard = json!({"Network": wizard, "Compute": {"a": {"type": "radio", "values": wizard}, "b": wizard}});
-        if let Ok(mixed) = mix(&wizard, &[plugin]) {
+        if let Ok(mixed) = merge_wizards(&wizard, &[plugin]) {
             let answers = json!({"Network": answers, "Compute": {"a": answers}});
             let no_models = |_: &str| None;
-            _ = choose(&mixed, answers.as_object().unwrap_or(&serde_json::Map::new()), &no_models, &BTreeSet::new());
+            _ = validate_answers(&mixed, answers.as_object().unwrap_or(&serde_json::Map::new()), &no_models, &BTreeSet::new());
         }
     }
 
@@ -130,15 +130,15 @@ fn large_cases_take_linear_time() {
         "kind": "wizard_mix", "id": 1, "release_wizard": wizard(0),
         "plugin_wizards": [{"plugin": "p", "wizard": wizard(N / 2)}],
     });
-    let mixed = answer(&case);
+    let mixed = evaluate_case(&case);
     let manager = &mixed["result"]["Network"]["manager"];
     assert_eq!(manager["values"].as_array().unwrap().len(), N + N / 2);
     assert_eq!(manager["restrictions"].as_array().unwrap().len(), N + N / 2);
     assert_eq!(mixed["result"]["Network"]["other"]["bind"].as_array().unwrap().len(), N + N / 2);
     let tasks: Json = (0..N).map(|at| json!({"stage": format!("pre_deployment/{}", N - at)})).collect();
     let case = json!({"kind": "stage_order", "id": 2, "plugins": [{"name": "p", "tasks": tasks}]});
-    assert_eq!(answer(&case)["result"][0], json!(["p", N - 1]));
+    assert_eq!(evaluate_case(&case)["result"][0], json!(["p", N - 1]));
     let requires: Json = (0..N).map(|at| json!({"name": format!("kind{at}:x")})).collect();
     let case = json!({"kind": "decision", "id": 3, "components": [{"name": "storage:a", "requires": requires}], "selection": ["storage:a"]});
-    assert_eq!(answer(&case)["result"]["conflicts"].as_array().unwrap().len(), N + 1);
+    assert_eq!(evaluate_case(&case)["result"]["conflicts"].as_array().unwrap().len(), N + 1);
 }

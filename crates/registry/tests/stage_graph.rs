@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use stoker_model::Task;
-use stoker_registry::stages::{CoreTasks, StagePlugin, graph_tasks, order};
+use stoker_registry::stages::{CoreTasks, StagePlugin, graph_tasks, order_tasks};
 
 fn tasks(stages: &[&str]) -> Vec<Json> {
     stages
@@ -301,7 +301,7 @@ proptest! {
         let distinct: BTreeSet<&str> = tasks.iter().map(|task| &*task.name).collect();
         prop_assert_eq!(distinct.len(), tasks.len(), "IDs are unique");
         let waits = waits(&tasks, &nodes());
-        let ordered = order(&plugins).unwrap();
+        let ordered = order_tasks(&plugins).unwrap();
         // Layers contain the tasks of a plugin in execution order, so IDs are found by iterating over both.
         let mut next: BTreeMap<&str, usize> = BTreeMap::new();
         let core = core();

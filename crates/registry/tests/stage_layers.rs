@@ -4,7 +4,7 @@
 
 use serde_json::{Value as Json, json};
 use stoker_diagnostics::Severity;
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_model::{GraphType, JsonMap, Micros, NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin, PluginId, Task};
 use stoker_registry::stages::{PluginGraph, StageLayers, has_stages, stage_layers};
 
@@ -104,7 +104,7 @@ fn stage_tasks_run_after_their_stage_and_before_the_next() {
     let source = Source::Plugin { name: "p".into(), version: "1.0.0".into() };
     let all = [Layer::of_tasks(Source::Release, &core), Layer::of_tasks(source, tasks)];
     let merged = merge(&all, MergeRules::default());
-    assert_eq!(check(&merged, &CheckOptions::new(Scope::Whole)), []);
+    assert_eq!(check(&merged, &GraphCheckOptions::new(Scope::Merged)), []);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use stoker_registry::stages::{Note, OrderedTask, StageError, StagePlugin, notes, order};
+use stoker_registry::stages::{OrderNote, OrderedTask, StageError, StagePlugin, notes, order_tasks};
 
 fn tasks(stages: &[&str]) -> Vec<Json> {
     stages
@@ -20,7 +20,7 @@ fn plugin<'a>(name: &'a str, tasks: &'a [Json]) -> StagePlugin<'a> {
 }
 
 fn sequence(plugins: &[StagePlugin<'_>]) -> Vec<(String, usize)> {
-    order(plugins).unwrap().iter().map(|task| (task.plugin.to_owned(), task.task_idx)).collect()
+    order_tasks(plugins).unwrap().iter().map(|task| (task.plugin.to_owned(), task.task_idx)).collect()
 }
 
 fn names(expected: &[(&str, usize)]) -> Vec<(String, usize)> {
@@ -78,7 +78,7 @@ fn all_errors_are_reported() {
         code,
     };
     assert_eq!(
-        order(&[plugin("z", &invalid), plugin("m", &valid), plugin("a", &invalid[..1])]).unwrap_err(),
+        order_tasks(&[plugin("z", &invalid), plugin("m", &valid), plugin("a", &invalid[..1])]).unwrap_err(),
         [
             error("a", 0, "stage_missing"),
             error("z", 0, "stage_missing"),
@@ -87,25 +87,25 @@ fn all_errors_are_reported() {
             error("z", 3, "stage_bad_postfix"),
         ]
     );
-    let duplicate = order(&[plugin("z", &invalid), plugin("z", &valid)]).unwrap_err();
+    let duplicate = order_tasks(&[plugin("z", &invalid), plugin("z", &valid)]).unwrap_err();
     assert_eq!(duplicate, [StageError { plugin: "z".into(), task_idx: None, code: "duplicate_plugin" }]);
 }
 
 #[test]
 fn notes_report_ties_and_reserved_numbers() {
     let (one, two) = (tasks(&["pre_deployment/7000", "pre_deployment/1"]), tasks(&["pre_deployment/7000.0"]));
-    let ordered = order(&[plugin("b", &one), plugin("a", &two)]).unwrap();
+    let ordered = order_tasks(&[plugin("b", &one), plugin("a", &two)]).unwrap();
     let stage = ordered[1].stage;
     assert_eq!(
         notes(&ordered),
         [
-            Note::Reserved { stage, plugin: "a" },
-            Note::Reserved { stage, plugin: "b" },
-            Note::Tie { stage, plugins: vec!["a", "b"] },
+            OrderNote::Reserved { stage, plugin: "a" },
+            OrderNote::Reserved { stage, plugin: "b" },
+            OrderNote::Tie { stage, plugins: vec!["a", "b"] },
         ]
     );
     assert_eq!(ordered[0].range().as_str(), "hardware");
-    assert_eq!(notes(&order(&[plugin("b", &one[1..])]).unwrap()), []);
+    assert_eq!(notes(&order_tasks(&[plugin("b", &one[1..])]).unwrap()), []);
 }
 
 fn with_roles(stage: &str, role: &Json) -> Json {
@@ -146,7 +146,7 @@ proptest! {
         prop_assert_eq!(tasks_in_order.iter().collect::<BTreeSet<_>>().len(), tasks_in_order.len());
         plugins.reverse();
         prop_assert_eq!(&sequence(&plugins), &tasks_in_order);
-        let ordered = order(&plugins).unwrap();
+        let ordered = order_tasks(&plugins).unwrap();
         for pair in ordered.windows(2) {
             let key = |task: &OrderedTask<'_>| (task.stage.name, task.stage.number());
             prop_assert!(key(&pair[0]) <= key(&pair[1]));

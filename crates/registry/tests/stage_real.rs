@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, check, merge};
-use stoker_manifest::{Format, Options, graph};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, merge};
+use stoker_manifest::{Format, ParseOptions, graph};
 use stoker_model::{NewPlugin, Task};
 use stoker_registry::package::{self, PackageTree};
 use stoker_registry::stages::{CoreTasks, StagePlugin, graph_tasks};
@@ -13,7 +13,7 @@ use stoker_testkit::real_data;
 
 fn core() -> Option<Vec<Task>> {
     let text = std::fs::read_to_string(real_data("fuel-library/default-graph.yaml")?).unwrap();
-    let options = Options { strict_keys: false, ..Options::default() };
+    let options = ParseOptions { strict_keys: false, ..ParseOptions::default() };
     graph::read_with(&text, Format::Yaml, &options).value.unwrap().tasks
 }
 
@@ -33,7 +33,7 @@ fn plugins() -> Vec<NewPlugin> {
             .collect();
         let named = texts["metadata.yaml"].lines().filter_map(|line| line.split_once("_path:"));
         let paths = named.map(|(_, path)| path.trim().trim_matches(['\'', '"']).to_owned()).collect();
-        let options = package::CheckOptions { strict_keys: false };
+        let options = package::PackageCheckOptions { strict_keys: false };
         let plugin = package::check(&PackageTree { texts, paths }, options).package.unwrap().plugin;
         if !plugin.tasks.is_empty() {
             plugins.insert(plugin.name.clone(), plugin);
@@ -67,7 +67,7 @@ fn real_stage_tasks_cause_no_findings() {
             layers.push(Layer::of_tasks(source, &layer.tasks));
         }
         let merged = merge(&layers, MergeRules::default());
-        let findings = check(&merged, &CheckOptions::new(Scope::Whole));
+        let findings = check(&merged, &GraphCheckOptions::new(Scope::Merged));
         findings
             .iter()
             .map(|finding| {

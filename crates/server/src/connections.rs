@@ -23,7 +23,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tower::ServiceExt as _;
 
-use crate::http::client::Secured;
+use crate::http::client::TlsClient;
 use crate::router::AppService;
 
 /// Further connections wait in the listen backlog. Every agent holds one for as long as it runs.
@@ -126,7 +126,7 @@ impl Listening {
                 Ok(Ok(stream)) => {
                     let chain = stream.get_ref().1.peer_certificates();
                     let certificate = chain.and_then(|chain| chain.first()).map(|leaf| Fingerprint::of(leaf));
-                    self.answer(watcher, stream, peer, Some(Secured { certificate })).await;
+                    self.answer(watcher, stream, peer, Some(TlsClient { certificate })).await;
                 }
                 Ok(Err(error)) => tracing::debug!(error = %error, peer = %peer, "TLS handshake failed"),
                 Err(_) => tracing::debug!(peer = %peer, "TLS handshake timed out"),
@@ -139,7 +139,7 @@ impl Listening {
         watcher: Watcher,
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
         peer: SocketAddr,
-        secured: Option<Secured>,
+        secured: Option<TlsClient>,
     ) {
         let service = self.service.map_request(move |request: Request<Incoming>| {
             let mut request = request.map(Body::new);

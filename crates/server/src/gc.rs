@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stoker_model::{Actor, Change, Micros};
+use stoker_model::{Actor, AuditChange, Micros};
 use stoker_orchestrator::OrchestratorContext;
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
@@ -49,19 +49,19 @@ pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
 /// Deletes stale server records and undelivered peer messages.
 async fn sweep_servers(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
-    context.store.servers_sweep(Micros(now.0 - SERVER_SECONDS * Micros::SECOND), now).await
+    context.store.servers_expire(Micros(now.0 - SERVER_SECONDS * Micros::SECOND), now).await
 }
 
 /// Clients log in for every command, so expired tokens accumulate.
 async fn purge_tokens(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
-    let mut writing = context.store.change(&Actor::server(), now).await?;
+    let mut writing = context.store.begin_write(&Actor::server(), now).await?;
     let n_removed = writing.tokens_purge(now).await?;
     if n_removed == 0 {
         return Ok(());
     }
     let detail = serde_json::json!({"n_tokens": n_removed});
-    writing.commit(Change { action: "token.purge", target: "expired tokens".to_owned(), detail }).await
+    writing.commit(AuditChange { action: "token.purge", target: "expired tokens".to_owned(), detail }).await
 }
 
 /// Deletes runs beyond the configured retention.
@@ -71,36 +71,36 @@ async fn sweep_runs(context: &OrchestratorContext) -> Result<(), StoreError> {
         return Ok(());
     }
     let now = context.clock.now();
-    let mut writing = context.store.change(&Actor::server(), now).await?;
+    let mut writing = context.store.begin_write(&Actor::server(), now).await?;
     let n_runs = writing.runs_expire(Micros(now.0 - days * 24 * 3600 * Micros::SECOND)).await?;
     if n_runs == 0 {
         return Ok(());
     }
     let detail = serde_json::json!({"n_runs": n_runs});
-    writing.commit(Change { action: "run.sweep", target: "old runs".to_owned(), detail }).await
+    writing.commit(AuditChange { action: "run.sweep", target: "old runs".to_owned(), detail }).await
 }
 
 /// Deletes plans beyond the configured retention, and state documents that nothing references any more.
 async fn sweep_plans(context: &OrchestratorContext) -> Result<(), StoreError> {
     let days = i64::from(context.settings.runs.keep_plans_days);
     let now = context.clock.now();
-    let mut writing = context.store.change(&Actor::server(), now).await?;
+    let mut writing = context.store.begin_write(&Actor::server(), now).await?;
     let n_plans = match days {
         0 => 0,
         days => writing.plans_expire(Micros(now.0 - days * 24 * 3600 * Micros::SECOND)).await?,
     };
-    let collected = writing.states_collect().await?;
+    let collected = writing.states_gc().await?;
     if n_plans == 0 && collected.n_documents == 0 {
         return Ok(());
     }
     let detail = serde_json::json!({"n_plans": n_plans, "n_documents": collected.n_documents});
-    writing.commit(Change { action: "plan.sweep", target: "old plans".to_owned(), detail }).await
+    writing.commit(AuditChange { action: "plan.sweep", target: "old plans".to_owned(), detail }).await
 }
 
 /// Deletes notifications beyond their retention.
 async fn sweep_notifications(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
-    let mut writing = context.store.change(&Actor::server(), now).await?;
+    let mut writing = context.store.begin_write(&Actor::server(), now).await?;
     let before = Micros(now.0 - NOTIFICATION_DAYS * 24 * 3600 * Micros::SECOND);
     let n_removed = writing.notifications_expire(before).await?;
     if n_removed == 0 {
@@ -108,6 +108,6 @@ async fn sweep_notifications(context: &OrchestratorContext) -> Result<(), StoreE
     }
     let detail = serde_json::json!({"n_removed": n_removed});
     writing
-        .commit(Change { action: "notification.sweep", target: "old notifications".to_owned(), detail })
+        .commit(AuditChange { action: "notification.sweep", target: "old notifications".to_owned(), detail })
         .await
 }

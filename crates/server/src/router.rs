@@ -15,7 +15,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
 use crate::access::caller::identify;
-use crate::http::client::{Secured, host_of};
+use crate::http::client::{TlsClient, host_of};
 use crate::http::error::ApiError;
 use crate::http::rewrite::Rewrite;
 use crate::state::App;
@@ -93,7 +93,7 @@ async fn default_headers(mut response: Response) -> Response {
 /// Sets `Strict-Transport-Security`, except for `localhost`, where it would affect all ports.
 async fn strict_transport_security(request: Request, next: Next) -> Response {
     let host = host_of(request.headers(), request.uri()).unwrap_or_default();
-    let is_sent = request.extensions().get::<Secured>().is_some() && !host.starts_with("localhost");
+    let is_sent = request.extensions().get::<TlsClient>().is_some() && !host.starts_with("localhost");
     let mut response = next.run(request).await;
     if is_sent {
         let value = HeaderValue::from_static("max-age=31536000");

@@ -79,16 +79,16 @@ pub async fn serve(
     let stop = async move {
         stop.await;
         lifecycle::stop(&stopping);
-        lifecycle::hand_over(&stopping).await;
+        lifecycle::release_leases(&stopping).await;
     };
     let tls = app.tls.as_ref().map(|tls| Arc::clone(&tls.config));
     let served = connections::serve(service(&app), listener, tls, stop).await;
     app.end_runs();
-    lifecycle::drained(&app.orchestrator).await;
+    lifecycle::wait_for_agents(&app.orchestrator).await;
     app.store.close().await;
     let tracer = app.orchestrator.context.tracer.clone();
     // Flushing blocks; if the wait fails, only spans are lost.
-    _ = tokio::task::spawn_blocking(move || tracer.end()).await;
+    _ = tokio::task::spawn_blocking(move || tracer.shutdown()).await;
     served.map_err(ServeError::Listener)
 }
 

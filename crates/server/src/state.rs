@@ -7,7 +7,7 @@ use axum::extract::FromRef;
 use stoker_orchestrator::{AgentSpawner, Orchestrator, OrchestratorContext, lifecycle};
 use stoker_services::{Clock, Environment, Services, random};
 use stoker_settings::{DatabaseLocation, Server};
-use stoker_store::{Store, StoreError, Writing};
+use stoker_store::{Store, StoreError, WriteTransaction};
 use stoker_traces::Tracer;
 
 use crate::access::caller::Authenticated;
@@ -139,8 +139,8 @@ impl App {
     }
 
     /// Begins a write transaction on behalf of the caller.
-    pub(crate) async fn change(&self, login: &Authenticated) -> Result<Writing, StoreError> {
-        self.store.change(&login.actor(), self.clock.now()).await
+    pub(crate) async fn change(&self, login: &Authenticated) -> Result<WriteTransaction, StoreError> {
+        self.store.begin_write(&login.actor(), self.clock.now()).await
     }
 }
 

@@ -6,7 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use rustls::ServerConfig;
 use stoker_model::Micros;
-use stoker_tls::{Authority, Issued, KeyPairFiles, Name, ServerIdentity, TlsError, Validity, server_config};
+use stoker_tls::{
+    CertificateAuthority, IssuedCertificate, KeyPairFiles, Name, ServerIdentity, TlsError, Validity,
+    server_config,
+};
 use tokio::signal::unix::{SignalKind, signal};
 
 use stoker_services::Clock;
@@ -19,7 +22,7 @@ pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) struct Tls {
     /// Issues agent certificates.
-    pub(crate) authority: Option<Authority>,
+    pub(crate) authority: Option<CertificateAuthority>,
     agent_seconds: i64,
     identity: Arc<ServerIdentity>,
     source: Source,
@@ -48,7 +51,7 @@ impl Tls {
         now: Micros,
     ) -> Result<Option<Self>, TlsError> {
         let Some(settings) = settings else { return Ok(None) };
-        let authority = settings.ca_dir.as_deref().map(Authority::open).transpose()?;
+        let authority = settings.ca_dir.as_deref().map(CertificateAuthority::open).transpose()?;
         let (source, identity) = match (&settings.files, &authority) {
             (Some((certificate, key)), _) => {
                 let files = KeyPairFiles { certificate: certificate.clone(), key: key.clone() };
@@ -59,7 +62,7 @@ impl Tls {
             (None, Some(authority)) => {
                 let names = own_names(listen.ip(), &settings.names);
                 let (issued, key) =
-                    authority.issue_server(&names, Validity::starting(seconds(now), OWN_SECONDS))?;
+                    authority.issue_server(&names, Validity::from_now(seconds(now), OWN_SECONDS))?;
                 (Source::Own { names }, ServerIdentity::from_issued(issued, &key)?)
             }
             (None, None) => return Ok(None),
@@ -76,8 +79,8 @@ impl Tls {
         request: &str,
         uid: &str,
         now: Micros,
-    ) -> Option<Result<Issued, TlsError>> {
-        let validity = Validity::starting(seconds(now), self.agent_seconds);
+    ) -> Option<Result<IssuedCertificate, TlsError>> {
+        let validity = Validity::from_now(seconds(now), self.agent_seconds);
         Some(self.authority.as_ref()?.issue_agent(request, uid, validity))
     }
 
@@ -106,7 +109,7 @@ impl Tls {
                 if !is_forced && seconds(now) < self.identity.validity().renew_at() {
                     return Ok(false);
                 }
-                let validity = Validity::starting(seconds(now), OWN_SECONDS);
+                let validity = Validity::from_now(seconds(now), OWN_SECONDS);
                 let (issued, key) = authority.issue_server(names, validity)?;
                 self.identity.replace(issued, &key)?;
             }

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use stoker_services::random;
 use stoker_services::trace::within;
-use stoker_traces::{Kind, Span, Traceparent, Tracer};
+use stoker_traces::{Span, SpanKind, Traceparent, Tracer};
 use tracing::Instrument as _;
 
 use crate::access::caller::Login;
@@ -36,7 +36,7 @@ pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next:
     let id = trace.id();
     let logged = tracing::info_span!("request", trace_id = id, method = %request.method(), route);
     let mut response = within(Some(trace), next.run(request)).instrument(logged).await;
-    span.set("http.response.status_code", i64::from(response.status().as_u16()));
+    span.set_attribute("http.response.status_code", i64::from(response.status().as_u16()));
     if response.status().is_server_error() {
         span.fail("server error");
     }
@@ -48,15 +48,15 @@ pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next:
 
 /// Span of a request: route and caller, no request data.
 fn span_of(tracer: &Tracer, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
-    if !tracer.is_on() || UNTRACED.contains(&route) {
+    if !tracer.is_enabled() || UNTRACED.contains(&route) {
         return Span::default();
     }
     let method = request.method().as_str();
-    let mut span = tracer.begin(Kind::Server, format!("{method} {route}"), under);
-    span.set("http.request.method", method.to_owned());
-    span.set("http.route", route.to_owned());
+    let mut span = tracer.begin(SpanKind::Server, format!("{method} {route}"), under);
+    span.set_attribute("http.request.method", method.to_owned());
+    span.set_attribute("http.route", route.to_owned());
     if let Some(Login::Is(caller)) = request.extensions().get::<Login>() {
-        span.set("user.name", caller.user_name.clone());
+        span.set_attribute("user.name", caller.user_name.clone());
     }
     span
 }

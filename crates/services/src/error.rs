@@ -89,12 +89,12 @@ impl ServiceError {
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Taken { what } => Self::conflict(format!("this {what} already exists")),
+            StoreError::AlreadyExists { what } => Self::conflict(format!("this {what} already exists")),
             StoreError::Referenced { what } => Self::invalid(format!("it is still in use by a {what}")),
             // Deleted between two reads.
-            StoreError::Missing { what } => Self::NotFound(format!("this {what} no longer exists")),
+            StoreError::NotFound { what } => Self::NotFound(format!("this {what} no longer exists")),
             StoreError::Stale { current } => Self::Stale { current: current.to_string() },
-            StoreError::UnknownOrder { field, known } => {
+            StoreError::UnknownSortField { field, known } => {
                 Self::invalid(format!("cannot sort by `{field}`; supported fields: {}", known.join(", ")))
             }
             StoreError::Unstorable { .. } => Self::invalid(error.to_string()),
@@ -143,12 +143,12 @@ mod tests {
     #[test]
     fn only_environment_errors_are_transient() {
         assert!(
-            ServiceError::from(StoreError::Unavailable(stoker_store::Outage::Slow {
+            ServiceError::from(StoreError::Unavailable(stoker_store::Outage::Timeout {
                 after: std::time::Duration::ZERO
             }))
             .is_transient()
         );
-        assert!(!ServiceError::from(StoreError::Missing { what: "node" }).is_transient());
+        assert!(!ServiceError::from(StoreError::NotFound { what: "node" }).is_transient());
         assert!(!ServiceError::conflict("taken").is_transient());
     }
 }

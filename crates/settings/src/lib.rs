@@ -24,7 +24,7 @@ pub struct Server {
     pub name: Option<String>,
     pub database: DatabaseLocation,
     /// NATS connection for servers and agents; `None` for direct connections only.
-    pub nats: Option<Nats>,
+    pub nats: Option<NatsSettings>,
     /// Maximum size of a request body in bytes.
     pub body_bytes_max: usize,
     /// Folder in which plugin packages are unpacked.
@@ -47,9 +47,9 @@ pub struct Server {
     pub runs: Runs,
     pub modules: Modules,
     pub webhooks: Webhooks,
-    pub limits: Limits,
+    pub limits: RequestLimits,
     /// Limits of expressions in task fields.
-    pub evaluation: Evaluation,
+    pub evaluation: EvaluationLimits,
     /// Function library of expressions with this server's helpers; `None` without helpers.
     pub library: Option<Arc<Library>>,
     /// Initial admin password; `None` generates one.
@@ -78,8 +78,8 @@ impl Default for Server {
             runs: Runs::default(),
             modules: Modules::default(),
             webhooks: Webhooks::default(),
-            limits: Limits::default(),
-            evaluation: Evaluation::default(),
+            limits: RequestLimits::default(),
+            evaluation: EvaluationLimits::default(),
             library: None,
             admin_password: None,
             traces: None,
@@ -110,7 +110,7 @@ impl Default for Tls {
 #[derive(Clone, Debug)]
 pub struct Runs {
     /// Maximum number of nodes that execute tasks concurrently within one run.
-    pub nodes_at_once: u32,
+    pub max_concurrent_nodes: u32,
     /// Time without contact after which a node is given up.
     pub lost_after_seconds: u32,
     /// Run lease duration, after which another server takes over from one without heartbeat.
@@ -132,7 +132,7 @@ pub struct Runs {
 impl Default for Runs {
     fn default() -> Self {
         Self {
-            nodes_at_once: 50,
+            max_concurrent_nodes: 50,
             lost_after_seconds: 300,
             lease_seconds: 8,
             master_agent: true,
@@ -184,22 +184,22 @@ impl Default for Modules {
 
 /// Rate limits and quotas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct RequestLimits {
     /// Maximum number of concurrent requests; further requests are rejected.
-    pub requests_at_once: u32,
+    pub max_concurrent_requests: u32,
     /// Maximum number of concurrent event streams.
-    pub streams_at_once: u32,
+    pub max_concurrent_streams: u32,
     /// Plans per user and minute.
     pub plans_per_minute: u32,
     /// Default quotas of tenants without their own.
     pub quotas: Quotas,
 }
 
-impl Default for Limits {
+impl Default for RequestLimits {
     fn default() -> Self {
         Self {
-            requests_at_once: 1024,
-            streams_at_once: 2048,
+            max_concurrent_requests: 1024,
+            max_concurrent_streams: 2048,
             plans_per_minute: 300,
             quotas: Quotas::default(),
         }
@@ -210,29 +210,29 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Webhooks {
     /// Response timeout of receivers.
-    pub answer_time: Duration,
+    pub response_timeout: Duration,
     /// Maximum number of delivery attempts.
     pub attempts_max: u32,
     /// Backoff after the first failure; doubled after each further one.
-    pub pause_min: Duration,
-    pub pause_max: Duration,
+    pub backoff_min: Duration,
+    pub backoff_max: Duration,
 }
 
 impl Default for Webhooks {
     fn default() -> Self {
         Self {
-            answer_time: Duration::from_secs(10),
+            response_timeout: Duration::from_secs(10),
             // The backoffs add up to about six hours, longer than typical downtime of a receiver.
             attempts_max: 17,
-            pause_min: Duration::from_secs(1),
-            pause_max: Duration::from_hours(1),
+            backoff_min: Duration::from_secs(1),
+            backoff_max: Duration::from_hours(1),
         }
     }
 }
 
 /// Limits of expressions; `None` scales with the number of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Evaluation {
+pub struct EvaluationLimits {
     /// Maximum length of an iterated collection.
     pub limit_iterators: Option<i64>,
     /// Maximum size of a value in bytes.
@@ -264,7 +264,7 @@ impl fmt::Debug for DatabaseLocation {
 
 /// NATS settings of the server.
 #[derive(Clone, Debug)]
-pub struct Nats {
+pub struct NatsSettings {
     /// May contain a password.
     pub url: Secret,
     /// Credentials file of the NATS tools.
@@ -277,8 +277,8 @@ pub struct Nats {
 
 /// Agent settings.
 #[derive(Clone, Debug)]
-pub struct Agent {
-    pub link: AgentLink,
+pub struct AgentSettings {
+    pub link: AgentConnection,
     /// Node name; defaults to the host name.
     pub node: Option<String>,
     /// State folder, which must not be shared with another agent.
@@ -291,7 +291,7 @@ pub struct Agent {
 
 /// How an agent connects.
 #[derive(Clone, Debug)]
-pub enum AgentLink {
+pub enum AgentConnection {
     /// Connects to a server and joins with the token if it has no credential yet. `url` may be a
     /// comma-separated list, which is tried in order.
     Server { url: String, token: Option<Secret>, trust: AgentTrust, nats: Option<AgentNats> },

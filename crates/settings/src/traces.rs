@@ -24,7 +24,7 @@ pub struct Traces {
     pub endpoint: String,
     pub headers: Vec<(String, Secret)>,
     /// Timeout of one batch.
-    pub time_max: Duration,
+    pub timeout: Duration,
     /// PEM file with certificates to trust in addition to those of the system.
     pub ca_file: Option<PathBuf>,
     /// Resource attributes, including the service name.
@@ -44,7 +44,7 @@ pub struct Sampling {
 impl Traces {
     /// Reads the variables. Returns `None` if no collector is configured, or all errors in the variables.
     /// `service` is the default service name.
-    pub fn read(
+    pub fn from_env(
         service: &str,
         version: &str,
         variable: impl Fn(&str) -> Option<String>,
@@ -92,7 +92,7 @@ impl Traces {
         Ok(Some(Self {
             endpoint,
             headers: headers.into_iter().map(|(name, value)| (name, Secret::new(value))).collect(),
-            time_max: Duration::from_millis(time_max),
+            timeout: Duration::from_millis(time_max),
             ca_file: ca_file.map(PathBuf::from),
             resource,
             sampling,
@@ -189,7 +189,7 @@ mod tests {
     fn read(variables: &[(&str, &str)]) -> Result<Option<Traces>, Vec<String>> {
         let of =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Traces::read("stoker-server", "1.2.3", of)
+        Traces::from_env("stoker-server", "1.2.3", of)
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
         let plain = read(&[(ENDPOINT, "http://collector:4318/")]).unwrap().unwrap();
         assert_eq!(plain.endpoint, "http://collector:4318/v1/traces");
         assert_eq!(plain.sampling, Sampling { ratio: 1.0, follows_parent: true });
-        assert_eq!(plain.time_max, Duration::from_secs(10));
+        assert_eq!(plain.timeout, Duration::from_secs(10));
         let attribute = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(
             plain.resource,
@@ -242,7 +242,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            (all.time_max, all.ca_file),
+            (all.timeout, all.ca_file),
             (Duration::from_millis(250), Some(PathBuf::from("/etc/ca.pem")))
         );
         assert_eq!(all.sampling, Sampling { ratio: 0.25, follows_parent: false });

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record, Safe};
-use stoker_engine::session::{Attempt, AttemptKey, End, ToAgent};
+use stoker_engine::session::agent::{AgentLimits, AgentSession, Durability, Identity, Input, Output, Record};
+use stoker_engine::session::{Attempt, AttemptKey, ResultKind, ToAgent};
 use stoker_model::{JsonMap, Micros};
 
 use crate::world::{ConnectionId, Sabotage, SimEvent, World};
@@ -65,7 +65,7 @@ impl Agent {
 const SYNC_WITHIN_MICROS: i64 = 100_000;
 
 /// Small limits, so that journals are compacted often and unacknowledged results pile up.
-const LIMITS: Limits = Limits { n_unacknowledged_max: 2, n_ended_runs_max: 3, n_slack_records: 4 };
+const LIMITS: AgentLimits = AgentLimits { n_unacknowledged_max: 2, n_ended_runs_max: 3, n_slack_records: 4 };
 
 impl World<'_> {
     pub(crate) fn start_agent(&mut self, idx: usize) {
@@ -81,7 +81,7 @@ impl World<'_> {
             _ => agent.journal.clone(),
         };
         let (session, outputs) =
-            AgentSession::restarted(agent.identity.clone(), LIMITS, journal, &agent.processes, self.now);
+            AgentSession::restore(agent.identity.clone(), LIMITS, journal, &agent.processes, self.now);
         agent.session = Some(session);
         self.agent_outputs(idx, outputs);
         let delay_ms = self.rng.between(10, 2000);
@@ -177,7 +177,7 @@ impl World<'_> {
                         let delay_ms = self.rng.between(1, 5000);
                         self.after_ms(
                             delay_ms,
-                            SimEvent::ProcessEnds { agent: idx, key, end: End::Cancelled },
+                            SimEvent::ProcessEnds { agent: idx, key, end: ResultKind::Cancelled },
                         );
                     }
                 }
@@ -232,16 +232,16 @@ impl World<'_> {
         let agent = &mut self.agents[idx];
         let is_synced = match write {
             Write::Append(record) => {
-                let safe = record.safe();
+                let safe = record.durability();
                 if let Record::Ended(finished) = &record {
                     self.oracle.journaled(finished.key, &finished.end);
                 }
-                if safe == Safe::Soon {
+                if safe == Durability::Deferred {
                     agent.unsynced_since.get_or_insert(self.now);
                     is_risky = self.now < self.chaos_until && self.rng.one_in(40);
                 }
                 agent.journal.push(record);
-                safe == Safe::First && self.sabotage != Sabotage::UnsyncedAcceptance
+                safe == Durability::BeforeAck && self.sabotage != Sabotage::UnsyncedAcceptance
             }
             Write::Replace(records) => {
                 agent.journal = records;
@@ -277,11 +277,11 @@ impl World<'_> {
         let duration_ms =
             if self.rng.one_in(10) { self.rng.between(0, 120_000) } else { self.rng.between(0, 8000) };
         let end = match self.rng.below(12) {
-            0 | 1 => End::Failed { message: "exit code 1".to_owned() },
-            _ => End::Succeeded,
+            0 | 1 => ResultKind::Failed { message: "exit code 1".to_owned() },
+            _ => ResultKind::Succeeded,
         };
         let (duration_ms, end) = if duration_ms > attempt.timeout_ms {
-            (attempt.timeout_ms, End::TimedOut)
+            (attempt.timeout_ms, ResultKind::TimedOut)
         } else {
             (duration_ms, end)
         };
@@ -290,7 +290,7 @@ impl World<'_> {
         self.after_ms(duration_ms + extra_ms, SimEvent::ProcessEnds { agent: idx, key, end });
     }
 
-    pub(crate) fn end_process(&mut self, idx: usize, key: AttemptKey, end: End) {
+    pub(crate) fn end_process(&mut self, idx: usize, key: AttemptKey, end: ResultKind) {
         if self.agents[idx].processes.remove(&key) {
             self.oracle.process_ended(key, &end);
             self.agent_input(idx, Input::Exited { key, end, summary: JsonMap::new() });

@@ -1,6 +1,8 @@
 //! Small random blueprints that cover every feature.
 
-use stoker_engine::blueprint::{AtStages, Draft, DraftInstance, Group, OnFailure, Options, Policy, Work};
+use stoker_engine::blueprint::{
+    Draft, DraftInstance, DraftWork, ExecutionOptions, FailurePolicy, Group, Policy, StagePolicy,
+};
 use stoker_engine::session::Mode;
 use stoker_graph::Csr;
 
@@ -26,11 +28,11 @@ pub fn random_draft(rng: &mut Rng) -> Draft {
                 continue;
             }
             let executor = if is_on_master { master } else { node };
-            let work = Work { executor, policy: policy(rng), limit };
+            let work = DraftWork { executor, policy: policy(rng), limit };
             instances.push(DraftInstance { task, node, work: (!rng.one_in(5)).then_some(work) });
         }
         if rng.one_in(8) {
-            let work = Work { executor: master, policy: policy(rng), limit };
+            let work = DraftWork { executor: master, policy: policy(rng), limit };
             instances.push(DraftInstance { task, node: master, work: Some(work) });
         }
     }
@@ -98,16 +100,16 @@ fn groups(n_nodes: u32, rng: &mut Rng) -> Vec<Group> {
     groups
 }
 
-fn options(rng: &mut Rng) -> Options {
-    Options {
-        nodes_at_once: rng.between(1, 4) as u32,
-        on_failure: if rng.one_in(2) { OnFailure::NodeStops } else { OnFailure::NodeContinues },
-        at_stages: if rng.one_in(3) { AtStages::Hold } else { AtStages::Pass },
+fn options(rng: &mut Rng) -> ExecutionOptions {
+    ExecutionOptions {
+        max_concurrent_nodes: rng.between(1, 4) as u32,
+        on_failure: if rng.one_in(2) { FailurePolicy::NodeStops } else { FailurePolicy::NodeContinues },
+        at_stages: if rng.one_in(3) { StagePolicy::Hold } else { StagePolicy::Pass },
         fault_tolerance: None,
         mode: Mode::Normal,
         debug: false,
         lost_after_ms: rng.between(20, 120) * 1000,
-        grace_ms: rng.between(5, 30) * 1000,
+        result_grace_ms: rng.between(5, 30) * 1000,
         retry_interrupted: None,
         backoff_max_ms: 10_000,
     }

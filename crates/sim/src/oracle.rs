@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_engine::blueprint::{AtStages, Blueprint, Draft, OnFailure};
-use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution, RunEnd};
-use stoker_engine::session::{AttemptKey, End};
+use stoker_engine::blueprint::{Blueprint, Draft, FailurePolicy, StagePolicy};
+use stoker_engine::run::{
+    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution, RunOutcome,
+};
+use stoker_engine::session::{AttemptKey, ResultKind};
 
 /// Description of a violated invariant.
 pub type Violation = String;
@@ -25,9 +27,9 @@ enum InstanceEnd {
 struct Execution {
     n_begun: u32,
     /// Result that is durable in the agent's journal and must reach the history.
-    journaled: Option<End>,
+    journaled: Option<ResultKind>,
     /// How the process really ended.
-    actual: Option<End>,
+    actual: Option<ResultKind>,
 }
 
 pub(crate) struct Oracle {
@@ -39,11 +41,11 @@ pub(crate) struct Oracle {
     failed_nodes: BTreeSet<u32>,
     executions: BTreeMap<AttemptKey, Execution>,
     /// By attempt: the result in the history, in time or late.
-    reported: BTreeMap<AttemptKey, End>,
+    reported: BTreeMap<AttemptKey, ResultKind>,
     /// Attempts ended by the engine without a result.
     given_up: BTreeSet<(u32, u32)>,
     node_ends: BTreeSet<u32>,
-    run_end: Option<RunEnd>,
+    run_end: Option<RunOutcome>,
     stop_requested: bool,
     pub(crate) n_events: usize,
     pub(crate) violations: Vec<Violation>,
@@ -111,11 +113,11 @@ impl Oracle {
         }
     }
 
-    pub(crate) fn process_ended(&mut self, key: AttemptKey, end: &End) {
+    pub(crate) fn process_ended(&mut self, key: AttemptKey, end: &ResultKind) {
         self.executions.entry(key).or_default().actual = Some(end.clone());
     }
 
-    pub(crate) fn journaled(&mut self, key: AttemptKey, end: &End) {
+    pub(crate) fn journaled(&mut self, key: AttemptKey, end: &ResultKind) {
         let before = self.executions.entry(key).or_default().journaled.replace(end.clone());
         if let Some(before) = before.filter(|before| before != end) {
             self.report_violation(format!("{key} ended with {before:?}, and then with {end:?}"));
@@ -137,7 +139,7 @@ impl Oracle {
 
     // History.
 
-    pub(crate) fn committed(&mut self, events: &[Event]) {
+    pub(crate) fn committed(&mut self, events: &[EngineEvent]) {
         for event in events {
             self.n_events += 1;
             if self.run_end.is_some() && !matches!(event.kind, EventKind::LateResult { .. }) {
@@ -152,8 +154,8 @@ impl Oracle {
             EventKind::Dispatched { instance, .. } => self.record_dispatched(*instance),
             EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
                 match end {
-                    AttemptEnd::Reported(end) => self.record_result(*instance, *attempt, end),
-                    AttemptEnd::Lost | AttemptEnd::NoAnswer => {
+                    AttemptOutcome::Reported(end) => self.record_result(*instance, *attempt, end),
+                    AttemptOutcome::Lost | AttemptOutcome::NoResult => {
                         self.given_up.insert((*instance, *attempt));
                     }
                 }
@@ -186,7 +188,7 @@ impl Oracle {
                 }
             }
             EventKind::NodeEnded { node, .. } => self.record_node_ended(*node),
-            EventKind::StopAsked { .. } => self.stop_requested = true,
+            EventKind::StopRequested { .. } => self.stop_requested = true,
             EventKind::Ended { end } => self.run_end = Some(end.clone()),
             _ => {}
         }
@@ -198,13 +200,13 @@ impl Oracle {
         }
     }
 
-    fn record_result(&mut self, instance: u32, attempt: u32, end: &End) {
+    fn record_result(&mut self, instance: u32, attempt: u32, end: &ResultKind) {
         let key = AttemptKey { run: crate::world::RUN, instance, attempt };
         if self.reported.insert(key, end.clone()).is_some() {
             self.report_violation(format!("the history has two results of {key}"));
         }
         let actual = self.executions.get(&key).and_then(|execution| execution.actual.clone());
-        if *end == End::Succeeded && actual != Some(End::Succeeded) {
+        if *end == ResultKind::Succeeded && actual != Some(ResultKind::Succeeded) {
             self.report_violation(format!("the history says that {key} succeeded, but it was {actual:?}"));
         }
     }
@@ -238,7 +240,7 @@ impl Oracle {
         if busy.len() < n_busy {
             violations.push(format!("concurrent tasks on one node: {:?}", self.flights));
         }
-        if busy.len() > self.draft.options.nodes_at_once as usize {
+        if busy.len() > self.draft.options.max_concurrent_nodes as usize {
             violations.push(format!("too many concurrent nodes: {busy:?}"));
         }
         if limit.is_some_and(|limit| n_running > limit as usize) {
@@ -252,7 +254,9 @@ impl Oracle {
         let is_stage = Some(self.draft.instances[idx as usize].node) == self.draft.sync;
         match self.ended[idx as usize] {
             Some(InstanceEnd::Succeeded) => true,
-            Some(InstanceEnd::Skipped) if is_stage && self.draft.options.at_stages == AtStages::Pass => true,
+            Some(InstanceEnd::Skipped) if is_stage && self.draft.options.at_stages == StagePolicy::Pass => {
+                true
+            }
             Some(InstanceEnd::Skipped) => {
                 self.before[idx as usize].iter().all(|before| self.is_passed(*before))
             }
@@ -276,17 +280,17 @@ impl Oracle {
         false
     }
 
-    fn record_outcome(&mut self, idx: u32, outcome: Outcome) {
+    fn record_outcome(&mut self, idx: u32, outcome: InstanceOutcome) {
         let node = self.draft.instances[idx as usize].node;
         let is_fatal =
             self.draft.instances[idx as usize].work.as_ref().is_some_and(|work| work.policy.fail_on_error);
-        if outcome == Outcome::Failed {
+        if outcome == InstanceOutcome::Failed {
             self.failed_nodes.insert(node);
             if !is_fatal {
                 self.report_violation(format!("instance {idx} must not fail its node"));
             }
         }
-        let is_good = matches!(outcome, Outcome::Succeeded | Outcome::Ignored);
+        let is_good = matches!(outcome, InstanceOutcome::Succeeded | InstanceOutcome::Ignored);
         self.record_end(idx, if is_good { InstanceEnd::Succeeded } else { InstanceEnd::Failed });
     }
 
@@ -340,7 +344,8 @@ impl Oracle {
                 (Some(end), Some(reported)) if end == reported => {}
                 // The disk was full, or power was lost before the fsync. The result had reached the server
                 // before the agent died.
-                (Some(End::Interrupted), Some(reported)) if execution.actual.as_ref() == Some(reported) => {}
+                (Some(ResultKind::Interrupted), Some(reported))
+                    if execution.actual.as_ref() == Some(reported) => {}
                 (Some(end), reported) => {
                     let reported = reported.cloned();
                     self.report_violation(format!(
@@ -361,18 +366,20 @@ impl Oracle {
         });
         let is_right = match &self.run_end {
             None => false,
-            Some(RunEnd::ToleranceExceeded { group, nodes }) => {
+            Some(RunOutcome::ToleranceExceeded { group, nodes }) => {
                 let tolerated = blueprint.groups()[*group as usize].tolerated;
                 exceeded
                     && nodes.len() as u64 > tolerated
                     && nodes.iter().all(|node| self.failed_nodes.contains(node))
             }
-            Some(RunEnd::Held { .. }) => !exceeded && self.draft.options.at_stages == AtStages::Hold,
-            Some(RunEnd::Stopped) => !exceeded && self.stop_requested,
-            Some(RunEnd::Tolerated { n_failed_nodes }) => {
+            Some(RunOutcome::StageHeld { .. }) => {
+                !exceeded && self.draft.options.at_stages == StagePolicy::Hold
+            }
+            Some(RunOutcome::Stopped) => !exceeded && self.stop_requested,
+            Some(RunOutcome::Tolerated { n_failed_nodes }) => {
                 !exceeded && *n_failed_nodes as usize == self.failed_nodes.len()
             }
-            Some(RunEnd::Succeeded) => {
+            Some(RunOutcome::Succeeded) => {
                 let is_good = self
                     .ended
                     .iter()
@@ -382,7 +389,7 @@ impl Oracle {
         };
         if !is_right {
             let (end, failed) = (&self.run_end, &self.failed_nodes);
-            let policy = matches!(self.draft.options.on_failure, OnFailure::NodeStops);
+            let policy = matches!(self.draft.options.on_failure, FailurePolicy::NodeStops);
             let text = format!("the run ended with {end:?}; failed nodes {failed:?}, node stops: {policy}");
             self.report_violation(text);
         }

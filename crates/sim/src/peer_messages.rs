@@ -3,7 +3,7 @@
 
 use stoker_engine::run::{InFlight, Input};
 use stoker_engine::session::server::Input as ServerInput;
-use stoker_engine::session::{AttemptKey, Finished, Generation};
+use stoker_engine::session::{AttemptKey, AttemptResult, Generation};
 use stoker_model::Micros;
 
 use crate::servers::CommitResult;
@@ -40,7 +40,7 @@ pub(crate) enum PeerMessage {
     Finished {
         host: usize,
         agent: usize,
-        finished: Finished,
+        finished: AttemptResult,
     },
 }
 
@@ -160,9 +160,9 @@ impl World<'_> {
         }
     }
 
-    fn handle_result(&mut self, server: usize, host: usize, agent: usize, finished: Finished) {
+    fn handle_result(&mut self, server: usize, host: usize, agent: usize, finished: AttemptResult) {
         let keys = vec![finished.key];
-        let Finished { key, at, end, summary } = finished;
+        let AttemptResult { key, at, end, summary } = finished;
         let result = self.step_and_commit(server, Input::AttemptFinished { key, at, end, summary });
         if result == CommitResult::Rejected || !self.servers[server].is_alive {
             return;

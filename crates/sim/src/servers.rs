@@ -3,9 +3,9 @@
 //! One server drives the run, or believes so; an agent may be connected to any of them. `peer_messages.rs`
 //! contains what they send each other.
 
-use stoker_engine::run::{Effect, Event, InFlight, Input, Run, Step, step};
+use stoker_engine::run::{EngineEvent, InFlight, Input, RunEffect, RunMachine, StepResult, step};
 use stoker_engine::session::host::HostSession;
-use stoker_engine::session::server::{Input as SessionInput, Output, Settings};
+use stoker_engine::session::server::{Input as SessionInput, Output, SessionSettings};
 use stoker_engine::session::{Attempt, AttemptKey, FromAgent, Generation, Mode, ToAgent};
 use stoker_model::Json;
 
@@ -20,7 +20,7 @@ const RESEND_MS: u64 = 2000;
 pub(crate) struct Server {
     pub(crate) is_alive: bool,
     /// The run and the lease generation it was taken with; `None` if this server never had it or lost it.
-    pub(crate) drives: Option<(u64, Run)>,
+    pub(crate) drives: Option<(u64, RunMachine)>,
     /// One per agent.
     pub(crate) sessions: Vec<HostSession>,
     pub(crate) connections: Vec<Option<ConnectionId>>,
@@ -51,7 +51,7 @@ impl World<'_> {
     pub(crate) fn start_server(&mut self) {
         let (mut sessions, mut outputs) = (Vec::new(), Vec::new());
         for _ in &self.agents {
-            let (session, first) = HostSession::new(Settings::default(), self.now);
+            let (session, first) = HostSession::new(SessionSettings::default(), self.now);
             sessions.push(session);
             outputs.push(first);
         }
@@ -84,7 +84,8 @@ impl World<'_> {
         let is_first = self.history.is_empty();
         self.run_input(server, if is_first { Input::Begin } else { Input::TakeOver });
         let Some((_, run)) = self.servers[server].drives.as_ref().filter(|_| !is_first) else { return };
-        let is_claimed = |effect: &Effect| matches!(effect, Effect::Dispatch(_) | Effect::Cancel { .. });
+        let is_claimed =
+            |effect: &RunEffect| matches!(effect, RunEffect::Dispatch(_) | RunEffect::Cancel { .. });
         let effects = run.effects().into_iter().filter(|effect| !is_claimed(effect)).collect();
         self.effects(server, effects);
         for agent in 0..self.agents.len() {
@@ -100,14 +101,14 @@ impl World<'_> {
     }
 
     /// Restores the run from the serialized events in the store.
-    fn read_history(&self) -> Result<Run, String> {
+    fn read_history(&self) -> Result<RunMachine, String> {
         let stored = self.history.iter().map(|event| event.to_json().to_string());
         let read = |text: String| {
             let json: Json = text.parse().map_err(|error| format!("{text}: {error}"))?;
-            Event::from_json(&json).map_err(|error| error.to_string())
+            EngineEvent::from_json(&json).map_err(|error| error.to_string())
         };
-        let events: Vec<Event> = stored.map(read).collect::<Result<_, String>>()?;
-        Run::restored(RUN, self.blueprint, &events).map_err(|error| error.to_string())
+        let events: Vec<EngineEvent> = stored.map(read).collect::<Result<_, String>>()?;
+        RunMachine::restore(RUN, self.blueprint, &events).map_err(|error| error.to_string())
     }
 
     /// Another server takes over while the driver still lives and does not know: it hung for longer than its
@@ -168,7 +169,7 @@ impl World<'_> {
         let Some((generation, run)) = &mut self.servers[server].drives else { return CommitResult::Rejected };
         let generation = *generation;
         let result = step(run, self.blueprint, input, self.now);
-        let Step { events, effects } = result.unwrap_or_default();
+        let StepResult { events, effects } = result.unwrap_or_default();
         if self.is_chaos() && self.rng.one_in(150) {
             self.crash_server(server);
             return CommitResult::Rejected;
@@ -191,7 +192,7 @@ impl World<'_> {
         CommitResult::Committed
     }
 
-    fn effects(&mut self, server: usize, effects: Vec<Effect>) {
+    fn effects(&mut self, server: usize, effects: Vec<RunEffect>) {
         for effect in effects {
             let Some((generation, _)) = self.servers[server].drives else { return };
             if !self.servers[server].is_alive {
@@ -199,23 +200,27 @@ impl World<'_> {
             }
             let generation = Generation(generation);
             match effect {
-                Effect::Dispatch(key) => {
+                RunEffect::Dispatch(key) => {
                     self.send_to_host(server, self.executor(key), SessionInput::Dispatch { key, generation });
                 }
-                Effect::Cancel { key, how } => {
+                RunEffect::Cancel { key, how } => {
                     self.send_to_host(
                         server,
                         self.executor(key),
                         SessionInput::Cancel { key, generation, how },
                     );
                 }
-                Effect::WakeAt(at) => self.at(at, SimEvent::RunWakes(server)),
-                Effect::RunEnded(_) => {
+                RunEffect::WakeAt(at) => self.at(at, SimEvent::RunWakes(server)),
+                RunEffect::RunEnded(_) => {
                     for agent in 0..self.agents.len() {
-                        self.send_to_host(server, agent, SessionInput::RunIs { run: RUN, generation: None });
+                        self.send_to_host(
+                            server,
+                            agent,
+                            SessionInput::RunStatus { run: RUN, generation: None },
+                        );
                     }
                 }
-                Effect::Succeeded { .. } | Effect::NodeEnded { .. } => {}
+                RunEffect::Succeeded { .. } | RunEffect::NodeEnded { .. } => {}
             }
         }
     }
@@ -265,7 +270,7 @@ impl World<'_> {
             return;
         }
         for agent in 0..self.agents.len() {
-            let owed = self.servers[server].sessions[agent].owed(self.now);
+            let owed = self.servers[server].sessions[agent].unrecorded_results(self.now);
             self.session_outputs(server, agent, owed.into_iter().map(Output::Finished).collect());
         }
     }
@@ -301,22 +306,22 @@ impl World<'_> {
                 Output::Lost => {
                     self.run_input(server, Input::NodeLost { node: agent as u32 });
                 }
-                Output::Back => self.announce(server, agent),
+                Output::Connected => self.announce(server, agent),
                 Output::Disconnect => {
                     if let Some(connection) = connection {
                         self.break_connection(connection);
                     }
                 }
                 // The driver claims its attempts; whether a run is over is in the store.
-                Output::AskRuns { runs } => {
+                Output::QueryRuns { runs } => {
                     if self.oracle.has_ended() {
                         for run in runs {
-                            self.session(server, agent, SessionInput::RunIs { run, generation: None });
+                            self.session(server, agent, SessionInput::RunStatus { run, generation: None });
                         }
                     }
                 }
                 Output::WakeAt(at) => self.at(at, SimEvent::SessionWakes(server, agent)),
-                Output::Printed { .. } | Output::Facts(_) => {}
+                Output::AttemptOutput { .. } | Output::Facts(_) => {}
             }
         }
     }
@@ -325,7 +330,7 @@ impl World<'_> {
     pub(crate) fn start(&mut self, server: usize, agent: usize, key: AttemptKey, generation: Generation) {
         if let Some(connection) = self.servers[server].connections[agent] {
             let attempt = self.attempt(key, generation);
-            self.servers[server].sessions[agent].sent(key);
+            self.servers[server].sessions[agent].mark_sent(key);
             self.send_to_agent(connection, ToAgent::Start(attempt));
         }
     }
@@ -385,7 +390,7 @@ impl World<'_> {
 
     /// Resets the session with an agent that is connected to another server.
     pub(crate) fn reset_session(&mut self, server: usize, agent: usize) {
-        let (session, outputs) = HostSession::new(Settings::default(), self.now);
+        let (session, outputs) = HostSession::new(SessionSettings::default(), self.now);
         self.servers[server].sessions[agent] = session;
         self.session_outputs(server, agent, outputs);
     }

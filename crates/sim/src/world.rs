@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use stoker_engine::blueprint::{Blueprint, Draft};
-use stoker_engine::run::{Event, Input, Run, StopHow};
-use stoker_engine::session::{AttemptKey, End, FromAgent, ToAgent};
+use stoker_engine::run::{EngineEvent, Input, RunMachine, StopMode};
+use stoker_engine::session::{AttemptKey, FromAgent, ResultKind, ToAgent};
 use stoker_model::{Micros, RunId};
 
 use crate::agents::Agent;
@@ -73,7 +73,7 @@ pub(crate) enum SimEvent {
     ProcessEnds {
         agent: usize,
         key: AttemptKey,
-        end: End,
+        end: ResultKind,
     },
     AgentCrashes(usize),
     PowerLoss(usize),
@@ -114,7 +114,7 @@ pub(crate) struct World<'w> {
     queue: BTreeMap<(Micros, u64), SimEvent>,
     n_queued: u64,
     /// The store: its contents survive all faults.
-    pub(crate) history: Vec<Event>,
+    pub(crate) history: Vec<EngineEvent>,
     pub(crate) generation: u64,
     pub(crate) servers: Vec<Server>,
     pub(crate) agents: Vec<Agent>,
@@ -277,8 +277,8 @@ impl World<'_> {
 
     fn command(&mut self) -> Input {
         match self.rng.below(5) {
-            0 => Input::Stop { how: StopHow::Graceful },
-            1 => Input::Stop { how: StopHow::Now },
+            0 => Input::Stop { how: StopMode::Graceful },
+            1 => Input::Stop { how: StopMode::Now },
             _ => Input::Pause,
         }
     }
@@ -354,7 +354,7 @@ impl World<'_> {
     }
 
     fn check_end(&mut self) {
-        let restored = Run::restored(RUN, self.blueprint, &self.history);
+        let restored = RunMachine::restore(RUN, self.blueprint, &self.history);
         let is_same = self.driver().is_some_and(|server| {
             self.servers[server].drives.as_ref().is_some_and(|(_, run)| restored.as_ref() == Ok(run))
         });

@@ -1,7 +1,7 @@
 //! Conversion of JSON to documents for expressions.
 
 use stoker_model::{Json, JsonMap};
-use stoker_planner::state::{Document, Shared};
+use stoker_planner::state::{Document, DocumentInterner};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
 
@@ -11,7 +11,7 @@ pub fn document(map: &JsonMap) -> Document {
 }
 
 /// Like [`document`], sharing equal parts with other documents.
-pub fn document_among(shared: &mut Shared, map: &JsonMap) -> Document {
+pub fn intern_document(shared: &mut DocumentInterner, map: &JsonMap) -> Document {
     shared.document(&map_of(map))
 }
 

@@ -38,7 +38,7 @@ pub struct EnabledPlugin {
 
 /// The desired state of a cluster.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NewState {
+pub struct DesiredState {
     /// The document that all nodes share.
     pub common: JsonMap,
     /// Ordered by id.
@@ -60,7 +60,7 @@ pub struct NodeState {
 }
 
 /// Computes the desired state from records alone.
-pub fn new_state(input: &StateInput<'_>) -> NewState {
+pub fn desired_state(input: &StateInput<'_>) -> DesiredState {
     let metadata = Metadata::new(input);
     let mut members: Vec<&Node> = input.nodes.iter().collect();
     members.sort_by_key(|node| node.id);
@@ -79,7 +79,7 @@ pub fn new_state(input: &StateInput<'_>) -> NewState {
     let states: Vec<NodeState> = states.collect();
     let settings = settings::settings(input);
     let common = common::document(input, settings, nodes::records(&members, &states));
-    NewState { common, nodes: states, primaries }
+    DesiredState { common, nodes: states, primaries }
 }
 
 fn with_primaries(tags: Vec<String>, id: NodeId, primaries: &BTreeMap<String, NodeId>) -> Vec<String> {

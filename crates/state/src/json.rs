@@ -15,7 +15,7 @@ pub fn merge(base: &mut JsonMap, over: JsonMap) {
 }
 
 /// A copy of `base` with `over` merged into it.
-pub fn merged(base: &JsonMap, over: JsonMap) -> JsonMap {
+pub fn merge_into_copy(base: &JsonMap, over: JsonMap) -> JsonMap {
     let mut result = base.clone();
     merge(&mut result, over);
     result
@@ -39,6 +39,6 @@ mod tests {
         let base = object(json!({"a": {"x": 1, "y": [1, 2]}, "b": {"z": 1}, "c": 1}));
         let over = object(json!({"a": {"y": [3], "w": null}, "b": 2, "d": {"n": 1}}));
         let expected = json!({"a": {"x": 1, "y": [3], "w": null}, "b": 2, "c": 1, "d": {"n": 1}});
-        assert_eq!(Json::Object(merged(&base, over)), expected);
+        assert_eq!(Json::Object(merge_into_copy(&base, over)), expected);
     }
 }

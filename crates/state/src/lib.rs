@@ -23,7 +23,7 @@ mod settings;
 mod supplied;
 mod tags;
 
-pub use document::{document, document_among, value_of};
-pub use input::{EnabledPlugin, NewState, NodeState, StateInput, new_state};
+pub use document::{document, intern_document, value_of};
+pub use input::{DesiredState, EnabledPlugin, NodeState, StateInput, desired_state};
 pub use secrets::Secrets;
-pub use supplied::{COMMON, Documents, Supplied};
+pub use supplied::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};

@@ -22,7 +22,7 @@ pub struct Secrets(BTreeSet<String>);
 
 impl Secrets {
     /// Collects the secrets of documents.
-    pub fn of<'d>(documents: impl IntoIterator<Item = &'d JsonMap>) -> Self {
+    pub fn from_documents<'d>(documents: impl IntoIterator<Item = &'d JsonMap>) -> Self {
         let mut secrets = Self::default();
         for document in documents {
             secrets.add(document);
@@ -66,7 +66,7 @@ impl Secrets {
 
     /// The union of both sets.
     #[must_use]
-    pub fn with(mut self, others: Self) -> Self {
+    pub fn union(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self
     }
@@ -94,7 +94,7 @@ impl Secrets {
     }
 
     /// The text with all secrets masked.
-    pub fn masked(&self, text: &str) -> String {
+    pub fn mask_text(&self, text: &str) -> String {
         if self.0.contains(text) {
             return MASK.to_owned();
         }
@@ -107,7 +107,7 @@ impl Secrets {
     /// Masks all strings in a document, and all values under keys that name a secret.
     pub fn mask(&self, value: &mut Json) {
         match value {
-            Json::String(text) => *text = self.masked(text),
+            Json::String(text) => *text = self.mask_text(text),
             Json::Array(items) => items.iter_mut().for_each(|item| self.mask(item)),
             Json::Object(map) => {
                 for (key, inner) in map {
@@ -213,7 +213,7 @@ mod tests {
             "db": {"password": 123_456_789, "root_password": {"value": 987_654_321}, "key_size": 4096},
         })));
         assert_eq!(
-            secrets.masked("4711 147110 mysql -p123456789 987654321 4096 false"),
+            secrets.mask_text("4711 147110 mysql -p123456789 987654321 4096 false"),
             "(secret) 147110 mysql -p(secret) (secret) 4096 false"
         );
     }
@@ -224,11 +224,11 @@ mod tests {
         let mut secrets = Secrets::default();
         secrets.add(&object(json!({"a": {"private_key": key}, "b": {"type": "password", "value": " pw\n"}})));
         assert_eq!(
-            secrets.masked("+-----BEGIN KEY-----\n+b3BlbnNzaC1rZXk\n+AAAAdzc2gtcnNh\n+short"),
+            secrets.mask_text("+-----BEGIN KEY-----\n+b3BlbnNzaC1rZXk\n+AAAAdzc2gtcnNh\n+short"),
             "+-----BEGIN KEY-----\n+(secret)\n+(secret)\n+short"
         );
-        assert_eq!(secrets.masked(key), "(secret)");
-        assert_eq!(secrets.masked("login pw now"), "login (secret) now");
+        assert_eq!(secrets.mask_text(key), "(secret)");
+        assert_eq!(secrets.mask_text("login pw now"), "login (secret) now");
     }
 
     #[test]
@@ -237,8 +237,8 @@ mod tests {
         let mut secrets = Secrets::default();
         secrets.add(&object(json!({"a": {"type": "password", "value": long}})));
         secrets.add(&object(json!({"b": {"type": "password", "value": "with \"quotes\" in it"}})));
-        assert_eq!(secrets.masked(&format!("from \"{}…\"", &long[..80])), "from \"(secret)…\"");
-        assert_eq!(secrets.masked(r#"to "with \"quotes\" in it" now"#), r#"to "(secret)" now"#);
-        assert_eq!(secrets.masked("0123456789"), "0123456789");
+        assert_eq!(secrets.mask_text(&format!("from \"{}…\"", &long[..80])), "from \"(secret)…\"");
+        assert_eq!(secrets.mask_text(r#"to "with \"quotes\" in it" now"#), r#"to "(secret)" now"#);
+        assert_eq!(secrets.mask_text("0123456789"), "0123456789");
     }
 }

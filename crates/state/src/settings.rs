@@ -4,15 +4,17 @@ use serde_json::json;
 use stoker_model::{Json, JsonMap};
 
 use crate::StateInput;
-use crate::json::{merge, merged, object};
+use crate::json::{merge, merge_into_copy, object};
 
 /// The defaults of the release, overridden by the cluster's values, and a section per enabled plugin.
 pub(crate) fn settings(input: &StateInput<'_>) -> JsonMap {
-    let mut settings =
-        merged(editable_part(&input.release.body.attributes_metadata), input.cluster.editable.clone());
+    let mut settings = merge_into_copy(
+        editable_part(&input.release.body.attributes_metadata),
+        input.cluster.editable.clone(),
+    );
     for enabled in input.plugins {
         let body = &enabled.plugin.body;
-        let mut section = merged(&body.attributes_metadata, enabled.attributes.clone());
+        let mut section = merge_into_copy(&body.attributes_metadata, enabled.attributes.clone());
         let metadata = json!({
             "class": "plugin",
             "enabled": true,
@@ -34,7 +36,7 @@ fn editable_part(attributes_metadata: &JsonMap) -> &JsonMap {
 /// section `common` lifted to the top level, and `X: {enabled}` instead of `additional_components.X`. Legacy
 /// conditions are rewritten to the same form.
 pub(crate) fn flatten(settings: &JsonMap, generated: &JsonMap) -> JsonMap {
-    let mut sections = merged(generated, settings.clone());
+    let mut sections = merge_into_copy(generated, settings.clone());
     for section in sections.values_mut().filter_map(Json::as_object_mut) {
         for setting in section.values_mut() {
             if let Some(value) = setting.as_object_mut().and_then(|setting| setting.get_mut("value")) {

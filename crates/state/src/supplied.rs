@@ -4,60 +4,61 @@ use std::collections::HashMap;
 
 use stoker_model::{Json, JsonMap};
 
-use crate::NewState;
-use crate::json::merged;
+use crate::DesiredState;
+use crate::json::merge_into_copy;
 
 /// The uid of the common document.
-pub const COMMON: &str = "common";
+pub const COMMON_UID: &str = "common";
 const UID: &str = "uid";
 
 /// Supplied documents by uid.
-pub type Supplied = HashMap<String, JsonMap>;
+pub type SuppliedDocuments = HashMap<String, JsonMap>;
 
 /// The effective documents: computed, or supplied by the user.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Documents {
+pub struct EffectiveDocuments {
     common: JsonMap,
     /// In node order; the flag is set for a complete document, which is not overlaid on the common one.
     nodes: Vec<(JsonMap, bool)>,
 }
 
-impl NewState {
+impl DesiredState {
     /// Replaces computed documents by supplied ones. Without a supplied common document the supplied ones are
     /// complete.
-    pub fn with_supplied(&self, supplied: Supplied) -> Documents {
+    pub fn effective_documents(&self, supplied: SuppliedDocuments) -> EffectiveDocuments {
         self.clone().take_documents(supplied)
     }
 
     /// Like [`NewState::with_supplied`], but moves the computed documents out: those of a fleet are large.
-    pub fn take_documents(&mut self, mut supplied: Supplied) -> Documents {
-        let common = supplied.remove(COMMON);
+    pub fn take_documents(&mut self, mut supplied: SuppliedDocuments) -> EffectiveDocuments {
+        let common = supplied.remove(COMMON_UID);
         let is_whole = common.is_none();
         let documents = self.nodes.iter_mut().map(|node| match supplied.remove(&node.uid) {
             Some(document) => (document, is_whole),
             None => (std::mem::take(&mut node.document), false),
         });
         let nodes = documents.collect();
-        Documents { common: common.unwrap_or_else(|| std::mem::take(&mut self.common)), nodes }
+        EffectiveDocuments { common: common.unwrap_or_else(|| std::mem::take(&mut self.common)), nodes }
     }
 }
 
-impl Documents {
+impl EffectiveDocuments {
     /// Approximate size in bytes of [`Documents::whole`] due to the common document, which is repeated for
     /// each node.
-    pub fn whole_bytes(&self) -> usize {
+    pub fn complete_bytes(&self) -> usize {
         let common = serde_json::to_string(&self.common).map_or(0, |text| text.len());
         common.saturating_mul(self.nodes.iter().filter(|(_, is_whole)| !is_whole).count())
     }
 
     /// The common document, followed by the own documents of the nodes.
-    pub fn apart(self) -> Vec<JsonMap> {
+    pub fn into_common_and_own(self) -> Vec<JsonMap> {
         std::iter::once(self.common).chain(self.nodes.into_iter().map(|(document, _)| document)).collect()
     }
 
     /// The complete document of each node.
-    pub fn whole(self) -> Vec<JsonMap> {
-        let whole = |(document, is_whole)| if is_whole { document } else { merged(&self.common, document) };
+    pub fn into_complete(self) -> Vec<JsonMap> {
+        let whole =
+            |(document, is_whole)| if is_whole { document } else { merge_into_copy(&self.common, document) };
         self.nodes.into_iter().map(whole).collect()
     }
 
@@ -65,7 +66,7 @@ impl Documents {
     ///
     /// If every node has a complete document, their common part is extracted by comparison. If only some
     /// have, these are overlaid on the computed common document: all nodes of a plan see one cluster.
-    pub fn for_plan(mut self) -> (JsonMap, Vec<JsonMap>) {
+    pub fn into_plan_documents(mut self) -> (JsonMap, Vec<JsonMap>) {
         let are_whole = !self.nodes.is_empty() && self.nodes.iter().all(|(_, is_whole)| *is_whole);
         if are_whole {
             self.common = take_common(&mut self.nodes);

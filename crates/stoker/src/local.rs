@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_agent::ssh::{SshTarget, connect};
-use stoker_agent::transport::channel::pair;
-use stoker_agent::{AgentError, Settings, StateFolder};
+use stoker_agent::ssh::{SshTarget, start_agent};
+use stoker_agent::transport::channel::channel_transport;
+use stoker_agent::{AgentError, DriverSettings, StateFolder};
 use stoker_server::{AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 use stoker_traces::Tracer;
 use tokio::sync::{mpsc, watch};
@@ -48,7 +48,7 @@ async fn run_in_process(
     connections: mpsc::UnboundedSender<LocalConnection>,
 ) -> Result<(), AgentError> {
     let folder = StateFolder::open(&path)?;
-    let (transport, mut new_connections) = pair();
+    let (transport, mut new_connections) = channel_transport();
     let (stopper, stop) = watch::channel(false);
     let forward = async move {
         while let Some(connection) = new_connections.recv().await {
@@ -63,7 +63,7 @@ async fn run_in_process(
     };
     // The agent inherits the environment of the server; hide its secrets from tasks.
     let hidden_env = stoker_cli::SECRET_VARIABLES.iter().map(|name| (*name).to_owned()).collect();
-    let settings = Settings { hooks, hidden_env, tracer, ..Settings::new(path, uid) };
+    let settings = DriverSettings { hooks, hidden_env, tracer, ..DriverSettings::new(path, uid) };
     let ((), result) = tokio::join!(forward, stoker_agent::run(settings, folder, transport, stop));
     result
 }
@@ -73,9 +73,9 @@ async fn run_over_ssh(uid: &str, target: &SshTarget, connections: mpsc::Unbounde
     let mut delay = BACKOFF.0;
     loop {
         let connected_at = tokio::time::Instant::now();
-        let error = match connect(target) {
+        let error = match start_agent(target) {
             Ok(connection) => {
-                let stoker_agent::ssh::SshConnection { send, receive, ended } = connection;
+                let stoker_agent::ssh::SshConnection { send, receive, exit_reason: ended } = connection;
                 if connections.send(LocalConnection { send, receive }).is_err() {
                     return;
                 }

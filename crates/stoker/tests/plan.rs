@@ -126,7 +126,7 @@ fn invalid_diagram_options_are_rejected() {
 
 #[test]
 fn durations_give_an_estimate() {
-    let folder = stoker_testkit::Folder::new();
+    let folder = stoker_testkit::TempFolder::new();
     let file = folder.path().join("durations.json");
     let path = file.to_str().unwrap();
     let check = |text: &str, expected_code: i32, expected: &str| {

@@ -11,7 +11,7 @@ use std::process::Output;
 
 use program::run_bytes;
 use serde_json::{Value, json};
-use stoker_testkit::{Folder, real_data};
+use stoker_testkit::{TempFolder, real_data};
 
 fn plugin(arguments: &[&str]) -> Output {
     run_bytes(&[&["plugin"], arguments].concat(), b"")
@@ -37,7 +37,7 @@ fn expect_failure(output: &Output, code: i32) -> String {
     text(&output.stderr).to_owned()
 }
 
-fn create_plugin(folder: &Folder, more: &[&str]) -> PathBuf {
+fn create_plugin(folder: &TempFolder, more: &[&str]) -> PathBuf {
     let path = folder.file("gridnet");
     expect_ok(&plugin(&[&["create", path_str(&path)], more].concat()));
     path
@@ -46,7 +46,7 @@ fn create_plugin(folder: &Folder, more: &[&str]) -> PathBuf {
 #[test]
 fn new_plugin_of_each_version_is_valid_and_can_be_built() {
     for version in ["1.0.0", "2.0.0", "3.0.0", "4.0.0", "5.0.0"] {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = create_plugin(&folder, &["--package-version", version, "--with-wizard"]);
         assert!(path.join("wizard_metadata.yaml").is_file());
         let output = expect_ok(&plugin(&["check", path_str(&path)]));
@@ -64,7 +64,7 @@ fn new_plugin_of_each_version_is_valid_and_can_be_built() {
         assert_eq!(fs::read(rebuild_output.trim_end()).unwrap(), bytes, "builds are reproducible");
         expect_ok(&plugin(&["check", path_str(&archive)]));
     }
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let path = create_plugin(&folder, &[]);
     assert!(!path.join("wizard_metadata.yaml").exists());
     assert!(fs::read_to_string(path.join("metadata.yaml")).unwrap().contains("5.0.0"));
@@ -72,7 +72,7 @@ fn new_plugin_of_each_version_is_valid_and_can_be_built() {
 
 #[test]
 fn invalid_names_and_paths_of_new_plugins_are_rejected() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     for name in ["Grid", "grid net", "grid.net", "ä"] {
         let stderr = expect_failure(&plugin(&["create", path_str(&folder.file(name))]), 2);
         assert!(stderr.contains("lowercase letters, digits"), "{stderr}");
@@ -95,7 +95,7 @@ fn invalid_names_and_paths_of_new_plugins_are_rejected() {
 
 #[test]
 fn all_problems_have_a_file_and_line() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let path = create_plugin(&folder, &["--package-version", "4.0.0"]);
     let edit = |file: &str, from: &str, to: &str| {
         let file = path.join(file);
@@ -140,7 +140,7 @@ fn all_problems_have_a_file_and_line() {
 
 #[test]
 fn invalid_plugin_is_not_built() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let path = create_plugin(&folder, &[]);
     fs::remove_file(path.join("environment_config.yaml")).unwrap();
     let stderr = expect_failure(&plugin(&["build", path_str(&path)]), 1);
@@ -157,7 +157,7 @@ fn invalid_plugin_is_not_built() {
 
 #[test]
 fn hook_runs_before_the_check_and_can_fail_the_build() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let path = create_plugin(&folder, &[]);
     let hook = path.join("pre_build_hook");
     fs::write(&hook, "#!/bin/sh\necho hook-output\ncp -r . ../copy\nmkdir -p deployment_scripts/made\necho made > deployment_scripts/made/file\n").unwrap();
@@ -179,7 +179,7 @@ fn hook_runs_before_the_check_and_can_fail_the_build() {
 #[test]
 fn real_plugins_have_the_expected_results() {
     let Some(readme) = real_data("plugins/README.md") else { return };
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut paths = Vec::new();
     for group in ["examples", "templates", "community"] {
         for entry in fs::read_dir(readme.parent().unwrap().join(group)).unwrap() {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use program::run_bytes;
 use serde_json::{Value, json};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 fn evaluate(arguments: &[&str], input: &[u8]) -> Vec<Value> {
     let output = run_bytes(&[&["registry", "eval", "--jsonl"], arguments].concat(), input);
@@ -83,7 +83,7 @@ fn all_case_kinds_are_evaluated_from_input_and_file() {
     let text = lines(&requests);
     assert_eq!(evaluate(&[], text.as_bytes()), expected);
     assert_eq!(evaluate(&["-"], text.trim_end().as_bytes()), expected, "the last line needs no newline");
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     fs::write(folder.file("cases.jsonl"), text.replace('\n', "\r\n\n")).unwrap();
     assert_eq!(evaluate(&[folder.file("cases.jsonl").to_str().unwrap()], b""), expected);
 }
@@ -152,7 +152,7 @@ components_metadata:
 ";
 
 /// Creates a release and a network plugin that supports only the core hypervisors.
-fn create_release_and_plugin(folder: &Folder) -> (String, String) {
+fn create_release_and_plugin(folder: &TempFolder) -> (String, String) {
     let path_string = |path: &Path| path.to_str().unwrap().to_owned();
     fs::write(folder.file("release.yaml"), RELEASE).unwrap();
     let plugin = path_string(&folder.file("contrail"));
@@ -168,7 +168,7 @@ fn create_release_and_plugin(folder: &Folder) -> (String, String) {
 
 #[test]
 fn matrix_as_table_json_and_html() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let (release, plugin) = create_release_and_plugin(&folder);
     let matrix = |more: &[&str]| {
         let arguments = [&["registry", "matrix", "--release", &release, "--plugin", &plugin], more].concat();
@@ -206,7 +206,7 @@ fn matrix_as_table_json_and_html() {
 
 #[test]
 fn selection_is_checked_with_reasons() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let (release, plugin) = create_release_and_plugin(&folder);
     let check = |more: &[&str]| {
         let arguments = [&["registry", "check", "--release", &release, "--plugin", &plugin], more].concat();

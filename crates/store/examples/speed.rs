@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use stoker_model::{
-    Actor, Change, GraphMetadata, GraphType, Json, JsonMap, Micros, NewRelease, NewTenant, NewToken, NewUser,
-    Owner, ReleaseState, Role,
+    Actor, AuditChange, GraphMetadata, GraphType, Json, JsonMap, Micros, NewRelease, NewTenant, NewToken,
+    NewUser, Owner, ReleaseState, Role,
 };
-use stoker_store::{Database, GraphFilter, List, Store, Writing};
+use stoker_store::{Database, GraphFilter, List, Store, WriteTransaction};
 
 const ROUNDS: usize = 40;
 const NOW: Micros = Micros(1);
@@ -25,7 +25,7 @@ const NOW: Micros = Micros(1);
 #[tokio::main]
 async fn main() {
     let tasks = real_tasks::real_tasks().expect("test data is missing: install it next to the repository");
-    let folder = stoker_testkit::Folder::new();
+    let folder = stoker_testkit::TempFolder::new();
     let database = match std::env::args().nth(1) {
         Some(url) => Database::Postgres { url },
         None => Database::Sqlite { path: folder.file("speed.db") },
@@ -135,12 +135,12 @@ async fn main() {
     store.close().await;
 }
 
-async fn change(store: &Store) -> Writing {
-    store.change(&Actor::server(), NOW).await.unwrap()
+async fn change(store: &Store) -> WriteTransaction {
+    store.begin_write(&Actor::server(), NOW).await.unwrap()
 }
 
-async fn commit(writing: Writing) {
-    let change = Change { action: "speed.measure", target: "speed".to_owned(), detail: json!({}) };
+async fn commit(writing: WriteTransaction) {
+    let change = AuditChange { action: "speed.measure", target: "speed".to_owned(), detail: json!({}) };
     writing.commit(change).await.unwrap();
 }
 

@@ -6,7 +6,7 @@ use stoker_model::{AgentId, Micros, NewAgentCertificate, NodeId};
 
 use crate::sql::Args;
 use crate::tokens::hex;
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const CERTIFICATES: &str = "agent_certificates";
 
@@ -16,7 +16,7 @@ const RETAINED: usize = 2;
 
 impl Session {
     /// Whether the certificate belongs to the agent and has not expired.
-    pub async fn agent_certificate_is_good(
+    pub async fn agent_certificate_is_valid(
         &mut self,
         agent_id: AgentId,
         fingerprint: &[u8; 32],
@@ -40,7 +40,7 @@ impl Session {
     }
 
     /// The digests that belong to no agent any more, that is, the revoked credentials.
-    pub async fn agents_gone(&mut self, digests: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, StoreError> {
+    pub async fn agents_revoked(&mut self, digests: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, StoreError> {
         let texts: Vec<String> = digests.iter().map(hex).collect();
         let select = self.select().and_texts("digest", texts.iter().map(String::as_str));
         let (condition, args) = select.finish();
@@ -57,7 +57,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Adds a certificate to an agent and revokes all but the newest few.
     pub async fn agent_certificate_add(&mut self, new: &NewAgentCertificate) -> Result<(), StoreError> {
         let sql = format!(
@@ -79,7 +79,7 @@ impl Writing {
     }
 
     /// Revokes all certificates of the agent.
-    pub async fn agent_certificates_clear(&mut self, agent_id: AgentId) -> Result<(), StoreError> {
+    pub async fn agent_certificates_revoke(&mut self, agent_id: AgentId) -> Result<(), StoreError> {
         let sql = "DELETE FROM agent_certificates WHERE agent_id = $1".to_owned();
         self.connection.execute(sql, Args::new().int(agent_id.0)).await?;
         Ok(())

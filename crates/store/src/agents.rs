@@ -6,7 +6,7 @@ use stoker_model::{
 
 use crate::sql::{Args, Row};
 use crate::tokens::hex;
-use crate::{List, Page, Session, Store, StoreError, Writing};
+use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
 const AGENTS: &str = "agents";
 const SELECT_AGENT: &str = "SELECT id, uid, node_id, version, joined_at, last_seen_at FROM agents";
@@ -42,8 +42,8 @@ fn read_token(row: &Row) -> Result<JoinToken, StoreError> {
 
 impl Store {
     /// Records the last contact of agents. Not audited: it happens continuously and is not a user's change.
-    pub async fn agents_seen(&self, uids: &[String], at: Micros) -> Result<(), StoreError> {
-        let mut writing = self.change(&stoker_model::Actor::server(), at).await?;
+    pub async fn agents_touch(&self, uids: &[String], at: Micros) -> Result<(), StoreError> {
+        let mut writing = self.begin_write(&stoker_model::Actor::server(), at).await?;
         let select = writing.select().and_texts("uid", uids.iter().map(String::as_str));
         let (condition, args) = select.finish();
         let sql = format!("UPDATE {AGENTS} SET last_seen_at = {}{condition}", at.0);
@@ -107,7 +107,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Registers an agent. An existing agent of the same node is replaced and its credential revoked.
     pub async fn agent_put(&mut self, new: &NewAgent) -> Result<Agent, StoreError> {
         if let Some(id) = new.node_id {
@@ -124,10 +124,10 @@ impl Writing {
             .text(&new.version)
             .int(new.joined_at.0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
-        let row = row.ok_or(StoreError::Taken { what: "agent" })?;
+        let row = row.ok_or(StoreError::AlreadyExists { what: "agent" })?;
         let id = AgentId(row.columns(AGENTS).int()?);
         // Revoke the certificates of the replaced agent.
-        self.agent_certificates_clear(id).await?;
+        self.agent_certificates_revoke(id).await?;
         Ok(Agent {
             id,
             uid: new.uid.clone(),
@@ -155,7 +155,7 @@ impl Writing {
             .int(new.created_at.0)
             .int(new.expires_at.0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
-        let row = row.ok_or(StoreError::Taken { what: "join token" })?;
+        let row = row.ok_or(StoreError::AlreadyExists { what: "join token" })?;
         Ok(JoinToken {
             id: JoinTokenId(row.columns(TOKENS).int()?),
             label: new.label.clone(),

@@ -1,9 +1,9 @@
 //! The audit log: append-only, written in the transaction of each change.
 
-use stoker_model::{AuditEntry, AuditId, Change, Micros, UserId};
+use stoker_model::{AuditChange, AuditEntry, AuditId, Micros, UserId};
 
 use crate::sql::{Args, Columns};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "audit_entries";
 const SELECT: &str = "SELECT id, at, user_id, user_name, address, action, target, detail FROM audit_entries";
@@ -68,8 +68,8 @@ impl Session {
     }
 }
 
-impl Writing {
-    pub(crate) async fn audit_append(&mut self, change: &Change) -> Result<(), StoreError> {
+impl WriteTransaction {
+    pub(crate) async fn audit_append(&mut self, change: &AuditChange) -> Result<(), StoreError> {
         let sql = "INSERT INTO audit_entries (at, user_id, user_name, address, action, target, detail) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let actor = self.actor();

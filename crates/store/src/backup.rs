@@ -21,11 +21,11 @@ pub enum BackupError {
     NotSqlite,
     /// The file is corrupt, not a database, or a database of another program.
     #[error("`{}` is not a Stoker backup: {detail}", path.display())]
-    NotABackup { path: PathBuf, detail: String },
+    InvalidBackup { path: PathBuf, detail: String },
     #[error(
         "the backup has schema version {found}, but this program supports up to {known}; use a newer `stoker`"
     )]
-    Newer { found: i64, known: i64 },
+    SchemaTooNew { found: i64, known: i64 },
     #[error("`{}` is open in another process; stop that process first", path.display())]
     InUse { path: PathBuf },
     #[error("cannot access `{}`", path.display())]
@@ -113,7 +113,7 @@ fn install(backup: &Path, fresh: &Path, target: &Path) -> Result<(), BackupError
 /// Checks that the file is an intact Stoker database with a supported schema version.
 async fn check(path: &Path) -> Result<(), BackupError> {
     fs::metadata(path).map_err(|error| file(path, error))?;
-    let not_a_backup = |detail: String| BackupError::NotABackup { path: path.to_owned(), detail };
+    let not_a_backup = |detail: String| BackupError::InvalidBackup { path: path.to_owned(), detail };
     if fs::metadata(with_suffix(path, "-wal")).is_ok_and(|log| log.len() > 0) {
         return Err(not_a_backup(
             "a write-ahead log exists next to it: it is a live database or an incomplete copy".to_owned(),
@@ -130,7 +130,9 @@ async fn check(path: &Path) -> Result<(), BackupError> {
     let supported = newest_version(&SQLITE);
     match version {
         None => Err(not_a_backup("it has no schema version".to_owned())),
-        Some(version) if version > supported => Err(BackupError::Newer { found: version, known: supported }),
+        Some(version) if version > supported => {
+            Err(BackupError::SchemaTooNew { found: version, known: supported })
+        }
         Some(_) => Ok(()),
     }
 }

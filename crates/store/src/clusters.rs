@@ -6,9 +6,9 @@ use stoker_model::{
 };
 
 use crate::sql::{Args, Columns, Record, Table};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "cluster name" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "cluster name" };
 
 /// Filter for clusters; a field that is `None` matches everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn cluster_create(&mut self, new: &NewCluster) -> Result<Cluster, StoreError> {
         self.cluster_require_parents(new.tenant_id, new.release_id).await?;
         let mut cluster = Cluster {

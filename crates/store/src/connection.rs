@@ -12,7 +12,7 @@ use crate::error::Outage;
 use crate::observer::{Observed, Operation, observe};
 use crate::sql::many::chunks;
 use crate::sql::{Args, Dialect, Many, Row, violation};
-use crate::{Patience, StoreError};
+use crate::{StoreError, Timeouts};
 
 /// A connection with or without an open transaction. Dropping it rolls the transaction back.
 pub(crate) enum Handle<DB: Database> {
@@ -27,7 +27,7 @@ enum Link {
 
 pub(crate) struct Connection {
     link: Link,
-    patience: Patience,
+    patience: Timeouts,
     observer: Observed,
 }
 
@@ -77,11 +77,11 @@ macro_rules! on {
 }
 
 impl Connection {
-    pub(crate) fn sqlite(handle: Handle<Sqlite>, patience: Patience, observer: Observed) -> Self {
+    pub(crate) fn sqlite(handle: Handle<Sqlite>, patience: Timeouts, observer: Observed) -> Self {
         Self { link: Link::Sqlite(handle), patience, observer }
     }
 
-    pub(crate) fn postgres(handle: Handle<Postgres>, patience: Patience, observer: Observed) -> Self {
+    pub(crate) fn postgres(handle: Handle<Postgres>, patience: Timeouts, observer: Observed) -> Self {
         Self { link: Link::Pg(handle), patience, observer }
     }
 
@@ -193,6 +193,6 @@ pub(crate) async fn with_timeout<T>(
 ) -> Result<T, StoreError> {
     match tokio::time::timeout(after, work).await {
         Ok(result) => result,
-        Err(_) => Err(StoreError::Unavailable(Outage::Slow { after })),
+        Err(_) => Err(StoreError::Unavailable(Outage::Timeout { after })),
     }
 }

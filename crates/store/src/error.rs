@@ -9,7 +9,7 @@ use crate::sql::violation;
 pub enum StoreError {
     /// A unique key is taken by another row.
     #[error("{what} is taken")]
-    Taken { what: &'static str },
+    AlreadyExists { what: &'static str },
     /// Optimistic concurrency conflict: the row changed after it was read.
     #[error("concurrent modification: the current generation is {current}")]
     Stale { current: i64 },
@@ -18,13 +18,13 @@ pub enum StoreError {
     Referenced { what: &'static str },
     /// The row, or a row it references, does not exist.
     #[error("there is no such {what}")]
-    Missing { what: &'static str },
+    NotFound { what: &'static str },
     /// A value that not every supported engine can store.
     #[error("{what} cannot be stored")]
     Unstorable { what: String },
     /// The list cannot be sorted by that field.
     #[error("cannot order by `{field}`; supported fields are {}", known.join(", "))]
-    UnknownOrder { field: String, known: &'static [&'static str] },
+    UnknownSortField { field: String, known: &'static [&'static str] },
     /// The database is unreachable, full or too slow. Transient: a retry may succeed.
     #[error("the database does not answer")]
     Unavailable(#[source] Outage),
@@ -39,9 +39,9 @@ pub enum StoreError {
 #[derive(Debug, thiserror::Error)]
 pub enum Outage {
     #[error("no answer within {} ms", after.as_millis())]
-    Slow { after: Duration },
+    Timeout { after: Duration },
     #[error(transparent)]
-    Lost(sqlx::Error),
+    Connection(sqlx::Error),
 }
 
 /// PostgreSQL error codes and class prefixes that are transient: connection, resource, operator intervention
@@ -58,11 +58,11 @@ impl From<sqlx::Error> for StoreError {
         use sqlx::Error as E;
         match &error {
             E::Io(_) | E::Tls(_) | E::Protocol(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed => {
-                Self::Unavailable(Outage::Lost(error))
+                Self::Unavailable(Outage::Connection(error))
             }
             E::Database(inner) => match classify(inner.as_ref()) {
                 ErrorClass::Violation(violation) => violation,
-                ErrorClass::Transient => Self::Unavailable(Outage::Lost(error)),
+                ErrorClass::Transient => Self::Unavailable(Outage::Connection(error)),
                 ErrorClass::Other => Self::Database(error),
             },
             _ => Self::Database(error),

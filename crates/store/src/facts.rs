@@ -3,7 +3,7 @@
 use stoker_model::{Cluster, ClusterId, FactsKind, Json};
 
 use crate::sql::Args;
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "cluster_facts";
 
@@ -25,7 +25,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Upserts documents by uid; other documents are unchanged.
     pub async fn facts_put(
         &mut self,

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use stoker_model::{Actor, AgentHost, HostChange, Mail, Member, Micros, RunId};
+use stoker_model::{Actor, AgentConnectionChange, AgentHost, Micros, QueuedPeerMessage, RunId, ServerRecord};
 
 use crate::sql::{Args, Row};
-use crate::{Session, Store, StoreError, Writing};
+use crate::{Session, Store, StoreError, WriteTransaction};
 
 const SERVERS: &str = "servers";
 const HOSTS: &str = "agent_hosts";
@@ -17,16 +17,16 @@ const MARKS: &str = "group_marks";
 /// Rows per statement.
 const ROWS_MAX: usize = 40;
 
-fn read_member(row: &Row) -> Result<Member, StoreError> {
+fn read_member(row: &Row) -> Result<ServerRecord, StoreError> {
     let mut columns = row.columns(SERVERS);
-    Ok(Member {
+    Ok(ServerRecord {
         id: columns.text()?,
         name: columns.text()?,
         address: columns.text()?,
         version: columns.text()?,
-        hears_bus: columns.bool()?,
+        receives_bus: columns.bool()?,
         started_at: columns.time()?,
-        seen_at: columns.time()?,
+        heartbeat_at: columns.time()?,
     })
 }
 
@@ -37,8 +37,8 @@ fn read_host(row: &Row) -> Result<AgentHost, StoreError> {
 
 impl Store {
     /// Records the heartbeat of a server.
-    pub async fn server_beat(&self, member: &Member) -> Result<(), StoreError> {
-        let mut writing = self.group_change(member.seen_at).await?;
+    pub async fn server_heartbeat(&self, member: &ServerRecord) -> Result<(), StoreError> {
+        let mut writing = self.group_change(member.heartbeat_at).await?;
         let sql = format!(
             "INSERT INTO {SERVERS} (id, name, address, version, hears_bus, started_at, seen_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET hears_bus = excluded.hears_bus, \
@@ -49,9 +49,9 @@ impl Store {
             .text(&member.name)
             .text(&member.address)
             .text(&member.version)
-            .bool(member.hears_bus)
+            .bool(member.receives_bus)
             .int(member.started_at.0)
-            .int(member.seen_at.0);
+            .int(member.heartbeat_at.0);
         writing.connection.execute(sql, args).await?;
         writing.commit_unaudited().await
     }
@@ -72,7 +72,7 @@ impl Store {
     }
 
     /// Deletes servers not seen since `before`, and expired messages.
-    pub async fn servers_sweep(&self, before: Micros, now: Micros) -> Result<(), StoreError> {
+    pub async fn servers_expire(&self, before: Micros, now: Micros) -> Result<(), StoreError> {
         let mut writing = self.group_change(now).await?;
         let stale = Args::new().int(before.0);
         writing.connection.execute(format!("DELETE FROM {SERVERS} WHERE seen_at < $1"), stale).await?;
@@ -83,20 +83,20 @@ impl Store {
 
     /// Records that agents connected to or disconnected from a server. A disconnect is ignored if a newer
     /// connection, to this server or another, has replaced it.
-    pub async fn hosts_put(
+    pub async fn agent_hosts_put(
         &self,
         server: &str,
-        changes: &[HostChange],
+        changes: &[AgentConnectionChange],
         now: Micros,
     ) -> Result<(), StoreError> {
         // PostgreSQL rejects an upsert that writes one row twice; the last change of each agent wins.
-        let last: BTreeMap<&str, &HostChange> =
+        let last: BTreeMap<&str, &AgentConnectionChange> =
             changes.iter().map(|change| (change.uid.as_str(), change)).collect();
         let mut writing = self.group_change(now).await?;
         let sql = format!("SELECT coalesce(max(number), 0) FROM {HOSTS}");
         let row = writing.connection.fetch_optional(sql, Args::new()).await?;
         let mut number = row.map(|row| row.columns(HOSTS).int()).transpose()?.unwrap_or_default();
-        let (connected, disconnected): (Vec<&HostChange>, Vec<&HostChange>) =
+        let (connected, disconnected): (Vec<&AgentConnectionChange>, Vec<&AgentConnectionChange>) =
             last.into_values().partition(|change| change.is_connected);
         for chunk in connected.chunks(ROWS_MAX) {
             let mut args = Args::new();
@@ -144,7 +144,7 @@ impl Store {
     }
 
     /// Acknowledges the messages of a server up to and including `last`.
-    pub async fn mail_done(&self, server: &str, last: i64, now: Micros) -> Result<(), StoreError> {
+    pub async fn mail_ack(&self, server: &str, last: i64, now: Micros) -> Result<(), StoreError> {
         let mut writing = self.group_change(now).await?;
         let sql = format!("DELETE FROM {MAIL} WHERE server_id = $1 AND id <= $2");
         writing.connection.execute(sql, Args::new().key(server).int(last)).await?;
@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// Acquires or renews a named lease until `until`. Returns whether `owner` holds it.
-    pub async fn lease_take(
+    pub async fn lease_acquire(
         &self,
         name: &str,
         owner: &str,
@@ -171,7 +171,12 @@ impl Store {
     }
 
     /// Agrees on a value that all servers must share: the first writer wins. Returns the stored value.
-    pub async fn mark_agree(&self, name: &str, value: &str, now: Micros) -> Result<String, StoreError> {
+    pub async fn shared_value_agree(
+        &self,
+        name: &str,
+        value: &str,
+        now: Micros,
+    ) -> Result<String, StoreError> {
         let mut writing = self.group_change(now).await?;
         let sql = format!("INSERT INTO {MARKS} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING");
         writing.connection.execute(sql, Args::new().key(name).text(value)).await?;
@@ -182,14 +187,14 @@ impl Store {
         Ok(agreed.unwrap_or_else(|| value.to_owned()))
     }
 
-    async fn group_change(&self, now: Micros) -> Result<Writing, StoreError> {
-        self.change(&Actor::server(), now).await
+    async fn group_change(&self, now: Micros) -> Result<WriteTransaction, StoreError> {
+        self.begin_write(&Actor::server(), now).await
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Overwrites a shared value.
-    pub async fn mark_put(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
+    pub async fn shared_value_put(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT INTO {MARKS} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
         );
@@ -200,7 +205,7 @@ impl Writing {
 
 impl Session {
     /// All registered servers, including those without a recent heartbeat.
-    pub async fn servers(&mut self) -> Result<Vec<Member>, StoreError> {
+    pub async fn servers(&mut self) -> Result<Vec<ServerRecord>, StoreError> {
         let sql = format!(
             "SELECT id, name, address, version, hears_bus, started_at, seen_at FROM {SERVERS} ORDER BY started_at, id"
         );
@@ -209,7 +214,7 @@ impl Session {
     }
 
     /// Unfinished runs whose lease is valid at `now`, each with the lease owner.
-    pub async fn runs_held(&mut self, now: Micros) -> Result<Vec<(String, RunId)>, StoreError> {
+    pub async fn runs_leased(&mut self, now: Micros) -> Result<Vec<(String, RunId)>, StoreError> {
         let sql = "SELECT w.owner, w.run_id FROM run_work w JOIN runs r ON r.id = w.run_id \
                    WHERE r.status IN ('pending', 'running') AND w.owner IS NOT NULL AND w.lease_until > $1 ORDER BY w.run_id";
         let rows = self.connection.fetch_all(sql.to_owned(), Args::new().int(now.0)).await?;
@@ -221,13 +226,13 @@ impl Session {
     }
 
     /// Agent locations that changed after change number `after`, in change order.
-    pub async fn hosts_since(&mut self, after: i64) -> Result<Vec<AgentHost>, StoreError> {
+    pub async fn agent_hosts_since(&mut self, after: i64) -> Result<Vec<AgentHost>, StoreError> {
         let sql = format!("SELECT uid, number, server_id FROM {HOSTS} WHERE number > $1 ORDER BY number");
         let rows = self.connection.fetch_all(sql, Args::new().int(after)).await?;
         rows.iter().map(read_host).collect()
     }
 
-    pub async fn host_of(&mut self, uid: &str) -> Result<Option<AgentHost>, StoreError> {
+    pub async fn agent_host_get(&mut self, uid: &str) -> Result<Option<AgentHost>, StoreError> {
         let sql = format!("SELECT uid, number, server_id FROM {HOSTS} WHERE uid = $1");
         let row = self.connection.fetch_optional(sql, Args::new().key(uid)).await?;
         row.as_ref().map(read_host).transpose()
@@ -239,13 +244,13 @@ impl Session {
         server: &str,
         after: i64,
         limit: u32,
-    ) -> Result<Vec<Mail>, StoreError> {
+    ) -> Result<Vec<QueuedPeerMessage>, StoreError> {
         let sql =
             format!("SELECT id, body FROM {MAIL} WHERE server_id = $1 AND id > $2 ORDER BY id LIMIT {limit}");
         let rows = self.connection.fetch_all(sql, Args::new().key(server).int(after)).await?;
         let read = |row: &Row| {
             let mut columns = row.columns(MAIL);
-            Ok(Mail { id: columns.int()?, body: columns.text()? })
+            Ok(QueuedPeerMessage { id: columns.int()?, body: columns.text()? })
         };
         rows.iter().map(read).collect()
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use stoker_model::{ClusterId, HistoryRecord, HistoryStatus, RunId};
 
 use crate::sql::{Args, Columns, Many};
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "run_history";
 const COLUMNS: &str = "run_id, task_name, node_id, status, started_at, ended_at, task, custom, summary";
@@ -106,7 +106,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Upserts records by run, task and node. Within one call the last record of a key wins.
     pub async fn history_put(&mut self, records: &[HistoryRecord]) -> Result<(), StoreError> {
         let mut last = last_indices(records);

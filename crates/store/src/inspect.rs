@@ -19,9 +19,9 @@ pub struct Inspection {
     /// Engine name and version as reported by the engine.
     pub engine: String,
     /// Schema version of the database; 0 if it has no tables yet.
-    pub found: i64,
+    pub schema_version: i64,
     /// Newest schema version that this program supports.
-    pub known: i64,
+    pub supported_version: i64,
     /// Clock of the database server, for PostgreSQL, whose clock may differ from the local one.
     pub clock: Option<Micros>,
 }
@@ -37,7 +37,7 @@ impl Store {
             }
             Database::Postgres { url } => {
                 let options: PgConnectOptions = url.parse().map_err(|source: sqlx::Error| {
-                    OpenError::Place { what: "the database URL".to_owned(), source: source.into() }
+                    OpenError::CannotOpen { what: "the database URL".to_owned(), source: source.into() }
                 })?;
                 Ok(Some(with_timeout(TIMEOUT, postgres(options)).await?))
             }
@@ -59,8 +59,8 @@ async fn sqlite(options: SqliteConnectOptions) -> Result<Inspection, StoreError>
     connection.close().await?;
     Ok(Inspection {
         engine: format!("SQLite {version}"),
-        found: version_number,
-        known: newest_version(&SQLITE),
+        schema_version: version_number,
+        supported_version: newest_version(&SQLITE),
         clock: None,
     })
 }
@@ -81,8 +81,8 @@ async fn postgres(options: PgConnectOptions) -> Result<Inspection, StoreError> {
     let clock = Some(Micros(clock));
     Ok(Inspection {
         engine: format!("PostgreSQL {version}"),
-        found: version_number,
-        known: newest_version(&POSTGRES),
+        schema_version: version_number,
+        supported_version: newest_version(&POSTGRES),
         clock,
     })
 }

@@ -3,9 +3,9 @@
 use stoker_model::{Cluster, ClusterId, Link, LinkBody, LinkId, LinkOwner, Plugin, PluginId};
 
 use crate::sql::{Args, Columns, Record, Table};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "url of a link" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "url of a link" };
 
 impl Record for Link {
     const TABLE: Table = Table {
@@ -72,7 +72,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn link_create(&mut self, owner: LinkOwner, body: &LinkBody) -> Result<Link, StoreError> {
         let unique = match owner {
             LinkOwner::Cluster(id) => {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use stoker_model::{Actor, JsonMap, Micros, NewNotification, Node, NodeErrorKind, NodeId, NodeStatus};
 
 use crate::sql::{Args, Many};
-use crate::{List, NodeFilter, Store, StoreError, Writing};
+use crate::{List, NodeFilter, Store, StoreError, WriteTransaction};
 
 const UPDATE_OUTCOME: Many<'_> = Many {
     before: "WITH updates (id, status, roles, pending_roles, pending_addition, pending_deletion, error_type, error_msg, \
@@ -27,7 +27,7 @@ const UPDATE_PRESENCE: Many<'_> = Many {
 
 /// The connection state of a node's agent, with facts about its host if the agent reported any.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sighting {
+pub struct PresenceUpdate {
     pub online: bool,
     pub facts: Option<JsonMap>,
 }
@@ -36,17 +36,17 @@ impl Store {
     /// Updates the connection state and facts of nodes. Missing and unchanged nodes are skipped. `tell`
     /// creates the notification for a node that went online or offline. Returns the number of queued webhook
     /// deliveries.
-    pub async fn nodes_sighted(
+    pub async fn nodes_update_presence(
         &self,
-        sightings: &BTreeMap<NodeId, Sighting>,
+        sightings: &BTreeMap<NodeId, PresenceUpdate>,
         now: Micros,
         tell: impl Fn(&Node) -> NewNotification,
     ) -> Result<usize, StoreError> {
-        let mut writing = self.change(&Actor::server(), now).await?;
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
         let filter = NodeFilter { ids: Some(sightings.keys().copied().collect()), ..NodeFilter::default() };
         let (mut rows, mut notifications) = (Vec::new(), Vec::new());
         for mut node in writing.node_list(&filter, &List::default()).await?.items {
-            let Some(Sighting { online, facts }) = sightings.get(&node.id) else { continue };
+            let Some(PresenceUpdate { online, facts }) = sightings.get(&node.id) else { continue };
             let facts = facts.as_ref().filter(|facts| !facts.is_empty()).unwrap_or(&node.facts);
             if node.online != *online || node.facts != *facts {
                 rows.push(Args::new().int(node.id.0).bool(*online).map(facts).int(now.0));
@@ -79,9 +79,9 @@ fn args(node: &Node) -> Args {
         .int(node.progress)
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Marks nodes as deploying and clears their errors.
-    pub async fn nodes_begin(&mut self, ids: &[NodeId]) -> Result<(), StoreError> {
+    pub async fn nodes_start_deploying(&mut self, ids: &[NodeId]) -> Result<(), StoreError> {
         let (condition, args) = self.select().and_ids("id", ids.iter().map(|id| id.0)).finish();
         let sql = format!(
             "UPDATE nodes SET status = '{}', progress = 1, error_type = NULL, error_msg = NULL, \
@@ -103,7 +103,7 @@ impl Writing {
 
     /// Writes status, roles, pending changes, error and progress of nodes read in this transaction. Other
     /// columns are unchanged.
-    pub async fn nodes_end(&mut self, nodes: &[Node]) -> Result<(), StoreError> {
+    pub async fn nodes_put_outcome(&mut self, nodes: &[Node]) -> Result<(), StoreError> {
         self.connection.write_many(UPDATE_OUTCOME, nodes.iter().map(args).collect()).await?;
         Ok(())
     }

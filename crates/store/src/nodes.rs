@@ -7,7 +7,7 @@ use stoker_model::{
 };
 
 use crate::sql::{Args, Columns, Record, Row, Table, is_key};
-use crate::{List, Page, Session, Store, StoreError, Writing};
+use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
 /// Number of trailing MAC address characters in the default name of a node.
 const MAC_TAIL: usize = 5;
@@ -212,7 +212,7 @@ impl Session {
     }
 
     /// Up to `limit` nodes with this name or hostname.
-    pub async fn nodes_named(&mut self, name: &str, limit: u32) -> Result<Vec<Node>, StoreError> {
+    pub async fn nodes_by_name(&mut self, name: &str, limit: u32) -> Result<Vec<Node>, StoreError> {
         if !is_key(name) {
             return Ok(Vec::new());
         }
@@ -228,8 +228,8 @@ impl Session {
 impl Store {
     /// Records a heartbeat of a node that reported no changes. The generation is unchanged and there is no
     /// audit entry, because heartbeats would fill the log. Returns whether the node exists.
-    pub async fn node_seen(&self, id: NodeId, now: Micros) -> Result<bool, StoreError> {
-        let mut writing = self.change(&Actor::server(), now).await?;
+    pub async fn node_heartbeat(&self, id: NodeId, now: Micros) -> Result<bool, StoreError> {
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
         let sql = "UPDATE nodes SET last_seen_at = $1 WHERE id = $2".to_owned();
         let n_rows = writing.connection.execute(sql, Args::new().int(now.0).int(id.0)).await?;
         writing.commit_unaudited().await?;
@@ -237,11 +237,11 @@ impl Store {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Creates a newly discovered node: unassigned, online, without roles.
     pub async fn node_create(&mut self, new: &NewNode) -> Result<Node, StoreError> {
         let mut node = new_node(new, self.now());
-        let taken = StoreError::Taken { what: "mac" };
+        let taken = StoreError::AlreadyExists { what: "mac" };
         node.id = NodeId(self.insert::<Node>("(mac)", args(&node)).await?.ok_or(taken)?);
         if new.hostname.is_none() {
             node.hostname = format!("node-{}", node.id);
@@ -254,7 +254,7 @@ impl Writing {
     pub async fn node_update(&mut self, node: &Node) -> Result<Node, StoreError> {
         let mac = "SELECT 1 FROM nodes WHERE mac = $1 AND id <> $2".to_owned();
         if self.exists(mac, Args::new().key(&node.mac).int(node.id.0)).await? {
-            return Err(StoreError::Taken { what: "mac" });
+            return Err(StoreError::AlreadyExists { what: "mac" });
         }
         if let Some(cluster_id) = node.cluster_id {
             self.require::<Cluster>(cluster_id.0).await?;
@@ -262,7 +262,7 @@ impl Writing {
                 "SELECT 1 FROM nodes WHERE cluster_id = $1 AND hostname = $2 AND id <> $3".to_owned();
             let key = Args::new().int(cluster_id.0).key(&node.hostname).int(node.id.0);
             if self.exists(hostname, key).await? {
-                return Err(StoreError::Taken { what: "hostname" });
+                return Err(StoreError::AlreadyExists { what: "hostname" });
             }
         }
         let generation = self.replace::<Node>(node.id.0, node.generation, args(node)).await?;

@@ -19,7 +19,7 @@ pub trait Observer: Send + Sync {
     fn now(&self) -> Duration;
 
     /// Called after each operation with its duration and outcome.
-    fn done(&self, operation: Operation, took: Duration, failed: bool);
+    fn on_operation(&self, operation: Operation, took: Duration, failed: bool);
 }
 
 pub(crate) type Observed = Option<Arc<dyn Observer>>;
@@ -33,6 +33,6 @@ pub(crate) async fn observe<T>(
     let Some(observer) = observer else { return work.await };
     let started_at = observer.now();
     let result = work.await;
-    observer.done(operation, observer.now().saturating_sub(started_at), result.is_err());
+    observer.on_operation(operation, observer.now().saturating_sub(started_at), result.is_err());
     result
 }

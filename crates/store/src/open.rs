@@ -11,7 +11,7 @@ use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgPool, SqlitePo
 use crate::backup::create_private;
 use crate::connection::with_timeout;
 use crate::store::Db;
-use crate::{Database, Patience, Store, StoreError};
+use crate::{Database, Store, StoreError, Timeouts};
 
 pub(crate) static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 pub(crate) static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
@@ -31,10 +31,10 @@ pub enum OpenError {
     #[error(
         "the database schema is version {found}, but this program supports up to {known}; use a newer `stoker`"
     )]
-    Newer { found: i64, known: i64 },
+    SchemaTooNew { found: i64, known: i64 },
     /// The file is not a database, its folder does not exist, or the URL is invalid.
     #[error("cannot open {what}")]
-    Place {
+    CannotOpen {
         what: String,
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -49,10 +49,10 @@ impl Store {
     /// Creates the database if missing and applies pending migrations. Safe to call from several processes
     /// concurrently.
     pub async fn open(database: &Database) -> Result<Self, OpenError> {
-        Self::open_with(database, Patience::default()).await
+        Self::open_with(database, Timeouts::default()).await
     }
 
-    pub async fn open_with(database: &Database, patience: Patience) -> Result<Self, OpenError> {
+    pub async fn open_with(database: &Database, patience: Timeouts) -> Result<Self, OpenError> {
         let db = match database {
             Database::Sqlite { path } => open_sqlite(path, patience).await?,
             Database::Postgres { url } => open_postgres(url, patience).await?,
@@ -79,7 +79,7 @@ pub(crate) fn sqlite_options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-async fn open_sqlite(path: &Path, patience: Patience) -> Result<Db, OpenError> {
+async fn open_sqlite(path: &Path, patience: Timeouts) -> Result<Db, OpenError> {
     match create_private(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
             return Err(cannot_open(format!("`{}`", path.display()), error));
@@ -87,7 +87,7 @@ async fn open_sqlite(path: &Path, patience: Patience) -> Result<Db, OpenError> {
         _ => {}
     }
     let options = sqlite_options(path);
-    let pool = || SqlitePoolOptions::new().acquire_timeout(patience.connection).test_before_acquire(false);
+    let pool = || SqlitePoolOptions::new().acquire_timeout(patience.acquire).test_before_acquire(false);
     let connect = async |pool: SqlitePoolOptions, options| {
         let connected: Result<SqlitePool, sqlx::Error> = pool.connect_with(options).await;
         connected.map_err(|source| cannot_open(format!("`{}`", path.display()), source))
@@ -99,7 +99,7 @@ async fn open_sqlite(path: &Path, patience: Patience) -> Result<Db, OpenError> {
     Ok(Db::Sqlite { readers, writer })
 }
 
-async fn open_postgres(url: &str, patience: Patience) -> Result<Db, OpenError> {
+async fn open_postgres(url: &str, patience: Timeouts) -> Result<Db, OpenError> {
     let options: PgConnectOptions =
         url.parse().map_err(|source: sqlx::Error| cannot_open("the database URL".to_owned(), source))?;
     let options = options.application_name("stoker").disable_statement_logging();
@@ -112,7 +112,7 @@ async fn open_postgres(url: &str, patience: Patience) -> Result<Db, OpenError> {
     );
     let pool = PgPoolOptions::new()
         .max_connections(PG_CONNECTIONS_MAX)
-        .acquire_timeout(patience.connection)
+        .acquire_timeout(patience.acquire)
         .after_connect(move |connection, _| {
             let limits = sqlx::AssertSqlSafe(limits.clone());
             Box::pin(async move { connection.execute(limits).await.map(drop) })
@@ -121,11 +121,11 @@ async fn open_postgres(url: &str, patience: Patience) -> Result<Db, OpenError> {
         // reused.
         .after_release(move |connection, _| {
             Box::pin(async move {
-                let answer = tokio::time::timeout(patience.connection, connection.ping()).await;
+                let answer = tokio::time::timeout(patience.acquire, connection.ping()).await;
                 answer.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
             })
         });
-    let connecting = with_timeout(patience.connection.saturating_mul(2), async {
+    let connecting = with_timeout(patience.acquire.saturating_mul(2), async {
         Ok::<PgPool, StoreError>(pool.connect_with(options).await?)
     });
     Ok(Db::Pg(connecting.await?))
@@ -143,7 +143,7 @@ async fn migrate(store: &Store) -> Result<(), OpenError> {
     match result {
         Ok(()) => Ok(()),
         Err(MigrateError::VersionMissing(found)) => {
-            Err(OpenError::Newer { found, known: newest_version(migrator) })
+            Err(OpenError::SchemaTooNew { found, known: newest_version(migrator) })
         }
         Err(MigrateError::Execute(source)) => Err(OpenError::Store(source.into())),
         Err(other) => Err(OpenError::Migration(other)),
@@ -156,5 +156,5 @@ pub(crate) fn newest_version(migrator: &Migrator) -> i64 {
 }
 
 fn cannot_open(what: String, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> OpenError {
-    OpenError::Place { what, source: source.into() }
+    OpenError::CannotOpen { what, source: source.into() }
 }

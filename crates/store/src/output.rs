@@ -1,6 +1,6 @@
 //! Output of attempts.
 
-use stoker_model::{Actor, Micros, OutputPiece, RunId};
+use stoker_model::{Actor, Micros, OutputChunk, RunId};
 
 use crate::sql::{Args, Many};
 use crate::{Session, Store, StoreError};
@@ -18,7 +18,7 @@ impl Session {
         run: RunId,
         instance: i64,
         limit: u32,
-    ) -> Result<Vec<OutputPiece>, StoreError> {
+    ) -> Result<Vec<OutputChunk>, StoreError> {
         let sql = format!(
             "SELECT instance, attempt, stream, start, text FROM {TABLE} WHERE run_id = $1 AND instance = $2 \
              ORDER BY attempt, stream, start LIMIT {limit}"
@@ -34,7 +34,7 @@ impl Session {
         run: RunId,
         needle: &str,
         limit: u32,
-    ) -> Result<Vec<OutputPiece>, StoreError> {
+    ) -> Result<Vec<OutputChunk>, StoreError> {
         // `replace` is case-sensitive in both engines, unlike `LIKE`.
         let contains = |text: &str| format!("replace({text}, $2, '') <> {text}");
         let (one, later) = (contains("one.text"), contains("later.text"));
@@ -57,8 +57,8 @@ impl Session {
     }
 }
 
-fn read(columns: &mut crate::sql::Columns<'_>) -> Result<OutputPiece, StoreError> {
-    Ok(OutputPiece {
+fn read(columns: &mut crate::sql::Columns<'_>) -> Result<OutputChunk, StoreError> {
+    Ok(OutputChunk {
         instance: columns.int()?,
         attempt: columns.int()?,
         stream: columns.text()?,
@@ -72,10 +72,10 @@ impl Store {
     pub async fn output_put(
         &self,
         run: RunId,
-        pieces: &[OutputPiece],
+        pieces: &[OutputChunk],
         now: Micros,
     ) -> Result<(), StoreError> {
-        let mut writing = self.change(&Actor::server(), now).await?;
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
         let rows = pieces.iter().map(|piece| {
             Args::new()
                 .int(run.0)

@@ -3,7 +3,7 @@
 use stoker_model::{Cluster, ClusterId, DocumentId, GraphType, Json, Micros, NewPlan, PlanId, PlanRecord};
 
 use crate::sql::{Args, Columns, Many};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "plans";
 const COLUMNS: &str = "id, cluster_id, graph_type, parent_id, created_at, created_by, request, n_run, n_skip, \
@@ -75,13 +75,13 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn plan_create(&mut self, new: &NewPlan) -> Result<PlanRecord, StoreError> {
         self.require::<Cluster>(new.cluster_id.0).await?;
         if let Some(parent_id) = new.parent_id
             && self.plan_get(parent_id).await?.is_none()
         {
-            return Err(StoreError::Missing { what: "plan" });
+            return Err(StoreError::NotFound { what: "plan" });
         }
         let (created_at, created_by) = (self.now(), self.actor().user_name.clone());
         let args = Args::new()
@@ -101,7 +101,7 @@ impl Writing {
                    inputs, graph_id, common_id, document) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id";
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
         let id = row.map(|row| row.columns(TABLE).int()).transpose()?;
-        let id = PlanId(id.ok_or(StoreError::Missing { what: "plan" })?);
+        let id = PlanId(id.ok_or(StoreError::NotFound { what: "plan" })?);
         self.plan_nodes_add(id, &new.nodes).await?;
         Ok(PlanRecord {
             id,
@@ -135,7 +135,7 @@ impl Writing {
         }
         let sql = "DELETE FROM plans WHERE id = $1".to_owned();
         let existed = self.connection.remove(sql, Args::new().int(id.0)).await? == 1;
-        self.states_collect().await?;
+        self.states_gc().await?;
         Ok(existed)
     }
 

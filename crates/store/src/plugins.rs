@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use stoker_model::{Cluster, ClusterId, ClusterPlugin, NewPlugin, Owner, Plugin, PluginId};
 
 use crate::sql::{Args, Columns, Record, Table};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "plugin name and version" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "plugin name and version" };
 
 impl Record for Plugin {
     const TABLE: Table = Table {
@@ -132,7 +132,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn plugin_create(&mut self, new: &NewPlugin) -> Result<Plugin, StoreError> {
         let created_at = self.now();
         let id = self.insert::<Plugin>("(name, version)", args(new).int(created_at.0)).await?.ok_or(TAKEN)?;
@@ -173,7 +173,7 @@ impl Writing {
         self.require::<Plugin>(id.0).await?;
         let others = "SELECT 1 FROM plugin_folders WHERE folder = $1 AND plugin_id <> $2".to_owned();
         if self.exists(others, Args::new().key(folder).int(id.0)).await? {
-            return Err(StoreError::Taken { what: "folder of a plugin" });
+            return Err(StoreError::AlreadyExists { what: "folder of a plugin" });
         }
         let sql = "INSERT INTO plugin_folders (plugin_id, folder) VALUES ($1, $2) \
                    ON CONFLICT (plugin_id) DO UPDATE SET folder = excluded.folder";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stoker_model::{Cluster, ClusterId, NodeId};
 
 use crate::sql::Args;
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "cluster_primaries";
 
@@ -24,7 +24,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Replaces all primaries of a cluster; tags that are not listed have none.
     pub async fn primaries_put(
         &mut self,

@@ -3,7 +3,7 @@
 use stoker_model::{Quotas, Resource, Tenant, TenantId};
 
 use crate::sql::Args;
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "tenant_quotas";
 
@@ -31,7 +31,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn quotas_put(&mut self, tenant: TenantId, quotas: &Quotas) -> Result<(), StoreError> {
         self.require::<Tenant>(tenant.0).await?;
         let sql = format!(

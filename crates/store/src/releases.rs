@@ -3,9 +3,9 @@
 use stoker_model::{NewRelease, Owner, Release, ReleaseId, ReleaseState};
 
 use crate::sql::{Args, Columns, Record, Table};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "release name and version" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "release name and version" };
 
 impl Record for Release {
     const TABLE: Table = Table {
@@ -93,7 +93,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn release_create(&mut self, new: &NewRelease) -> Result<Release, StoreError> {
         let created_at = self.now();
         let id =

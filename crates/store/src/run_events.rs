@@ -5,10 +5,10 @@
 
 use std::collections::HashSet;
 
-use stoker_model::{Actor, Json, Micros, PlanId, RunEvent, RunId, RunWork};
+use stoker_model::{Actor, Json, Micros, PlanId, RunEvent, RunExecution, RunId};
 
 use crate::sql::{Args, Columns, Many, Row};
-use crate::{Session, Store, StoreError, Writing};
+use crate::{Session, Store, StoreError, WriteTransaction};
 
 const WORK: &str = "run_work";
 const WORK_COLUMNS: &str = "run_id, plan_id, options, owner, lease_generation, lease_until";
@@ -23,9 +23,9 @@ const HOLD: Many<'_> = Many {
             RETURNING run_work.run_id",
 };
 
-fn read_work(row: &Row) -> Result<RunWork, StoreError> {
+fn read_work(row: &Row) -> Result<RunExecution, StoreError> {
     let mut columns = row.columns(WORK);
-    Ok(RunWork {
+    Ok(RunExecution {
         run_id: RunId(columns.int()?),
         plan_id: columns.opt_int()?.map(PlanId),
         options: columns.json()?,
@@ -48,14 +48,14 @@ fn read_event(columns: &mut Columns<'_>) -> Result<RunEvent, StoreError> {
 impl Store {
     /// Acquires the lease of a run until `until`, unless another owner holds it at `now`. Returns the new
     /// lease generation, or `None`.
-    pub async fn run_take(
+    pub async fn run_lease_acquire(
         &self,
         run: RunId,
         owner: &str,
         now: Micros,
         until: Micros,
     ) -> Result<Option<i64>, StoreError> {
-        let mut writing = self.change(&Actor::server(), now).await?;
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
         let sql = format!(
             "UPDATE {WORK} SET owner = $1, lease_until = $2, lease_generation = lease_generation + 1 \
              WHERE run_id = $3 AND (lease_until IS NULL OR lease_until <= $4 OR owner = $1) RETURNING lease_generation"
@@ -69,14 +69,14 @@ impl Store {
 
     /// Renews the lease of a run, or releases it (`None`). Fails with [`StoreError::Stale`] if the lease was
     /// lost.
-    pub async fn run_hold(
+    pub async fn run_lease_renew(
         &self,
         run: RunId,
         generation: i64,
         now: Micros,
         until: Option<Micros>,
     ) -> Result<(), StoreError> {
-        let mut writing = self.change(&Actor::server(), now).await?;
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
         let sql = format!("UPDATE {WORK} SET lease_until = $1 WHERE run_id = $2 AND lease_generation = $3");
         let args = Args::new().opt_time(until).int(run.0).int(generation);
         if writing.connection.execute(sql, args).await? != 1 {
@@ -89,13 +89,13 @@ impl Store {
 impl Store {
     /// Renews several run leases atomically, each with the generation it was acquired with. Returns the runs
     /// whose lease is still held; the others were lost.
-    pub async fn runs_hold(
+    pub async fn run_leases_renew(
         &self,
         runs: &[(RunId, i64)],
         now: Micros,
         until: Micros,
     ) -> Result<HashSet<RunId>, StoreError> {
-        let mut writing = self.change(&Actor::server(), now).await?;
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
         let rows = runs.iter().map(|(run, generation)| Args::new().int(run.0).int(*generation).int(until.0));
         let rows = writing.connection.write_many(HOLD, rows.collect()).await?;
         let held = rows.iter().map(|row| Ok(RunId(row.columns(WORK).int()?)));
@@ -106,14 +106,18 @@ impl Store {
 }
 
 impl Session {
-    pub async fn run_work(&mut self, run: RunId) -> Result<Option<RunWork>, StoreError> {
+    pub async fn run_work(&mut self, run: RunId) -> Result<Option<RunExecution>, StoreError> {
         let sql = format!("SELECT {WORK_COLUMNS} FROM {WORK} WHERE run_id = $1");
         let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
         row.as_ref().map(read_work).transpose()
     }
 
     /// Unfinished runs whose lease is free, expired or held by `owner` at `now`, oldest first.
-    pub async fn run_work_free(&mut self, owner: &str, now: Micros) -> Result<Vec<RunWork>, StoreError> {
+    pub async fn run_work_unowned(
+        &mut self,
+        owner: &str,
+        now: Micros,
+    ) -> Result<Vec<RunExecution>, StoreError> {
         let columns: Vec<String> = WORK_COLUMNS.split(", ").map(|column| format!("w.{column}")).collect();
         let sql = format!(
             "SELECT {} FROM {WORK} w JOIN runs r ON r.id = w.run_id \
@@ -160,10 +164,10 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Fails with [`StoreError::Stale`] unless the run lease still has this generation. Call before other
     /// writes of the transaction.
-    pub async fn run_require(&mut self, run: RunId, generation: i64) -> Result<(), StoreError> {
+    pub async fn run_lease_require(&mut self, run: RunId, generation: i64) -> Result<(), StoreError> {
         let sql = format!("SELECT 1 FROM {WORK} WHERE run_id = $1 AND lease_generation = $2");
         if self.exists(sql, Args::new().int(run.0).int(generation)).await? {
             return Ok(());
@@ -180,7 +184,7 @@ impl Writing {
         let args = Args::new().int(run.0).json(options);
         match self.connection.execute(sql, args).await? {
             1 => Ok(()),
-            _ => Err(StoreError::Taken { what: "work of the run" }),
+            _ => Err(StoreError::AlreadyExists { what: "work of the run" }),
         }
     }
 
@@ -203,7 +207,7 @@ impl Writing {
 
     /// Revokes the lease of a run by incrementing its generation, so that the owner cannot append events any
     /// more. Returns whether the run has a work record.
-    pub async fn run_work_revoke(&mut self, run: RunId) -> Result<bool, StoreError> {
+    pub async fn run_lease_revoke(&mut self, run: RunId) -> Result<bool, StoreError> {
         let sql = format!(
             "UPDATE {WORK} SET owner = NULL, lease_until = NULL, lease_generation = lease_generation + 1 \
              WHERE run_id = $1"
@@ -218,7 +222,7 @@ impl Writing {
         generation: i64,
         events: &[RunEvent],
     ) -> Result<(), StoreError> {
-        self.run_require(run, generation).await?;
+        self.run_lease_require(run, generation).await?;
         let rows = events.iter().map(|event| {
             Args::new()
                 .int(run.0)
@@ -235,7 +239,7 @@ impl Writing {
     async fn lease_lost_error(&mut self, run: RunId) -> Result<StoreError, StoreError> {
         Ok(match self.run_work(run).await? {
             Some(work) => StoreError::Stale { current: work.lease_generation },
-            None => StoreError::Missing { what: "work of the run" },
+            None => StoreError::NotFound { what: "work of the run" },
         })
     }
 }

@@ -3,7 +3,7 @@
 use stoker_model::{Cluster, ClusterId, GraphType, Micros, NewRun, Run, RunId, RunName, RunStatus, TenantId};
 
 use crate::sql::{Args, Columns, Record, Table};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 /// Filter for runs; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn run_create(&mut self, new: &NewRun) -> Result<Run, StoreError> {
         self.run_require_parents(new.parent_id, new.cluster_id).await?;
         let mut run = Run {
@@ -156,7 +156,7 @@ impl Writing {
             ended_at: new.ended_at,
             is_hidden: false,
         };
-        let taken = StoreError::Taken { what: "run uuid" };
+        let taken = StoreError::AlreadyExists { what: "run uuid" };
         run.id = RunId(self.insert::<Run>("(uuid)", args(&run)).await?.ok_or(taken)?);
         Ok(run)
     }
@@ -164,7 +164,7 @@ impl Writing {
     pub async fn run_update(&mut self, run: &Run) -> Result<Run, StoreError> {
         let others = "SELECT 1 FROM runs WHERE uuid = $1 AND id <> $2".to_owned();
         if self.exists(others, Args::new().key(&run.uuid).int(run.id.0)).await? {
-            return Err(StoreError::Taken { what: "run uuid" });
+            return Err(StoreError::AlreadyExists { what: "run uuid" });
         }
         self.run_require_parents(run.parent_id, run.cluster_id).await?;
         let generation = self.replace::<Run>(run.id.0, run.generation, args(run)).await?;

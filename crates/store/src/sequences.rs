@@ -4,9 +4,9 @@ use serde_json::json;
 use stoker_model::{GraphType, Json, NewSequence, Release, ReleaseId, Sequence, SequenceGraph, SequenceId};
 
 use crate::sql::{Args, Columns, Record, Table};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "sequence name" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "sequence name" };
 
 /// Filter for sequences; a field that is `None` matches everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn sequence_create(&mut self, new: &NewSequence) -> Result<Sequence, StoreError> {
         self.require::<Release>(new.release_id.0).await?;
         let args = args(new.release_id, &new.name, &new.graphs);

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use stoker_model::{Actor, Change, Graph, Micros, RunEvent, RunId};
+use stoker_model::{Actor, AuditChange, Graph, Micros, RunEvent, RunId};
 
 use crate::connection::Connection;
 use crate::graphs::TaskCache;
@@ -20,7 +20,7 @@ pub struct Session {
 }
 
 /// A write transaction. Dropping it without [`Writing::commit`] rolls it back.
-pub struct Writing {
+pub struct WriteTransaction {
     session: Session,
     actor: Actor,
     now: Micros,
@@ -28,7 +28,7 @@ pub struct Writing {
     pub(crate) written: Vec<Graph>,
 }
 
-impl Deref for Writing {
+impl Deref for WriteTransaction {
     type Target = Session;
 
     fn deref(&self) -> &Session {
@@ -36,13 +36,13 @@ impl Deref for Writing {
     }
 }
 
-impl DerefMut for Writing {
+impl DerefMut for WriteTransaction {
     fn deref_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub(crate) fn new(session: Session, actor: Actor, now: Micros) -> Self {
         Self { session, actor, now, written: Vec::new() }
     }
@@ -63,7 +63,7 @@ impl Writing {
     ///
     /// After [`StoreError::Unavailable`] the outcome is unknown: the changes may or may not have been
     /// committed.
-    pub async fn commit(mut self, change: Change) -> Result<(), StoreError> {
+    pub async fn commit(mut self, change: AuditChange) -> Result<(), StoreError> {
         self.audit_append(&change).await?;
         self.commit_unaudited().await
     }
@@ -120,7 +120,7 @@ impl Writing {
         let row = self.connection.fetch_optional(sql, Args::new().int(id)).await?;
         Ok(match row {
             Some(row) => StoreError::Stale { current: row.columns(T::TABLE.name).int()? },
-            None => StoreError::Missing { what: T::TABLE.noun },
+            None => StoreError::NotFound { what: T::TABLE.noun },
         })
     }
 
@@ -148,7 +148,7 @@ impl Writing {
         if self.session.exists(sql, Args::new().int(id)).await? {
             return Ok(());
         }
-        Err(StoreError::Missing { what: T::TABLE.noun })
+        Err(StoreError::NotFound { what: T::TABLE.noun })
     }
 }
 

@@ -3,7 +3,7 @@
 use stoker_model::Json;
 
 use crate::sql::{Args, is_key};
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 impl Session {
     pub async fn setting_get(&mut self, name: &str) -> Result<Option<Json>, StoreError> {
@@ -16,7 +16,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn setting_put(&mut self, name: &str, value: &Json) -> Result<(), StoreError> {
         let sql = "INSERT INTO settings (name, value) VALUES ($1, $2) \
                    ON CONFLICT (name) DO UPDATE SET value = excluded.value";

@@ -11,7 +11,7 @@ use crate::connection::{Connection, Handle, with_timeout};
 use crate::graphs::TaskCache;
 use crate::observer::{Observed, Observer, Operation, observe};
 use crate::sql::Args;
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 /// Database to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,16 +30,16 @@ const WRITER_SILENCE_MS: u32 = 5000;
 
 /// Time limits after which an operation fails with [`StoreError::Unavailable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// Limit for acquiring a connection or the writer lock.
-    pub connection: Duration,
+    pub acquire: Duration,
     /// Limit for one statement.
     pub statement: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
-        Self { connection: Duration::from_secs(10), statement: Duration::from_secs(30) }
+        Self { acquire: Duration::from_secs(10), statement: Duration::from_secs(30) }
     }
 }
 
@@ -58,13 +58,13 @@ pub(crate) enum Db {
 #[derive(Clone)]
 pub struct Store {
     pub(crate) db: Db,
-    pub(crate) patience: Patience,
+    pub(crate) patience: Timeouts,
     cache: Arc<TaskCache>,
     observer: Arc<OnceLock<Arc<dyn Observer>>>,
 }
 
 impl Store {
-    pub(crate) fn new(db: Db, patience: Patience) -> Self {
+    pub(crate) fn new(db: Db, patience: Timeouts) -> Self {
         Self { db, patience, cache: Arc::new(TaskCache::default()), observer: Arc::default() }
     }
 
@@ -95,8 +95,8 @@ impl Store {
     }
 
     /// A write transaction on behalf of `actor`.
-    pub async fn change(&self, actor: &Actor, now: Micros) -> Result<Writing, StoreError> {
-        Ok(Writing::new(self.session(Purpose::Write).await?, actor.clone(), now))
+    pub async fn begin_write(&self, actor: &Actor, now: Micros) -> Result<WriteTransaction, StoreError> {
+        Ok(WriteTransaction::new(self.session(Purpose::Write).await?, actor.clone(), now))
     }
 
     /// Checks that the database answers.
@@ -119,7 +119,7 @@ impl Store {
 
     async fn session(&self, purpose: Purpose) -> Result<Session, StoreError> {
         // Overall timeout: the pools' own timeouts do not cover every wait, such as a stalled handshake.
-        let after = self.patience.connection.saturating_add(self.patience.statement);
+        let after = self.patience.acquire.saturating_add(self.patience.statement);
         let observer: Observed = self.observer.get().cloned();
         let connect = with_timeout(after, self.connect(purpose, observer.clone()));
         // Boxed to keep the futures of callers small; this one is large and awaited in many places.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use stoker_model::{Cluster, ClusterId, DocumentId, Past, Success};
+use stoker_model::{Cluster, ClusterId, DocumentId, SuccessGroup, TaskSuccess};
 
 use crate::sql::{Args, Dialect, Many};
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "successes";
 const PUT: Many<'_> = Many {
@@ -17,12 +17,12 @@ const PUT: Many<'_> = Many {
 impl Session {
     /// States with which tasks last succeeded on nodes, grouped by equal state: there are many tasks and
     /// nodes, but few distinct states.
-    pub async fn old_states(
+    pub async fn last_successful_states(
         &mut self,
         cluster_id: ClusterId,
         tasks: &[&str],
         nodes: &[&str],
-    ) -> Result<Vec<Past>, StoreError> {
+    ) -> Result<Vec<SuccessGroup>, StoreError> {
         let names = match self.connection.dialect() {
             Dialect::Sqlite => "json_group_array(task_name)",
             Dialect::Postgres => "json_agg(task_name)::text",
@@ -37,7 +37,7 @@ impl Session {
         let rows = self.connection.fetch_all(sql, args).await?;
         let read = |row: &crate::sql::Row| {
             let mut columns = row.columns(TABLE);
-            let mut past = Past {
+            let mut past = SuccessGroup {
                 node_uid: columns.text()?,
                 common_id: DocumentId(columns.int()?),
                 document_id: DocumentId(columns.int()?),
@@ -68,17 +68,17 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Records successes, replacing earlier ones of the same task and node. Within one call the last one
     /// wins.
     pub async fn success_put(
         &mut self,
         cluster_id: ClusterId,
-        successes: &[Success],
+        successes: &[TaskSuccess],
     ) -> Result<(), StoreError> {
         self.require::<Cluster>(cluster_id.0).await?;
         // PostgreSQL rejects an upsert that writes one row twice.
-        let last: BTreeMap<(&str, &str), &Success> = successes
+        let last: BTreeMap<(&str, &str), &TaskSuccess> = successes
             .iter()
             .map(|success| ((success.node_uid.as_str(), success.task_name.as_str()), success))
             .collect();
@@ -96,7 +96,7 @@ impl Writing {
     }
 
     /// Deletes the successes on some nodes. Returns their number.
-    pub async fn successes_forget(
+    pub async fn successes_delete(
         &mut self,
         cluster_id: ClusterId,
         nodes: &[&str],

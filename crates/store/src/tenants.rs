@@ -3,9 +3,9 @@
 use stoker_model::{NewTenant, Tenant, TenantId};
 
 use crate::sql::{Args, Columns, Record, Table, is_key};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "tenant name" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "tenant name" };
 
 impl Record for Tenant {
     const TABLE: Table = Table {
@@ -44,7 +44,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn tenant_create(&mut self, new: &NewTenant) -> Result<Tenant, StoreError> {
         let created_at = self.now();
         let args = Args::new().key(&new.name).opt_text(new.description.as_deref()).bool(new.enabled);

@@ -1,26 +1,26 @@
 //! Group commit: changes of several actors in one transaction, so that they share a single fsync.
 
-use stoker_model::{Actor, Change, Micros};
+use stoker_model::{Actor, AuditChange, Micros};
 
 use crate::sql::Args;
-use crate::{Store, StoreError, Writing};
+use crate::{Store, StoreError, WriteTransaction};
 
 /// A transaction of savepoints, each of which is kept or rolled back independently.
-pub struct Together {
-    writing: Writing,
+pub struct GroupCommit {
+    writing: WriteTransaction,
     /// Length of `Writing::written` when the current savepoint began.
     n_written: usize,
 }
 
 impl Store {
-    pub async fn together(&self, now: Micros) -> Result<Together, StoreError> {
-        Ok(Together { writing: self.change(&Actor::server(), now).await?, n_written: 0 })
+    pub async fn group_commit(&self, now: Micros) -> Result<GroupCommit, StoreError> {
+        Ok(GroupCommit { writing: self.begin_write(&Actor::server(), now).await?, n_written: 0 })
     }
 }
 
-impl Together {
+impl GroupCommit {
     /// Opens a savepoint, which ends with [`Together::keep`] or [`Together::undo`].
-    pub async fn begin(&mut self, actor: Actor) -> Result<&mut Writing, StoreError> {
+    pub async fn begin_savepoint(&mut self, actor: Actor) -> Result<&mut WriteTransaction, StoreError> {
         self.writing.set_actor(actor);
         self.n_written = self.writing.written.len();
         self.execute("SAVEPOINT part").await?;
@@ -28,13 +28,13 @@ impl Together {
     }
 
     /// Releases the savepoint and keeps its changes together with their audit log entry.
-    pub async fn keep(&mut self, change: Change) -> Result<(), StoreError> {
+    pub async fn release_savepoint(&mut self, change: AuditChange) -> Result<(), StoreError> {
         self.writing.audit_append(&change).await?;
         self.execute("RELEASE SAVEPOINT part").await
     }
 
     /// Rolls the savepoint back.
-    pub async fn undo(&mut self) -> Result<(), StoreError> {
+    pub async fn rollback_savepoint(&mut self) -> Result<(), StoreError> {
         self.writing.written.truncate(self.n_written);
         self.execute("ROLLBACK TO SAVEPOINT part").await?;
         self.execute("RELEASE SAVEPOINT part").await

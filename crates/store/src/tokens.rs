@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use stoker_model::{Micros, NewToken, Tenant, TenantId, Token, TokenId, User, UserId};
 
 use crate::sql::{Args, Columns, Record as _, Row};
-use crate::{List, Page, Session, Store, StoreError, Writing};
+use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
 const TABLE: &str = "tokens";
 const SELECT: &str = "SELECT id, user_id, tenant_id, label, issued_at, expires_at FROM tokens";
@@ -42,7 +42,7 @@ pub(crate) fn hex(digest: &[u8; 32]) -> String {
 impl Store {
     /// Issues a token at login. Not audited, because logins would fill the audit log.
     pub async fn token_issue(&self, new: &NewToken) -> Result<Token, StoreError> {
-        let mut writing = self.change(&stoker_model::Actor::server(), new.issued_at).await?;
+        let mut writing = self.begin_write(&stoker_model::Actor::server(), new.issued_at).await?;
         let token = writing.token_create(new).await?;
         writing.commit_unaudited().await?;
         Ok(token)
@@ -82,7 +82,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn token_create(&mut self, new: &NewToken) -> Result<Token, StoreError> {
         self.require::<User>(new.user_id.0).await?;
         self.require::<Tenant>(new.tenant_id.0).await?;
@@ -96,7 +96,7 @@ impl Writing {
             .int(new.issued_at.0)
             .int(new.expires_at.0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
-        let row = row.ok_or(StoreError::Taken { what: "token" })?;
+        let row = row.ok_or(StoreError::AlreadyExists { what: "token" })?;
         Ok(Token {
             id: TokenId(row.columns(TABLE).int()?),
             user_id: new.user_id,

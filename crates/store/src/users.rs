@@ -3,9 +3,9 @@
 use stoker_model::{NewUser, Role, Tenant, TenantId, User, UserId};
 
 use crate::sql::{Args, Columns, Record, Table, is_key};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "user name" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "user name" };
 
 impl Record for User {
     const TABLE: Table = Table {
@@ -63,7 +63,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn user_create(&mut self, new: &NewUser) -> Result<User, StoreError> {
         self.require::<Tenant>(new.tenant_id.0).await?;
         let created_at = self.now();
@@ -110,7 +110,7 @@ impl Writing {
         let sql = "UPDATE users SET password_hash = $1, generation = generation + 1 WHERE id = $2";
         let args = Args::new().text(password_hash).int(id.0);
         match self.connection.execute(sql.to_owned(), args).await? {
-            0 => Err(StoreError::Missing { what: "user" }),
+            0 => Err(StoreError::NotFound { what: "user" }),
             _ => Ok(()),
         }
     }

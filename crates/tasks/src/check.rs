@@ -4,11 +4,11 @@
 use stoker_diagnostics::{Diagnostic, Severity, has_errors};
 use stoker_model::{Json, JsonMap};
 
-use crate::parameter::{COMMON, Kind, Need, Parameter};
+use crate::parameter::{COMMON, Parameter, ParameterType, Requirement};
 use crate::values::Values;
 
 /// Returns the parameters with defaults filled in, or `None` if there are errors; and all diagnostics.
-pub(crate) fn check(table: &[Parameter], parameters: &Json) -> (Option<Values>, Vec<Diagnostic>) {
+pub(crate) fn check_parameters(table: &[Parameter], parameters: &Json) -> (Option<Values>, Vec<Diagnostic>) {
     let empty = JsonMap::new();
     let map = match parameters {
         Json::Object(map) => map,
@@ -40,22 +40,22 @@ impl Checker {
             // A computed parameter evaluates to `null` when it is absent.
             let value = parameters.get(parameter.name).filter(|value| !value.is_null());
             let place = format!("{place}{}", parameter.name);
-            match (value, parameter.need) {
-                (Some(_), Need::Ignored(why)) => {
+            match (value, parameter.requirement) {
+                (Some(_), Requirement::Ignored(why)) => {
                     self.report(Severity::Note, place.clone(), format!("`{place}` has no effect: {why}"));
                 }
                 (Some(value), _) => {
                     let value = self.value(*parameter, value, &place);
                     values.insert(parameter.name.to_owned(), value);
                 }
-                (None, Need::Required) => {
+                (None, Requirement::Required) => {
                     let message = format!("Missing a required parameter {place}");
                     self.report(Severity::Error, place, message);
                 }
-                (None, Need::Default(text)) => {
+                (None, Requirement::Default(text)) => {
                     values.insert(parameter.name.to_owned(), default_value(parameter.kind, text));
                 }
-                (None, Need::Optional | Need::Ignored(_)) => {}
+                (None, Requirement::Optional | Requirement::Ignored(_)) => {}
             }
         }
         for name in parameters.keys().filter(|name| !COMMON.contains(&name.as_str()) || !place.is_empty()) {
@@ -75,13 +75,13 @@ impl Checker {
     }
 
     fn value(&mut self, parameter: Parameter, value: &Json, place: &str) -> Json {
-        if !parameter.kind.fits(value) {
+        if !parameter.kind.accepts(value) {
             let message = format!("`{place}` must be {}, got {}", parameter.kind.name(), describe(value));
             self.report(Severity::Error, place.to_owned(), message);
             return Json::Null;
         }
         match (parameter.kind, value) {
-            (Kind::Maps(table), Json::Array(items)) => {
+            (ParameterType::MapList(table), Json::Array(items)) => {
                 let maps = items.iter().enumerate().filter_map(|(idx, item)| Some((idx, item.as_object()?)));
                 maps.map(|(idx, map)| Json::Object(self.map(table, map, &format!("{place}[{idx}]."))))
                     .collect()
@@ -92,9 +92,11 @@ impl Checker {
 }
 
 /// Parses a default, which the table contains as text.
-fn default_value(kind: Kind, text: &str) -> Json {
+fn default_value(kind: ParameterType, text: &str) -> Json {
     match kind {
-        Kind::Seconds | Kind::Count | Kind::Flag => serde_json::from_str(text).unwrap_or(Json::Null),
+        ParameterType::Seconds | ParameterType::Count | ParameterType::Boolean => {
+            serde_json::from_str(text).unwrap_or(Json::Null)
+        }
         _ => Json::from(text),
     }
 }
@@ -120,18 +122,18 @@ mod tests {
     use super::*;
 
     const FILE: &[Parameter] = &[
-        Parameter::required("dst", Kind::Text, ""),
-        Parameter::default("mode", Kind::Permissions, "0644", ""),
+        Parameter::required("dst", ParameterType::Text, ""),
+        Parameter::default("mode", ParameterType::Permissions, "0644", ""),
     ];
     const TABLE: &[Parameter] = &[
-        Parameter::required("files", Kind::Maps(FILE), ""),
-        Parameter::required("name", Kind::Text, ""),
+        Parameter::required("files", ParameterType::MapList(FILE), ""),
+        Parameter::required("name", ParameterType::Text, ""),
         Parameter::timeout("60"),
         Parameter::ignored("old", "it is old"),
     ];
 
     fn messages(parameters: &Json) -> Vec<String> {
-        check(TABLE, parameters).1.into_iter().map(|problem| problem.message).collect()
+        check_parameters(TABLE, parameters).1.into_iter().map(|problem| problem.message).collect()
     }
 
     #[test]
@@ -153,7 +155,7 @@ mod tests {
     #[test]
     fn defaults_are_filled_in_at_all_levels() {
         let (values, problems) =
-            check(TABLE, &json!({"files": [{"dst": "/a"}], "name": "n", "timeout": null}));
+            check_parameters(TABLE, &json!({"files": [{"dst": "/a"}], "name": "n", "timeout": null}));
         assert_eq!(problems, []);
         let values = values.unwrap();
         assert_eq!(values.seconds("timeout"), 60.0);

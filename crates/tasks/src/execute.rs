@@ -3,18 +3,18 @@
 use stoker_engine::session::Mode;
 use stoker_model::{Json, JsonMap};
 
-use crate::check::check;
+use crate::check::check_parameters;
 use crate::find;
 use crate::host::Host;
 use crate::host::noop::Noop;
 use crate::host::verbose::Verbose;
-use crate::outcome::{Failure, Outcome};
+use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::{Context, Run};
 use crate::values::Values;
 
 /// Task type, parameters and mode of one attempt.
 #[derive(Clone, Copy, Debug)]
-pub struct Order<'a> {
+pub struct AttemptSpec<'a> {
     pub task_type: &'a str,
     pub parameters: &'a Json,
     pub node: &'a str,
@@ -23,14 +23,14 @@ pub struct Order<'a> {
 }
 
 /// Executes one attempt. Parameters are validated before anything is executed.
-pub async fn execute<H: Host>(order: Order<'_>, host: H) -> Outcome {
+pub async fn execute<H: Host>(order: AttemptSpec<'_>, host: H) -> TaskOutcome {
     let Some(task_type) = find(order.task_type) else {
         return Err(Failure::refused(format!(
             "this agent does not support the task type `{}`; upgrade the agent",
             order.task_type
         )));
     };
-    let (values, problems) = check(task_type.parameters, order.parameters);
+    let (values, problems) = check_parameters(task_type.parameters, order.parameters);
     for warning in problems.iter().filter(|problem| !problem.is_error()) {
         host.log(&format!("warning: {}", warning.message));
     }
@@ -48,7 +48,7 @@ pub async fn execute<H: Host>(order: Order<'_>, host: H) -> Outcome {
     }
 }
 
-async fn run_on(run: Run, values: &Values, order: Order<'_>, host: &dyn Host) -> Outcome {
-    let Order { node, mode, debug, .. } = order;
+async fn run_on(run: Run, values: &Values, order: AttemptSpec<'_>, host: &dyn Host) -> TaskOutcome {
+    let AttemptSpec { node, mode, debug, .. } = order;
     run(values, Context { host, node, mode, debug }).await
 }

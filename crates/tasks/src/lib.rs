@@ -23,13 +23,13 @@ mod timing;
 mod types;
 mod values;
 
-pub use execute::{Order, execute};
-pub use host::{Host, HostError, Stop, StopReason, Stopper};
-pub use outcome::{Cause, Failure, Outcome, masked};
-pub use parameter::{Kind, Need, Parameter};
+pub use execute::{AttemptSpec, execute};
+pub use host::{Host, HostError, StopReason, StopSender, StopSignal};
+pub use outcome::{Failure, FailureCause, TaskOutcome, mask_outcome};
+pub use parameter::{Parameter, ParameterType, Requirement};
 pub use prepare::{COPY_BYTES_MAX, FolderFile, MasterFiles, SystemFiles, prepare};
 pub use task_type::{Context, TaskType};
-pub use timing::timing_of;
+pub use timing::default_timing;
 pub use types::TASK_TYPES;
 pub use types::modules::{DRIVERS as MODULE_DRIVERS, Driver as ModuleDriver};
 pub use values::Values;
@@ -38,7 +38,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
 
 /// Name of the internal type for module operations; graphs cannot contain it.
-pub const MODULES: &str = types::modules::TYPE.name;
+pub const MODULES_TASK_TYPE: &str = types::modules::TYPE.name;
 
 /// All types that an agent can execute, including those that graphs cannot contain.
 pub(crate) fn all() -> impl Iterator<Item = &'static TaskType> {
@@ -51,14 +51,14 @@ pub fn find(name: &str) -> Option<&'static TaskType> {
 }
 
 /// Reports whether attempts of a type carry files that the master has to add.
-pub fn needs_files(name: &str) -> bool {
+pub fn needs_master_files(name: &str) -> bool {
     find(name).is_some_and(|task_type| task_type.prepare.is_some())
 }
 
 /// Validates the parameters of a task. Computed parameters must be evaluated before.
 pub fn check(name: &str, parameters: &Json) -> Vec<Diagnostic> {
     match find(name) {
-        Some(task_type) => check::check(task_type.parameters, parameters).1,
+        Some(task_type) => check::check_parameters(task_type.parameters, parameters).1,
         None => vec![Diagnostic::plain(format!("unknown task type `{name}`"))],
     }
 }

@@ -6,17 +6,17 @@ use crate::host::{HostError, StopReason};
 use crate::output::Mask;
 
 /// Summary of a successful attempt, or the failure.
-pub type Outcome = Result<JsonMap, Failure>;
+pub type TaskOutcome = Result<JsonMap, Failure>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    pub cause: Cause,
+    pub cause: FailureCause,
     /// Partial summary.
     pub summary: JsonMap,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum FailureCause {
     /// It was executed and failed.
     Failed(String),
     /// It was not started, because the request is invalid.
@@ -26,11 +26,11 @@ pub enum Cause {
 
 impl Failure {
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self { cause: Cause::Failed(message.into()), summary: JsonMap::new() }
+        Self { cause: FailureCause::Failed(message.into()), summary: JsonMap::new() }
     }
 
     pub(crate) fn refused(message: impl Into<String>) -> Self {
-        Self { cause: Cause::Refused(message.into()), summary: JsonMap::new() }
+        Self { cause: FailureCause::Refused(message.into()), summary: JsonMap::new() }
     }
 
     pub(crate) fn summary(mut self, summary: JsonMap) -> Self {
@@ -42,21 +42,23 @@ impl Failure {
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
         match error {
-            HostError::Stopped(reason) => Self { cause: Cause::Stopped(reason), summary: JsonMap::new() },
+            HostError::Stopped(reason) => {
+                Self { cause: FailureCause::Stopped(reason), summary: JsonMap::new() }
+            }
             other => Self::failed(other.to_string()),
         }
     }
 }
 
 /// Masks secrets in messages and summary.
-pub fn masked(outcome: Outcome, mask: &Mask) -> Outcome {
+pub fn mask_outcome(outcome: TaskOutcome, mask: &Mask) -> TaskOutcome {
     match outcome {
         Ok(summary) => Ok(mask.map(summary)),
         Err(Failure { cause, summary }) => {
             let cause = match cause {
-                Cause::Failed(message) => Cause::Failed(mask.text(&message)),
-                Cause::Refused(message) => Cause::Refused(mask.text(&message)),
-                stopped @ Cause::Stopped(_) => stopped,
+                FailureCause::Failed(message) => FailureCause::Failed(mask.text(&message)),
+                FailureCause::Refused(message) => FailureCause::Refused(mask.text(&message)),
+                stopped @ FailureCause::Stopped(_) => stopped,
             };
             Err(Failure { cause, summary: mask.map(summary) })
         }

@@ -6,15 +6,15 @@ use stoker_model::Json;
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     pub name: &'static str,
-    pub kind: Kind,
-    pub need: Need,
+    pub kind: ParameterType,
+    pub requirement: Requirement,
     /// Description for the reference documentation.
-    pub about: &'static str,
+    pub description: &'static str,
 }
 
 /// Whether a parameter is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum Requirement {
     Required,
     /// Has no default.
     Optional,
@@ -25,60 +25,65 @@ pub enum Need {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum ParameterType {
     /// Non-blank text.
     Text,
     /// Any text, including the empty one.
     Data,
     Seconds,
     Count,
-    Flag,
+    Boolean,
     /// File mode as octal digits.
     Permissions,
     Map,
     /// A string or a list of strings.
-    Texts,
+    StringList,
     /// Non-empty list of maps with these parameters.
-    Maps(&'static [Parameter]),
+    MapList(&'static [Parameter]),
     Any,
 }
 
 impl Parameter {
-    pub const fn required(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Self { name, kind, need: Need::Required, about }
+    pub const fn required(name: &'static str, kind: ParameterType, about: &'static str) -> Self {
+        Self { name, kind, requirement: Requirement::Required, description: about }
     }
 
-    pub const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Self { name, kind, need: Need::Optional, about }
+    pub const fn optional(name: &'static str, kind: ParameterType, about: &'static str) -> Self {
+        Self { name, kind, requirement: Requirement::Optional, description: about }
     }
 
-    pub const fn default(name: &'static str, kind: Kind, value: &'static str, about: &'static str) -> Self {
-        Self { name, kind, need: Need::Default(value), about }
+    pub const fn default(
+        name: &'static str,
+        kind: ParameterType,
+        value: &'static str,
+        about: &'static str,
+    ) -> Self {
+        Self { name, kind, requirement: Requirement::Default(value), description: about }
     }
 
     pub const fn ignored(name: &'static str, why: &'static str) -> Self {
-        Self { name, kind: Kind::Any, need: Need::Ignored(why), about: "" }
+        Self { name, kind: ParameterType::Any, requirement: Requirement::Ignored(why), description: "" }
     }
 
     pub const fn timeout(seconds: &'static str) -> Self {
         Self::default(
             "timeout",
-            Kind::Seconds,
+            ParameterType::Seconds,
             seconds,
             "Time limit of an attempt in seconds; afterwards all its processes are ended.",
         )
     }
 
     pub const fn retries(count: &'static str) -> Self {
-        Self::default("retries", Kind::Count, count, "Maximum number of retries after a failure.")
+        Self::default("retries", ParameterType::Count, count, "Maximum number of retries after a failure.")
     }
 
     pub const fn interval() -> Self {
-        Self::default("interval", Kind::Seconds, "2", "Delay before a retry in seconds.")
+        Self::default("interval", ParameterType::Seconds, "2", "Delay before a retry in seconds.")
     }
 
     pub const fn cwd() -> Self {
-        Self::default("cwd", Kind::Text, "/", "Working directory.")
+        Self::default("cwd", ParameterType::Text, "/", "Working directory.")
     }
 }
 
@@ -86,7 +91,7 @@ impl Parameter {
 /// attempt is retried.
 pub(crate) const COMMON: &[&str] = &["strategy", "retry_interrupted"];
 
-impl Kind {
+impl ParameterType {
     /// Name for the reference documentation and for error messages.
     pub fn name(self) -> &'static str {
         match self {
@@ -94,30 +99,30 @@ impl Kind {
             Self::Data => "text",
             Self::Seconds => "a non-negative number of seconds",
             Self::Count => "a non-negative integer",
-            Self::Flag => "`true` or `false`",
+            Self::Boolean => "`true` or `false`",
             Self::Permissions => "an octal file mode in quotes, for example `'0644'`",
             Self::Map => "a map",
-            Self::Texts => "a string or a list of strings",
-            Self::Maps(_) => "a non-empty list of maps",
+            Self::StringList => "a string or a list of strings",
+            Self::MapList(_) => "a non-empty list of maps",
             Self::Any => "any value",
         }
     }
 
     /// Reports whether a value is of this kind. The content of nested maps is not checked.
-    pub fn fits(self, value: &Json) -> bool {
+    pub fn accepts(self, value: &Json) -> bool {
         match self {
             Self::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
             Self::Data => value.is_string(),
             Self::Seconds => seconds(value).is_some(),
             Self::Count => count(value).is_some(),
-            Self::Flag => value.is_boolean(),
+            Self::Boolean => value.is_boolean(),
             Self::Permissions => value.as_str().and_then(permissions).is_some(),
             Self::Map => value.is_object(),
-            Self::Texts => match value {
+            Self::StringList => match value {
                 Json::Array(items) => items.iter().all(Json::is_string),
                 other => other.is_string(),
             },
-            Self::Maps(_) => {
+            Self::MapList(_) => {
                 value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(Json::is_object))
             }
             Self::Any => true,
@@ -151,36 +156,36 @@ mod tests {
 
     #[test]
     fn kinds_accept_matching_values_only() {
-        let cases: &[(Kind, Json, bool)] = &[
-            (Kind::Text, json!("x"), true),
-            (Kind::Text, json!("  \n"), false),
-            (Kind::Text, json!(1), false),
-            (Kind::Data, json!(""), true),
-            (Kind::Seconds, json!(0.5), true),
-            (Kind::Seconds, json!("300"), true),
-            (Kind::Seconds, json!(-1), false),
-            (Kind::Seconds, json!("soon"), false),
-            (Kind::Seconds, json!(1e300), false),
-            (Kind::Count, json!(3), true),
-            (Kind::Count, json!("3"), true),
-            (Kind::Count, json!(1.5), false),
-            (Kind::Count, json!(-3), false),
-            (Kind::Flag, json!(false), true),
-            (Kind::Flag, json!("false"), false),
-            (Kind::Permissions, json!("0644"), true),
-            (Kind::Permissions, json!("644"), true),
-            (Kind::Permissions, json!("0844"), false),
-            (Kind::Permissions, json!(420), false),
-            (Kind::Texts, json!(["a", "b"]), true),
-            (Kind::Texts, json!(["a", 1]), false),
-            (Kind::Maps(&[]), json!([]), false),
-            (Kind::Maps(&[]), json!([{}]), true),
-            (Kind::Maps(&[]), json!([1]), false),
-            (Kind::Map, json!({}), true),
-            (Kind::Any, json!(null), true),
+        let cases: &[(ParameterType, Json, bool)] = &[
+            (ParameterType::Text, json!("x"), true),
+            (ParameterType::Text, json!("  \n"), false),
+            (ParameterType::Text, json!(1), false),
+            (ParameterType::Data, json!(""), true),
+            (ParameterType::Seconds, json!(0.5), true),
+            (ParameterType::Seconds, json!("300"), true),
+            (ParameterType::Seconds, json!(-1), false),
+            (ParameterType::Seconds, json!("soon"), false),
+            (ParameterType::Seconds, json!(1e300), false),
+            (ParameterType::Count, json!(3), true),
+            (ParameterType::Count, json!("3"), true),
+            (ParameterType::Count, json!(1.5), false),
+            (ParameterType::Count, json!(-3), false),
+            (ParameterType::Boolean, json!(false), true),
+            (ParameterType::Boolean, json!("false"), false),
+            (ParameterType::Permissions, json!("0644"), true),
+            (ParameterType::Permissions, json!("644"), true),
+            (ParameterType::Permissions, json!("0844"), false),
+            (ParameterType::Permissions, json!(420), false),
+            (ParameterType::StringList, json!(["a", "b"]), true),
+            (ParameterType::StringList, json!(["a", 1]), false),
+            (ParameterType::MapList(&[]), json!([]), false),
+            (ParameterType::MapList(&[]), json!([{}]), true),
+            (ParameterType::MapList(&[]), json!([1]), false),
+            (ParameterType::Map, json!({}), true),
+            (ParameterType::Any, json!(null), true),
         ];
         for (kind, value, expect) in cases {
-            assert_eq!(kind.fits(value), *expect, "{kind:?} {value}");
+            assert_eq!(kind.accepts(value), *expect, "{kind:?} {value}");
         }
     }
 }

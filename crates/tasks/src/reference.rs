@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::TASK_TYPES;
-use crate::parameter::{Kind, Need, Parameter};
+use crate::parameter::{Parameter, ParameterType, Requirement};
 use crate::task_type::TaskType;
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 /// Returns the page in Markdown.
 pub fn page() -> String {
@@ -18,7 +18,7 @@ pub fn page() -> String {
          | type | executed on | description |\n|---|---|---|\n",
     );
     for task_type in TASK_TYPES {
-        let TaskType { name, about, runs_on, .. } = task_type;
+        let TaskType { name, summary: about, runs_on, .. } = task_type;
         _ = writeln!(text, "| [`{name}`](#{name}) | {} | {about} |", executor(*runs_on));
     }
     for task_type in TASK_TYPES {
@@ -27,19 +27,20 @@ pub fn page() -> String {
     text
 }
 
-fn executor(runs_on: RunsOn) -> &'static str {
+fn executor(runs_on: Executor) -> &'static str {
     match runs_on {
-        RunsOn::Node => "the node",
-        RunsOn::Master => "the master",
-        RunsOn::Nowhere => "not executed",
+        Executor::Node => "the node",
+        Executor::Master => "the master",
+        Executor::None => "not executed",
     }
 }
 
 fn section(text: &mut String, task_type: &TaskType) {
-    let TaskType { name, about, reference, noop, example, parameters, is_idempotent, runs_on, .. } =
-        task_type;
+    let TaskType {
+        name, summary: about, reference, noop, example, parameters, is_idempotent, runs_on, ..
+    } = task_type;
     _ = write!(text, "\n## {name}\n\n{about}\n\n{reference}\n\n**In noop mode:** {noop}\n");
-    if *runs_on != RunsOn::Nowhere {
+    if *runs_on != Executor::None {
         let interrupted =
             if *is_idempotent { "retried" } else { "not retried, unless `retry_interrupted` is set" };
         _ = write!(text, "\n**If the agent dies during an attempt:** {interrupted}.\n");
@@ -56,15 +57,15 @@ fn section(text: &mut String, task_type: &TaskType) {
 }
 
 fn row(text: &mut String, prefix: &str, parameter: Parameter) {
-    let Parameter { name, kind, need, about } = parameter;
+    let Parameter { name, kind, requirement: need, description: about } = parameter;
     let (default, about) = match need {
-        Need::Required => ("**required**".to_owned(), about),
-        Need::Optional => (String::new(), about),
-        Need::Default(value) => (format!("`{value}`"), about),
-        Need::Ignored(why) => ("no effect".to_owned(), why),
+        Requirement::Required => ("**required**".to_owned(), about),
+        Requirement::Optional => (String::new(), about),
+        Requirement::Default(value) => (format!("`{value}`"), about),
+        Requirement::Ignored(why) => ("no effect".to_owned(), why),
     };
     _ = writeln!(text, "| `{prefix}{name}` | {} | {default} | {about} |", kind.name());
-    if let Kind::Maps(inner) = kind {
+    if let ParameterType::MapList(inner) = kind {
         for parameter in inner {
             row(text, &format!("{prefix}{name}[]."), *parameter);
         }

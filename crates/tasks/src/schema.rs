@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use stoker_model::{TASK_FIELDS, TaskType as Name};
 
 use crate::TASK_TYPES;
-use crate::parameter::{Kind, Need, Parameter};
+use crate::parameter::{Parameter, ParameterType, Requirement};
 use crate::task_type::TaskType;
 
 /// Returns the schema document.
@@ -147,7 +147,7 @@ fn field(name: &str) -> Value {
 
 /// Schema of the parameters for tasks of one type.
 fn type_schema(task_type: &TaskType) -> Value {
-    let TaskType { name, about, parameters, .. } = task_type;
+    let TaskType { name, summary: about, parameters, .. } = task_type;
     let mut properties = parameter_schemas(parameters);
     properties.insert("strategy".to_owned(), or_computed(strategy()));
     json!({
@@ -173,16 +173,16 @@ fn strategy() -> Value {
 /// override them.
 fn parameter_schemas(parameters: &[Parameter]) -> Map<String, Value> {
     let mut properties = Map::new();
-    for Parameter { name, kind, need, about } in parameters {
+    for Parameter { name, kind, requirement: need, description: about } in parameters {
         let mut form = Map::new();
         let about = match need {
-            Need::Ignored(why) => format!("Ignored: {why}"),
-            Need::Required => format!("{about} Required."),
-            Need::Optional => (*about).to_owned(),
-            Need::Default(value) => format!("{about} Default: {value}."),
+            Requirement::Ignored(why) => format!("Ignored: {why}"),
+            Requirement::Required => format!("{about} Required."),
+            Requirement::Optional => (*about).to_owned(),
+            Requirement::Default(value) => format!("{about} Default: {value}."),
         };
         form.insert("description".to_owned(), json!(about));
-        if let Kind::Maps(inner) = kind {
+        if let ParameterType::MapList(inner) = kind {
             form.insert("items".to_owned(), json!({"properties": parameter_schemas(inner)}));
         }
         properties.insert((*name).to_owned(), Value::Object(form));

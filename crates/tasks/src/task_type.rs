@@ -1,11 +1,11 @@
 //! Definition of a task type.
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 use stoker_engine::session::Mode;
 use stoker_model::JsonMap;
 
-use crate::host::{Host, Work};
-use crate::outcome::Outcome;
+use crate::host::{Host, HostFuture};
+use crate::outcome::TaskOutcome;
 use crate::parameter::Parameter;
 use crate::prepare::Prepare;
 use crate::values::Values;
@@ -13,11 +13,11 @@ use crate::values::Values;
 pub struct TaskType {
     pub name: &'static str,
     /// One-line description.
-    pub about: &'static str,
+    pub summary: &'static str,
     /// Reference documentation in Markdown.
     pub reference: &'static str,
     /// Which agent executes it.
-    pub runs_on: RunsOn,
+    pub runs_on: Executor,
     /// Executing it twice has the same effect as once, so an interrupted attempt may be retried.
     pub is_idempotent: bool,
     /// Behaviour in noop mode.
@@ -33,7 +33,7 @@ pub struct TaskType {
     pub(crate) cases: &'static [&'static str],
 }
 
-pub(crate) type Run = for<'a> fn(&'a Values, Context<'a>) -> Work<'a, Outcome>;
+pub(crate) type Run = for<'a> fn(&'a Values, Context<'a>) -> HostFuture<'a, TaskOutcome>;
 
 /// Execution context of an attempt.
 #[derive(Clone, Copy)]

@@ -14,7 +14,7 @@ use prost::Message as _;
 
 /// A received span, with IDs in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Collected {
+pub struct CollectedSpan {
     /// `service.name` of the resource.
     pub service: String,
     pub name: String,
@@ -23,11 +23,11 @@ pub struct Collected {
     pub id: String,
     /// Empty for a root span.
     pub parent: String,
-    pub has_failed: bool,
+    pub is_error: bool,
     pub attributes: Vec<(String, String)>,
 }
 
-impl Collected {
+impl CollectedSpan {
     /// The value of an attribute; empty if the span does not have it.
     pub fn attribute(&self, name: &str) -> &str {
         self.attributes.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
@@ -42,7 +42,7 @@ pub struct Collector {
 
 #[derive(Default)]
 struct Received {
-    spans: Vec<Collected>,
+    spans: Vec<CollectedSpan>,
     /// Request line and headers of each request.
     heads: Vec<String>,
     /// Status codes of the next responses, the next one last.
@@ -66,12 +66,12 @@ impl Collector {
         Self { url, received }
     }
 
-    pub fn spans(&self) -> Vec<Collected> {
+    pub fn spans(&self) -> Vec<CollectedSpan> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).spans.clone()
     }
 
     /// Request line and headers of each request.
-    pub fn heads(&self) -> Vec<String> {
+    pub fn request_heads(&self) -> Vec<String> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).heads.clone()
     }
 }
@@ -106,7 +106,7 @@ fn handle_request(stream: &TcpStream, received: &Mutex<Received>) -> std::io::Re
     write!(writer, "HTTP/1.1 {status} -\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 }
 
-fn spans_of(request: ExportTraceServiceRequest) -> Vec<Collected> {
+fn spans_of(request: ExportTraceServiceRequest) -> Vec<CollectedSpan> {
     let mut collected = Vec::new();
     for spans in request.resource_spans {
         let attributes = pairs(spans.resource.map(|resource| resource.attributes).unwrap_or_default());
@@ -118,15 +118,15 @@ fn spans_of(request: ExportTraceServiceRequest) -> Vec<Collected> {
     collected
 }
 
-fn convert(service: &str, span: Span) -> Collected {
-    Collected {
+fn convert(service: &str, span: Span) -> CollectedSpan {
+    CollectedSpan {
         service: service.to_owned(),
         kind: span.kind(),
         name: span.name,
         trace: hex(&span.trace_id),
         id: hex(&span.span_id),
         parent: hex(&span.parent_span_id),
-        has_failed: span.status.is_some_and(|status| status.code() == StatusCode::Error),
+        is_error: span.status.is_some_and(|status| status.code() == StatusCode::Error),
         attributes: pairs(span.attributes),
     }
 }

@@ -7,11 +7,11 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A temporary folder, empty at first; deleted with its contents when dropped.
 #[derive(Debug)]
-pub struct Folder {
+pub struct TempFolder {
     path: PathBuf,
 }
 
-impl Folder {
+impl TempFolder {
     #[expect(clippy::new_without_default, reason = "creating a folder has a side effect")]
     pub fn new() -> Self {
         loop {
@@ -36,7 +36,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         drop(std::fs::remove_dir_all(&self.path));
     }

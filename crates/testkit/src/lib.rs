@@ -9,9 +9,9 @@ mod folder;
 mod nats;
 mod postgres;
 
-pub use collector::{Collected, Collector};
+pub use collector::{CollectedSpan, Collector};
 pub use data::real_data;
-pub use folder::Folder;
+pub use folder::TempFolder;
 pub use nats::TestNats;
-pub use postgres::{OwnPostgres, TestDatabase};
+pub use postgres::{PrivatePostgres, TestDatabase};
 pub use stoker_testenv::{Tool, exclude, record_missing_tool, record_skip};

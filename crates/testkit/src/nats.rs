@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::folder::Folder;
+use crate::folder::TempFolder;
 
 const PROGRAM: &str = "nats-server";
 /// Debian installs the program there, outside of the search path of most users.
@@ -19,7 +19,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A NATS server; killed when dropped, and when the thread that started it ends.
 pub struct TestNats {
-    folder: Folder,
+    folder: TempFolder,
     program: PathBuf,
     config: Option<PathBuf>,
     address: IpAddr,
@@ -31,22 +31,22 @@ pub struct TestNats {
 
 impl TestNats {
     /// A server without authentication on loopback. `None` if `STOKER_TEST_SKIP` lists `nats`.
-    pub fn open() -> Option<Self> {
+    pub fn start_open() -> Option<Self> {
         Self::start_with(None, LOOPBACK, false)
     }
 
     /// The same with JetStream, whose streams survive a restart.
-    pub fn keeping() -> Option<Self> {
+    pub fn with_jetstream() -> Option<Self> {
         Self::start_with(None, LOOPBACK, true)
     }
 
     /// A server with a configuration file, which must not set address and port.
-    pub fn configured(config: &Path) -> Option<Self> {
-        Self::configured_at(config, LOOPBACK)
+    pub fn with_config(config: &Path) -> Option<Self> {
+        Self::with_config_at(config, LOOPBACK)
     }
 
     /// The same on another address than loopback.
-    pub fn configured_at(config: &Path, address: IpAddr) -> Option<Self> {
+    pub fn with_config_at(config: &Path, address: IpAddr) -> Option<Self> {
         Self::start_with(Some(config.to_owned()), address, false)
     }
 
@@ -55,7 +55,7 @@ impl TestNats {
             return None;
         }
         let program = program().unwrap_or_else(|| panic!("{MISSING}"));
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let mut nats = Self { folder, program, config, address, has_jetstream, port: 0, process: None };
         nats.start();
         Some(nats)
@@ -67,7 +67,7 @@ impl TestNats {
 
     /// Deletes the JetStream storage. The server must be stopped and must not have a configuration file, which sets
     /// another folder.
-    pub fn forget(&self) {
+    pub fn delete_storage(&self) {
         assert!(self.process.is_none(), "NATS is running; stop it first");
         fs::remove_dir_all(self.storage()).expect("cannot remove the storage folder of NATS");
     }
@@ -96,7 +96,7 @@ impl TestNats {
     }
 
     /// Kills the server without a shutdown.
-    pub fn stop(&mut self) {
+    pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             drop(process.kill());
             drop(process.wait());
@@ -125,7 +125,7 @@ impl TestNats {
 
 impl Drop for TestNats {
     fn drop(&mut self) {
-        self.stop();
+        self.kill();
     }
 }
 

@@ -15,14 +15,14 @@ use crate::{Certificate, Fingerprint, Name, TlsError, Validity};
 const REQUEST_BYTES_MAX: usize = 16 << 10;
 
 /// Issues certificates.
-pub struct Authority {
+pub struct CertificateAuthority {
     issuer: Issuer<'static, KeyPair>,
     certificate: CertificateDer<'static>,
     pem: String,
 }
 
 /// An issued certificate with its chain.
-pub struct Issued {
+pub struct IssuedCertificate {
     pub certificate: Certificate,
     /// PEM chain with the authority last, so that a peer that pins the authority's fingerprint needs no CA
     /// file.
@@ -30,7 +30,7 @@ pub struct Issued {
     pub(crate) chain: Vec<CertificateDer<'static>>,
 }
 
-impl Authority {
+impl CertificateAuthority {
     pub const CERTIFICATE_FILE: &'static str = "ca.pem";
     pub const KEY_FILE: &'static str = "ca-key.pem";
 
@@ -65,7 +65,7 @@ impl Authority {
             return Err(TlsError::NoAuthority { folder: folder.to_owned() });
         }
         files::require_private(&key_path)?;
-        let invalid = |path: &Path, reason: &str| TlsError::Nonsense {
+        let invalid = |path: &Path, reason: &str| TlsError::InvalidFile {
             path: path.to_owned(),
             reason: reason.to_owned(),
         };
@@ -101,7 +101,11 @@ impl Authority {
     }
 
     /// Issues a server certificate for these names. Returns it with its key.
-    pub fn issue_server(&self, names: &[Name], validity: Validity) -> Result<(Issued, String), TlsError> {
+    pub fn issue_server(
+        &self,
+        names: &[Name],
+        validity: Validity,
+    ) -> Result<(IssuedCertificate, String), TlsError> {
         let key = new_key()?;
         let common = names.first().map(ToString::to_string).unwrap_or_default();
         let mut params = params(&common, validity)?;
@@ -114,7 +118,12 @@ impl Authority {
     }
 
     /// Issues an agent certificate for a signing request. Only the key of the request is used.
-    pub fn issue_agent(&self, request: &str, uid: &str, validity: Validity) -> Result<Issued, TlsError> {
+    pub fn issue_agent(
+        &self,
+        request: &str,
+        uid: &str,
+        validity: Validity,
+    ) -> Result<IssuedCertificate, TlsError> {
         let invalid_request = |reason: &str| TlsError::Request(reason.to_owned());
         if request.len() > REQUEST_BYTES_MAX {
             return Err(invalid_request("it is too large"));
@@ -133,14 +142,14 @@ impl Authority {
         self.issued(certificate.der().clone(), &certificate.pem())
     }
 
-    fn issued(&self, leaf: CertificateDer<'static>, pem: &str) -> Result<Issued, TlsError> {
+    fn issued(&self, leaf: CertificateDer<'static>, pem: &str) -> Result<IssuedCertificate, TlsError> {
         let certificate = Certificate::read(&leaf)?;
         let chain_pem = format!("{}{}", with_newline(pem), with_newline(&self.pem));
-        Ok(Issued { certificate, chain_pem, chain: vec![leaf, self.certificate.clone()] })
+        Ok(IssuedCertificate { certificate, chain_pem, chain: vec![leaf, self.certificate.clone()] })
     }
 }
 
-impl Issued {
+impl IssuedCertificate {
     /// Chain and key for a listener.
     pub(crate) fn with_key(
         self,
@@ -156,7 +165,7 @@ fn with_newline(pem: &str) -> String {
 }
 
 fn paths(folder: &Path) -> (PathBuf, PathBuf) {
-    (folder.join(Authority::CERTIFICATE_FILE), folder.join(Authority::KEY_FILE))
+    (folder.join(CertificateAuthority::CERTIFICATE_FILE), folder.join(CertificateAuthority::KEY_FILE))
 }
 
 pub(crate) fn new_key() -> Result<KeyPair, TlsError> {

@@ -14,19 +14,19 @@ pub enum TlsError {
     #[error("`{}` is readable by all users; restrict it with `chmod 600`", path.display())]
     NotPrivate { path: PathBuf },
     #[error("`{}` {reason}", path.display())]
-    Nonsense { path: PathBuf, reason: String },
+    InvalidFile { path: PathBuf, reason: String },
     #[error("invalid certificate signing request: {0}")]
     Request(String),
     #[error("invalid certificate: {0}")]
     Certificate(String),
     #[error("cannot create a certificate: {0}")]
-    Making(String),
+    Issue(String),
     #[error("cannot use TLS: {0}")]
     Tls(#[from] rustls::Error),
 }
 
 impl TlsError {
     pub(crate) fn making(error: impl std::fmt::Display) -> Self {
-        Self::Making(error.to_string())
+        Self::Issue(error.to_string())
     }
 }

@@ -65,7 +65,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), TlsError> {
 
 pub(crate) fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let text = read(path)?;
-    let invalid = |reason: String| TlsError::Nonsense { path: path.to_owned(), reason };
+    let invalid = |reason: String| TlsError::InvalidFile { path: path.to_owned(), reason };
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     let certificates = read.map_err(|error| invalid(format!("cannot be parsed: {error}")))?;
     if certificates.is_empty() {
@@ -77,7 +77,7 @@ pub(crate) fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'stati
 pub(crate) fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     let text = read(path)?;
     require_private(path)?;
-    PrivateKeyDer::from_pem_slice(&text).map_err(|error| TlsError::Nonsense {
+    PrivateKeyDer::from_pem_slice(&text).map_err(|error| TlsError::InvalidFile {
         path: path.to_owned(),
         reason: format!("contains no private key in PEM format: {error}"),
     })

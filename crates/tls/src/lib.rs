@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use rustls::crypto::CryptoProvider;
 
-pub use authority::{Authority, Issued};
+pub use authority::{CertificateAuthority, IssuedCertificate};
 pub use certificate::Certificate;
 pub use client::{AgentKey, ClientIdentity, Trust, client_config};
 pub use error::TlsError;

@@ -9,7 +9,7 @@ use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert, We
 use rustls::sign::CertifiedKey;
 use rustls::{RootCertStore, ServerConfig};
 
-use crate::{Authority, Certificate, Issued, TlsError, Validity, files, provider};
+use crate::{Certificate, CertificateAuthority, IssuedCertificate, TlsError, Validity, files, provider};
 
 /// Certificate and key files that are managed and renewed externally.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl ServerIdentity {
         Ok(Self { current: RwLock::new(read(files)?) })
     }
 
-    pub fn from_issued(issued: Issued, key_pem: &str) -> Result<Self, TlsError> {
+    pub fn from_issued(issued: IssuedCertificate, key_pem: &str) -> Result<Self, TlsError> {
         Ok(Self { current: RwLock::new(from_issued_pair(issued, key_pem)?) })
     }
 
@@ -48,7 +48,7 @@ impl ServerIdentity {
     }
 
     /// Replaces the certificate for new connections.
-    pub fn replace(&self, issued: Issued, key_pem: &str) -> Result<(), TlsError> {
+    pub fn replace(&self, issued: IssuedCertificate, key_pem: &str) -> Result<(), TlsError> {
         self.put(from_issued_pair(issued, key_pem)?);
         Ok(())
     }
@@ -71,7 +71,7 @@ impl ResolvesServerCert for ServerIdentity {
 /// TLS server configuration. A client certificate is verified if presented; callers decide who must have one.
 pub fn server_config(
     identity: Arc<ServerIdentity>,
-    clients: Option<&Authority>,
+    clients: Option<&CertificateAuthority>,
 ) -> Result<ServerConfig, TlsError> {
     let provider = provider();
     let builder =
@@ -96,7 +96,10 @@ pub fn server_config(
     Ok(config)
 }
 
-fn from_issued_pair(issued: Issued, key_pem: &str) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
+fn from_issued_pair(
+    issued: IssuedCertificate,
+    key_pem: &str,
+) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
     let (chain, key) = issued.with_key(key_pem)?;
     certified(chain, key)
 }
@@ -105,7 +108,7 @@ fn read(files: &KeyPairFiles) -> Result<(Arc<CertifiedKey>, Validity), TlsError>
     let chain = files::read_certificates(&files.certificate)?;
     let key = files::read_key(&files.key)?;
     certified(chain, key).map_err(|error| match error {
-        TlsError::Tls(error) => TlsError::Nonsense {
+        TlsError::Tls(error) => TlsError::InvalidFile {
             path: files.key.clone(),
             reason: format!("does not match `{}`: {error}", files.certificate.display()),
         },

@@ -17,12 +17,12 @@ pub struct Validity {
 
 impl Validity {
     /// Valid from now on for a number of seconds.
-    pub fn starting(now: i64, seconds: i64) -> Self {
+    pub fn from_now(now: i64, seconds: i64) -> Self {
         let skew = (seconds / SKEW_SHARE).min(SKEW_SECONDS_MAX);
         Self { not_before: now.saturating_sub(skew), not_after: now.saturating_add(seconds) }
     }
 
-    pub fn holds(self, now: i64) -> bool {
+    pub fn contains(self, now: i64) -> bool {
         (self.not_before..=self.not_after).contains(&now)
     }
 
@@ -32,7 +32,7 @@ impl Validity {
     }
 
     /// Expiry date, human-readable.
-    pub fn last_day(self) -> String {
+    pub fn expiry_date(self) -> String {
         OffsetDateTime::from_unix_timestamp(self.not_after)
             .map(|date_time| date_time.date().to_string())
             .unwrap_or_default()

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, ServerConfig, ServerConnection};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 use stoker_tls::{
-    AgentKey, Authority, Certificate, ClientIdentity, Fingerprint, KeyPairFiles, Name, ServerIdentity,
-    TlsError, Trust, Validity, client_config, server_config, write_private,
+    AgentKey, Certificate, CertificateAuthority, ClientIdentity, Fingerprint, KeyPairFiles, Name,
+    ServerIdentity, TlsError, Trust, Validity, client_config, server_config, write_private,
 };
 
 const YEAR: i64 = 365 * 24 * 3600;
@@ -22,15 +22,15 @@ fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap()
 }
 
-fn authority(folder: &Path) -> Authority {
-    Authority::create(folder, "Stoker test", Validity::starting(now(), YEAR)).unwrap()
+fn authority(folder: &Path) -> CertificateAuthority {
+    CertificateAuthority::create(folder, "Stoker test", Validity::from_now(now(), YEAR)).unwrap()
 }
 
 fn names(texts: &[&str]) -> Vec<Name> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
 
-fn identity(authority: &Authority, of: &[&str], validity: Validity) -> Arc<ServerIdentity> {
+fn identity(authority: &CertificateAuthority, of: &[&str], validity: Validity) -> Arc<ServerIdentity> {
     let (issued, key) = authority.issue_server(&names(of), validity).unwrap();
     Arc::new(ServerIdentity::from_issued(issued, &key).unwrap())
 }
@@ -65,14 +65,14 @@ fn handshake(
 
 #[test]
 fn authority_is_created_once_with_private_key() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ca_folder = folder.file("deep/ca");
     let created = authority(&ca_folder);
     let mode = |file: &str| std::fs::metadata(ca_folder.join(file)).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(Authority::KEY_FILE), 0o600);
-    let again = Authority::create(&ca_folder, "Another", Validity::starting(now(), YEAR));
+    assert_eq!(mode(CertificateAuthority::KEY_FILE), 0o600);
+    let again = CertificateAuthority::create(&ca_folder, "Another", Validity::from_now(now(), YEAR));
     assert!(matches!(again, Err(TlsError::Exists { .. })));
-    let opened = Authority::open(&ca_folder).unwrap();
+    let opened = CertificateAuthority::open(&ca_folder).unwrap();
     assert_eq!(opened.fingerprint(), created.fingerprint());
     assert_eq!(opened.pem(), created.pem());
     let certificate = Certificate::read(opened.certificate()).unwrap();
@@ -80,31 +80,34 @@ fn authority_is_created_once_with_private_key() {
     assert_eq!(certificate.subject, "Stoker test");
 
     // An incomplete authority cannot be opened and is not overwritten.
-    std::fs::remove_file(ca_folder.join(Authority::CERTIFICATE_FILE)).unwrap();
-    assert!(matches!(Authority::open(&ca_folder), Err(TlsError::NoAuthority { .. })));
-    let again = Authority::create(&ca_folder, "Another", Validity::starting(now(), YEAR));
+    std::fs::remove_file(ca_folder.join(CertificateAuthority::CERTIFICATE_FILE)).unwrap();
+    assert!(matches!(CertificateAuthority::open(&ca_folder), Err(TlsError::NoAuthority { .. })));
+    let again = CertificateAuthority::create(&ca_folder, "Another", Validity::from_now(now(), YEAR));
     assert!(matches!(again, Err(TlsError::Exists { .. })));
 }
 
 #[test]
 fn invalid_authorities_are_reported() {
-    let folder = Folder::new();
-    let why = |ca_folder: &Path| Authority::open(ca_folder).err().map(|error| error.to_string()).unwrap();
+    let folder = TempFolder::new();
+    let why = |ca_folder: &Path| {
+        CertificateAuthority::open(ca_folder).err().map(|error| error.to_string()).unwrap()
+    };
     assert!(why(folder.path()).contains("stoker ca init"));
     let (first, second) = (folder.file("first"), folder.file("second"));
     authority(&first);
     authority(&second);
-    std::fs::copy(second.join(Authority::KEY_FILE), first.join(Authority::KEY_FILE)).unwrap();
+    std::fs::copy(second.join(CertificateAuthority::KEY_FILE), first.join(CertificateAuthority::KEY_FILE))
+        .unwrap();
     assert!(why(&first).contains("does not match the certificate next to it"), "{}", why(&first));
-    let key = second.join(Authority::KEY_FILE);
+    let key = second.join(CertificateAuthority::KEY_FILE);
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
     assert!(why(&second).contains("chmod 600"));
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
-    let (issued, leaf_key) = Authority::open(&second)
+    let (issued, leaf_key) = CertificateAuthority::open(&second)
         .unwrap()
-        .issue_server(&names(&["a"]), Validity::starting(now(), YEAR))
+        .issue_server(&names(&["a"]), Validity::from_now(now(), YEAR))
         .unwrap();
-    std::fs::write(second.join(Authority::CERTIFICATE_FILE), &issued.chain_pem).unwrap();
+    std::fs::write(second.join(CertificateAuthority::CERTIFICATE_FILE), &issued.chain_pem).unwrap();
     std::fs::write(&key, leaf_key).unwrap();
     assert!(why(&second).contains("is not a CA certificate"), "{}", why(&second));
     std::fs::write(&key, "what?").unwrap();
@@ -113,14 +116,14 @@ fn invalid_authorities_are_reported() {
 
 #[test]
 fn server_certificates_are_verified() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ours = authority(&folder.file("ours"));
     let theirs = authority(&folder.file("theirs"));
-    let good = Validity::starting(now(), YEAR);
-    let ca = Some(folder.file("ours").join(Authority::CERTIFICATE_FILE));
+    let good = Validity::from_now(now(), YEAR);
+    let ca = Some(folder.file("ours").join(CertificateAuthority::CERTIFICATE_FILE));
     let by_file = Trust::System { file: ca };
     for trust in [by_file, Trust::Pinned(ours.fingerprint())] {
-        let try_it = |authority: &Authority, validity: Validity, name: &str| {
+        let try_it = |authority: &CertificateAuthority, validity: Validity, name: &str| {
             let server =
                 server_config(identity(authority, &["stoker.example", "127.0.0.1"], validity), None).unwrap();
             handshake(client_config(&trust, None).unwrap(), server, name)
@@ -136,13 +139,13 @@ fn server_certificates_are_verified() {
 
 #[test]
 fn client_certificates_are_verified() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ours = authority(&folder.file("ours"));
     let theirs = authority(&folder.file("theirs"));
     let trust = Trust::Pinned(ours.fingerprint());
     let listen =
-        || server_config(identity(&ours, &["a"], Validity::starting(now(), YEAR)), Some(&ours)).unwrap();
-    let connect = |authority: &Authority, validity: Validity| {
+        || server_config(identity(&ours, &["a"], Validity::from_now(now(), YEAR)), Some(&ours)).unwrap();
+    let connect = |authority: &CertificateAuthority, validity: Validity| {
         let key = AgentKey::new().unwrap();
         let issued = authority.issue_agent(&key.request().unwrap(), "7", validity).unwrap();
         assert_eq!(issued.certificate.subject, "7");
@@ -151,8 +154,8 @@ fn client_certificates_are_verified() {
         let result = handshake(client_config(&trust, Some(identity)).unwrap(), listen(), "a");
         result.map(|fingerprint| fingerprint == Some(issued.certificate.fingerprint))
     };
-    assert_eq!(connect(&ours, Validity::starting(now(), 60)), Ok(true));
-    assert!(connect(&theirs, Validity::starting(now(), 60)).is_err());
+    assert_eq!(connect(&ours, Validity::from_now(now(), 60)), Ok(true));
+    assert!(connect(&theirs, Validity::from_now(now(), 60)).is_err());
     assert!(connect(&ours, Validity { not_before: now() - 90, not_after: now() - 30 }).is_err());
     // A browser has no client certificate and may connect.
     let anonymous = client_config(&trust, Some(Arc::new(ClientIdentity::default()))).unwrap();
@@ -161,10 +164,10 @@ fn client_certificates_are_verified() {
 
 #[test]
 fn agent_certificate_is_rejected_for_servers() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ours = authority(folder.path());
     let key = AgentKey::new().unwrap();
-    let good = Validity::starting(now(), YEAR);
+    let good = Validity::from_now(now(), YEAR);
     let issued = ours.issue_agent(&key.request().unwrap(), "stoker.example", good).unwrap();
     let identity = Arc::new(ServerIdentity::from_issued(issued, &key.pem()).unwrap());
     let trust = Trust::Pinned(ours.fingerprint());
@@ -174,7 +177,7 @@ fn agent_certificate_is_rejected_for_servers() {
 
 #[test]
 fn signing_requests_are_validated() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ours = authority(folder.path());
     let good = AgentKey::new().unwrap().request().unwrap();
     let broken = {
@@ -186,11 +189,11 @@ fn signing_requests_are_validated() {
     };
     let rsa_less = request_with_another_key_type();
     for wrong in ["", "what?", ours.pem(), &broken, &rsa_less, &good.repeat(100)] {
-        let refused = ours.issue_agent(wrong, "7", Validity::starting(now(), 60)).err();
+        let refused = ours.issue_agent(wrong, "7", Validity::from_now(now(), 60)).err();
         assert!(matches!(refused, Some(TlsError::Request(_))), "{refused:?} {wrong}");
     }
-    let first = ours.issue_agent(&good, "7", Validity::starting(now(), 60)).unwrap();
-    let second = ours.issue_agent(&good, "7", Validity::starting(now(), 60)).unwrap();
+    let first = ours.issue_agent(&good, "7", Validity::from_now(now(), 60)).unwrap();
+    let second = ours.issue_agent(&good, "7", Validity::from_now(now(), 60)).unwrap();
     assert_ne!(first.certificate.serial, second.certificate.serial);
 }
 
@@ -201,11 +204,11 @@ fn request_with_another_key_type() -> String {
 
 #[test]
 fn reload_keeps_current_certificate_on_mismatch() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ours = authority(&folder.file("ca"));
     let files = KeyPairFiles { certificate: folder.file("s.pem"), key: folder.file("s-key.pem") };
     let write = |seconds: i64| {
-        let (issued, key) = ours.issue_server(&names(&["a"]), Validity::starting(now(), seconds)).unwrap();
+        let (issued, key) = ours.issue_server(&names(&["a"]), Validity::from_now(now(), seconds)).unwrap();
         std::fs::write(&files.certificate, &issued.chain_pem).unwrap();
         write_private(&files.key, &key).unwrap();
         issued.certificate.validity
@@ -217,7 +220,7 @@ fn reload_keeps_current_certificate_on_mismatch() {
     identity.reload(&files).unwrap();
     assert_eq!(identity.validity(), second);
     // A certificate renewed without its key, as after an incomplete copy.
-    let (issued, _) = ours.issue_server(&names(&["a"]), Validity::starting(now(), 60)).unwrap();
+    let (issued, _) = ours.issue_server(&names(&["a"]), Validity::from_now(now(), 60)).unwrap();
     std::fs::write(&files.certificate, &issued.chain_pem).unwrap();
     let error = identity.reload(&files).unwrap_err().to_string();
     assert!(error.contains("does not match"), "{error}");
@@ -231,9 +234,11 @@ fn renewal_time_leaves_room_for_retries() {
     let validity = Validity { not_before: 0, not_after: 30 };
     assert_eq!(validity.renew_at(), 20);
     for seconds in [10, 60, 3600, YEAR] {
-        let starting = Validity::starting(1_000_000, seconds);
+        let starting = Validity::from_now(1_000_000, seconds);
         assert!(starting.renew_at() > 1_000_000, "{seconds}: it is new");
         assert!(starting.renew_at() < starting.not_after, "{seconds}: in time");
     }
-    assert!(validity.holds(0) && validity.holds(30) && !validity.holds(31) && !validity.holds(-1));
+    assert!(
+        validity.contains(0) && validity.contains(30) && !validity.contains(31) && !validity.contains(-1)
+    );
 }

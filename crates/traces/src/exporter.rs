@@ -11,7 +11,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
 use opentelemetry_sdk::trace::{SpanData, SpanExporter};
 use prost::Message as _;
-use stoker_client::{ClientError, Messenger};
+use stoker_client::{ClientError, HttpPoster};
 use stoker_settings::Traces;
 
 /// Maximum number of attempts if the collector is overloaded.
@@ -21,7 +21,7 @@ const BACKOFF_MIN: Duration = Duration::from_millis(500);
 
 /// Posts OTLP protobuf on the batch processor's thread.
 pub(crate) struct Exporter {
-    messenger: Messenger,
+    messenger: HttpPoster,
     url: String,
     headers: Vec<(String, String)>,
     resource: ResourceAttributesWithSchema,
@@ -35,7 +35,7 @@ impl Exporter {
             settings.headers.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned()));
         let headers = configured.chain([("content-type".to_owned(), "application/x-protobuf".to_owned())]);
         Ok(Self {
-            messenger: Messenger::trusting(settings.time_max, settings.ca_file.as_deref())?,
+            messenger: HttpPoster::with_ca_file(settings.timeout, settings.ca_file.as_deref())?,
             url: settings.endpoint.clone(),
             headers: headers.collect(),
             resource: ResourceAttributesWithSchema::default(),

@@ -13,5 +13,5 @@ mod span;
 mod tracer;
 
 pub use parent::Traceparent;
-pub use span::{Kind, Span};
+pub use span::{Span, SpanKind};
 pub use tracer::Tracer;

@@ -1,6 +1,6 @@
 //! Spans.
 
-use opentelemetry::trace::{Span as _, SpanKind, Status};
+use opentelemetry::trace::{self, Span as _, Status};
 use opentelemetry::{KeyValue, Value};
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
@@ -8,7 +8,7 @@ use crate::Traceparent;
 
 /// Span kind of OpenTelemetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SpanKind {
     /// Handles a request whose caller waits.
     Server,
     Internal,
@@ -18,13 +18,13 @@ pub enum Kind {
     Consumer,
 }
 
-impl From<Kind> for SpanKind {
-    fn from(kind: Kind) -> Self {
+impl From<SpanKind> for trace::SpanKind {
+    fn from(kind: SpanKind) -> Self {
         match kind {
-            Kind::Server => Self::Server,
-            Kind::Internal => Self::Internal,
-            Kind::Producer => Self::Producer,
-            Kind::Consumer => Self::Consumer,
+            SpanKind::Server => Self::Server,
+            SpanKind::Internal => Self::Internal,
+            SpanKind::Producer => Self::Producer,
+            SpanKind::Consumer => Self::Consumer,
         }
     }
 }
@@ -44,7 +44,7 @@ impl Span {
     }
 
     /// Sets an attribute. It must not contain secrets or free text of users.
-    pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
+    pub fn set_attribute(&mut self, name: &'static str, value: impl Into<Value>) {
         if let Some(span) = &mut self.0 {
             span.set_attribute(KeyValue::new(name, value));
         }

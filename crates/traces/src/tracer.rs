@@ -12,7 +12,7 @@ use stoker_client::ClientError;
 use stoker_settings::{Sampling, Traces};
 
 use crate::exporter::Exporter;
-use crate::{Kind, Span, Traceparent};
+use crate::{Span, SpanKind, Traceparent};
 
 /// Time limit for exporting the queue on shutdown.
 const END_TIME_MAX: Duration = Duration::from_secs(3);
@@ -44,7 +44,12 @@ impl Tracer {
     }
 
     /// Begins a span, as a child of `under` or as the root of a new trace.
-    pub fn begin(&self, kind: Kind, name: impl Into<Cow<'static, str>>, under: Option<Traceparent>) -> Span {
+    pub fn begin(
+        &self,
+        kind: SpanKind,
+        name: impl Into<Cow<'static, str>>,
+        under: Option<Traceparent>,
+    ) -> Span {
         let Some(inner) = &self.0 else { return Span::default() };
         let context = Context::new();
         let context = match under {
@@ -56,12 +61,12 @@ impl Tracer {
     }
 
     /// Whether spans are exported.
-    pub fn is_on(&self) -> bool {
+    pub fn is_enabled(&self) -> bool {
         self.0.is_some()
     }
 
     /// Exports the queue and stops. Blocks for at most a few seconds.
-    pub fn end(&self) {
+    pub fn shutdown(&self) {
         if let Some(inner) = &self.0 {
             // The exporter has logged failures.
             _ = inner.provider.shutdown_with_timeout(END_TIME_MAX);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use stoker_settings::{Sampling, Secret, Traces};
 use stoker_testkit::Collector;
-use stoker_traces::{Kind, Span, Traceparent, Tracer};
+use stoker_traces::{Span, SpanKind, Traceparent, Tracer};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7";
 
@@ -16,7 +16,7 @@ fn settings(url: &str) -> Traces {
     Traces {
         endpoint: format!("{url}/v1/traces"),
         headers: vec![("api-key".to_owned(), Secret::new("opensesame".to_owned()))],
-        time_max: Duration::from_secs(5),
+        timeout: Duration::from_secs(5),
         ca_file: None,
         resource: vec![("service.name".to_owned(), "test".to_owned())],
         sampling: Sampling { ratio: 1.0, follows_parent: true },
@@ -29,24 +29,24 @@ fn parent_and_child_spans_are_exported() {
     let collector = Collector::start(&[503]);
     let tracer = Tracer::start(&settings(&collector.url)).unwrap();
     let parent = Traceparent::parse(&format!("{PARENT}-01"));
-    let mut outer = tracer.begin(Kind::Server, "outer", parent);
-    let inner = tracer.begin(Kind::Internal, "inner", outer.context());
+    let mut outer = tracer.begin(SpanKind::Server, "outer", parent);
+    let inner = tracer.begin(SpanKind::Internal, "inner", outer.context());
     assert_eq!(inner.context().unwrap().id(), parent.unwrap().id());
-    outer.set("number", 7);
+    outer.set_attribute("number", 7);
     outer.fail("broken");
     drop(inner);
     drop(outer);
-    tracer.end();
+    tracer.shutdown();
     let [inner, outer] = &collector.spans()[..] else { panic!("{:?}", collector.spans()) };
     assert_eq!((inner.name.as_str(), outer.name.as_str()), ("inner", "outer"));
     assert_eq!((&inner.parent, outer.parent.as_str()), (&outer.id, "00f067aa0ba902b7"));
-    assert_eq!((outer.service.as_str(), outer.attribute("number"), outer.has_failed), ("test", "7", true));
-    assert_eq!((&inner.trace, inner.has_failed), (&outer.trace, false));
-    let heads = collector.heads();
+    assert_eq!((outer.service.as_str(), outer.attribute("number"), outer.is_error), ("test", "7", true));
+    assert_eq!((&inner.trace, inner.is_error), (&outer.trace, false));
+    let heads = collector.request_heads();
     assert_eq!(heads.len(), 2);
     assert!(heads[1].contains("opensesame") && heads[1].contains("content-type: application/x-protobuf"));
     // After shutdown no span is recorded.
-    assert_eq!(tracer.begin(Kind::Internal, "late", None).context(), None);
+    assert_eq!(tracer.begin(SpanKind::Internal, "late", None).context(), None);
 }
 
 #[test]
@@ -66,12 +66,12 @@ fn sampling_follows_the_parent() {
         let sampling = Sampling { ratio, follows_parent };
         let tracer = Tracer::start(&Traces { sampling, ..settings(&collector.url) }).unwrap();
         let under = flags.and_then(|flags| Traceparent::parse(&format!("{PARENT}-{flags}")));
-        let span = tracer.begin(Kind::Internal, "one", under);
+        let span = tracer.begin(SpanKind::Internal, "one", under);
         // An unsampled span has an id too, and propagates the unsampled flag.
         let traceparent = span.context().unwrap().to_string();
         assert_eq!(traceparent.ends_with("-01"), is_sampled, "{case:?}");
         drop(span);
-        tracer.end();
+        tracer.shutdown();
         assert_eq!(collector.spans().len(), usize::from(is_sampled), "{case:?}");
     }
 }
@@ -79,11 +79,11 @@ fn sampling_follows_the_parent() {
 #[test]
 fn spans_are_noops_without_collector() {
     let tracer = Tracer::default();
-    let mut span = tracer.begin(Kind::Server, "x", Traceparent::parse(&format!("{PARENT}-01")));
-    span.set("a", "b");
+    let mut span = tracer.begin(SpanKind::Server, "x", Traceparent::parse(&format!("{PARENT}-01")));
+    span.set_attribute("a", "b");
     span.fail("c");
-    assert!(!tracer.is_on() && span.context().is_none() && Span::default().context().is_none());
-    tracer.end();
+    assert!(!tracer.is_enabled() && span.context().is_none() && Span::default().context().is_none());
+    tracer.shutdown();
 }
 
 /// A log writer that captures its output.
@@ -113,9 +113,9 @@ fn unreachable_collector_blocks_nothing() {
     let began = Instant::now();
     // More than the queue capacity.
     for _ in 0..20_000 {
-        drop(tracer.begin(Kind::Internal, "one", None));
+        drop(tracer.begin(SpanKind::Internal, "one", None));
     }
-    tracer.end();
+    tracer.shutdown();
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     assert_eq!(log.matches("does not accept traces").count(), 1, "{log}");

@@ -22,7 +22,7 @@ pub enum WireError {
     #[error("message of {n_bytes} bytes exceeds the limit of {bytes_max} bytes")]
     TooLarge { n_bytes: usize, bytes_max: usize },
     #[error("malformed message: {reason}")]
-    Nonsense { reason: String },
+    Malformed { reason: String },
     /// The peer's protocol version differs by more than one.
     #[error("agent uses protocol version {theirs} but this server uses version {ours}: {}", upgrade_hint(*theirs, *ours))]
     Version { theirs: u32, ours: u32 },
@@ -65,7 +65,7 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str, bytes_max: usize) -> Resul
     if text.len() > bytes_max {
         return Err(WireError::TooLarge { n_bytes: text.len(), bytes_max });
     }
-    serde_json::from_str(text).map_err(|error| WireError::Nonsense { reason: error.to_string() })
+    serde_json::from_str(text).map_err(|error| WireError::Malformed { reason: error.to_string() })
 }
 
 /// Checks a length that the type of a message does not bound.

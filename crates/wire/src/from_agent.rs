@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stoker_engine::session::{AttemptKey, FromAgent, Hello, Stream};
 use stoker_model::{JsonMap, Micros, RunId};
 
-use crate::VERSION;
+use crate::PROTOCOL_VERSION;
 use crate::codec::{Decoded, WireError, check_length, check_version};
 use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX, OUTPUT_BYTES_MAX};
 use crate::shared::{FinishedDto, KeyDto, keys};
@@ -84,7 +84,7 @@ impl From<&FromAgent> for FromAgentDto {
 impl From<&Hello> for HelloDto {
     fn from(hello: &Hello) -> Self {
         Self {
-            wire_version: VERSION,
+            wire_version: PROTOCOL_VERSION,
             node: hello.node.clone(),
             version: hello.version.clone(),
             running: keys(&hello.running),
@@ -118,7 +118,7 @@ impl FromAgentDto {
 
 impl HelloDto {
     fn into_domain(self) -> Result<Hello, WireError> {
-        check_version(self.wire_version, VERSION)?;
+        check_version(self.wire_version, PROTOCOL_VERSION)?;
         check_length("node", self.node.len(), NAME_BYTES_MAX)?;
         check_length("version", self.version.len(), NAME_BYTES_MAX)?;
         check_length("running", self.running.len(), ITEMS_MAX)?;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stoker_model::JsonMap;
 
-pub const PATH: &str = "/api/v1/agents/join";
+pub const JOIN_PATH: &str = "/api/v1/agents/join";
 
 /// WebSocket path of an agent's session with the server.
 pub const SESSION_PATH: &str = "/api/v1/agents/session";
@@ -29,7 +29,7 @@ pub struct JoinRequest {
 
 /// Response to a [`JoinRequest`]; the agent persists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JoinAnswer {
+pub struct JoinResponse {
     /// The uid of the node, or `master`.
     pub node_uid: String,
     /// Bearer token for all later requests: `Authorization: Bearer …`.
@@ -48,7 +48,7 @@ pub struct CertificateRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CertificateAnswer {
+pub struct CertificateResponse {
     /// Certificate chain in PEM, including the authority.
     pub certificate: String,
 }

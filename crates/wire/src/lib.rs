@@ -23,4 +23,4 @@ pub use refusal::{decode_refusal, encode_refusal};
 /// and names the side to upgrade.
 ///
 /// Version 2: the agent understands refusals with a reason.
-pub const VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 2;

@@ -11,11 +11,11 @@ use stoker_engine::session::AttemptKey;
 pub const USER_PATH: &str = "/api/v1/agents/nats_user";
 
 /// Queue group of the servers: each agent call is delivered to one of them.
-pub const SERVERS: &str = "stoker-servers";
+pub const SERVER_QUEUE_GROUP: &str = "stoker-servers";
 
 /// Short-lived NATS user credentials.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UserAnswer {
+pub struct NatsUserCredentials {
     /// User JWT with the permissions of the user.
     pub jwt: String,
     /// NKey seed that signs the server's nonce.
@@ -28,11 +28,12 @@ pub struct UserAnswer {
 /// Request that opens a session: the agent is subscribed to the `in` subject of this conversation and will
 /// publish to its `out` subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
-    pub conversation: String,
+pub struct SessionRequest {
+    #[serde(rename = "conversation")]
+    pub session_id: String,
 }
 
-impl Call {
+impl SessionRequest {
     /// Maximum length of a conversation id.
     const BYTES_MAX: usize = 64;
 
@@ -43,59 +44,63 @@ impl Call {
     /// Returns `None` for malformed input and for conversation ids over the length limit.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let call: Self = serde_json::from_slice(bytes).ok()?;
-        (call.conversation.len() <= Self::BYTES_MAX).then_some(call)
+        (call.session_id.len() <= Self::BYTES_MAX).then_some(call)
     }
 }
 
 /// Subject on which an agent opens sessions.
-pub fn call<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
+pub fn session_request_subject<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
     ["stoker", "agent", uid, key, "call"]
 }
 
 /// Wildcard subscription of servers to the calls of all agents.
-pub const CALLS: [&str; 5] = ["stoker", "agent", "*", "*", "call"];
+pub const SESSION_REQUEST_SUBJECTS: [&str; 5] = ["stoker", "agent", "*", "*", "call"];
 
 /// Subject for session messages from the agent to the server.
-pub fn out<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
+pub fn outbound_subject<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
     ["stoker", "agent", uid, key, "out", conversation]
 }
 
 /// Subject for session messages from the server to the agent.
-pub fn into<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
+pub fn inbound_subject<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
     ["stoker", "agent", uid, key, "in", conversation]
 }
 
 /// Subject on which an agent publishes attempt results for durable storage. The encoding is that of session
 /// messages.
-pub fn result<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
+pub fn result_subject<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
     ["stoker", "agent", uid, key, "result"]
 }
 
 /// Wildcard over the result subjects of all agents.
-pub const RESULTS: [&str; 5] = ["stoker", "agent", "*", "*", "result"];
+pub const RESULT_SUBJECTS: [&str; 5] = ["stoker", "agent", "*", "*", "result"];
 
 /// Name of the durable stream that stores results.
-pub const RESULTS_NAME: &str = "STOKER_RESULTS";
+pub const RESULTS_STREAM: &str = "STOKER_RESULTS";
 
 /// Deduplication ID of a published result. It contains the key of the NATS user, which other agents do not
 /// know, so an agent cannot suppress another agent's result by publishing a duplicate ID.
-pub fn result_id(key: &str, attempt: AttemptKey) -> String {
+pub fn result_message_id(key: &str, attempt: AttemptKey) -> String {
     format!("{key}/{attempt}")
 }
 
 /// Inbox prefix for NATS request/reply. It is inside the agent's subscribe permission.
-pub fn inbox(uid: &str, key: &str) -> String {
+pub fn inbox_prefix(uid: &str, key: &str) -> String {
     ["stoker", "agent", uid, key, "in"].join(".")
 }
 
 /// Subjects an agent may publish to.
-pub fn may_publish(uid: &str, key: &str) -> Vec<String> {
-    vec![call(uid, key).join("."), out(uid, key, ">").join("."), result(uid, key).join(".")]
+pub fn publish_permissions(uid: &str, key: &str) -> Vec<String> {
+    vec![
+        session_request_subject(uid, key).join("."),
+        outbound_subject(uid, key, ">").join("."),
+        result_subject(uid, key).join("."),
+    ]
 }
 
 /// Subjects an agent may subscribe to.
-pub fn may_subscribe(uid: &str, key: &str) -> Vec<String> {
-    vec![into(uid, key, ">").join(".")]
+pub fn subscribe_permissions(uid: &str, key: &str) -> Vec<String> {
+    vec![inbound_subject(uid, key, ">").join(".")]
 }
 
 #[cfg(test)]
@@ -104,20 +109,20 @@ mod tests {
 
     #[test]
     fn malformed_calls_are_rejected() {
-        let call = Call { conversation: "abc".to_owned() };
-        assert_eq!(Call::decode(&call.encode()), Some(call));
+        let call = SessionRequest { session_id: "abc".to_owned() };
+        assert_eq!(SessionRequest::decode(&call.encode()), Some(call));
         for bytes in [&b""[..], b"{}", b"[]", b"{\"conversation\": 7}"] {
-            assert_eq!(Call::decode(bytes), None);
+            assert_eq!(SessionRequest::decode(bytes), None);
         }
-        let long = Call { conversation: "a".repeat(65) };
-        assert_eq!(Call::decode(&long.encode()), None);
+        let long = SessionRequest { session_id: "a".repeat(65) };
+        assert_eq!(SessionRequest::decode(&long.encode()), None);
     }
 
     #[test]
     fn permissions_are_limited_to_own_key() {
         let own = ["stoker.agent.7.UABC.call", "stoker.agent.7.UABC.out.>", "stoker.agent.7.UABC.result"];
-        assert_eq!(may_publish("7", "UABC"), own);
-        assert_eq!(may_subscribe("7", "UABC"), ["stoker.agent.7.UABC.in.>"]);
-        assert_eq!(format!("{}.>", inbox("7", "UABC")), may_subscribe("7", "UABC").concat());
+        assert_eq!(publish_permissions("7", "UABC"), own);
+        assert_eq!(subscribe_permissions("7", "UABC"), ["stoker.agent.7.UABC.in.>"]);
+        assert_eq!(format!("{}.>", inbox_prefix("7", "UABC")), subscribe_permissions("7", "UABC").concat());
     }
 }

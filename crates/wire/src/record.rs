@@ -11,7 +11,7 @@ use crate::shared::{FinishedDto, KeyDto};
 
 /// One entry of a journal.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Entry {
+pub enum JournalEntry {
     /// Session state machine record.
     Session(Record),
     /// A process was started for an attempt.
@@ -31,32 +31,32 @@ enum EntryDto {
     Rebooting { key: KeyDto, boot_id: String },
 }
 
-pub fn encode_entry(entry: &Entry) -> String {
+pub fn encode_entry(entry: &JournalEntry) -> String {
     encode(&match entry {
-        Entry::Session(Record::Accepted { key, generation }) => {
+        JournalEntry::Session(Record::Accepted { key, generation }) => {
             EntryDto::Accepted { key: (*key).into(), generation: generation.0 }
         }
-        Entry::Session(Record::Ended(finished)) => EntryDto::Ended { finished: finished.into() },
-        Entry::Session(Record::Acknowledged { key }) => EntryDto::Acknowledged { key: (*key).into() },
-        Entry::Session(Record::RunEnded { run }) => EntryDto::RunEnded { run: run.0 },
-        Entry::Process { key, pid, started } => {
+        JournalEntry::Session(Record::Ended(finished)) => EntryDto::Ended { finished: finished.into() },
+        JournalEntry::Session(Record::Acknowledged { key }) => EntryDto::Acknowledged { key: (*key).into() },
+        JournalEntry::Session(Record::RunEnded { run }) => EntryDto::RunEnded { run: run.0 },
+        JournalEntry::Process { key, pid, started } => {
             EntryDto::Process { key: (*key).into(), pid: *pid, started: *started }
         }
-        Entry::Rebooting { key, boot_id } => {
+        JournalEntry::Rebooting { key, boot_id } => {
             EntryDto::Rebooting { key: (*key).into(), boot_id: boot_id.clone() }
         }
     })
 }
 
-pub fn decode_entry(text: &str) -> Result<Entry, WireError> {
+pub fn decode_entry(text: &str) -> Result<JournalEntry, WireError> {
     Ok(match decode::<EntryDto>(text, FROM_AGENT_BYTES_MAX)? {
         EntryDto::Accepted { key, generation } => {
-            Entry::Session(Record::Accepted { key: key.into(), generation: Generation(generation) })
+            JournalEntry::Session(Record::Accepted { key: key.into(), generation: Generation(generation) })
         }
-        EntryDto::Ended { finished } => Entry::Session(Record::Ended(finished.into_domain()?)),
-        EntryDto::Acknowledged { key } => Entry::Session(Record::Acknowledged { key: key.into() }),
-        EntryDto::RunEnded { run } => Entry::Session(Record::RunEnded { run: RunId(run) }),
-        EntryDto::Process { key, pid, started } => Entry::Process { key: key.into(), pid, started },
-        EntryDto::Rebooting { key, boot_id } => Entry::Rebooting { key: key.into(), boot_id },
+        EntryDto::Ended { finished } => JournalEntry::Session(Record::Ended(finished.into_domain()?)),
+        EntryDto::Acknowledged { key } => JournalEntry::Session(Record::Acknowledged { key: key.into() }),
+        EntryDto::RunEnded { run } => JournalEntry::Session(Record::RunEnded { run: RunId(run) }),
+        EntryDto::Process { key, pid, started } => JournalEntry::Process { key: key.into(), pid, started },
+        EntryDto::Rebooting { key, boot_id } => JournalEntry::Rebooting { key: key.into(), boot_id },
     })
 }

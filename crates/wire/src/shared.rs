@@ -1,7 +1,7 @@
 //! Serialized types used in both directions.
 
 use serde::{Deserialize, Serialize};
-use stoker_engine::session::{AttemptKey, End, Finished};
+use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
 use stoker_model::{JsonMap, Micros, RunId};
 
 use crate::codec::{WireError, check_length};
@@ -50,31 +50,31 @@ enum EndDto {
     Refused { message: String },
 }
 
-impl From<&Finished> for FinishedDto {
-    fn from(finished: &Finished) -> Self {
+impl From<&AttemptResult> for FinishedDto {
+    fn from(finished: &AttemptResult) -> Self {
         let end = match &finished.end {
-            End::Succeeded => EndDto::Succeeded,
-            End::Failed { message } => EndDto::Failed { message: message.clone() },
-            End::TimedOut => EndDto::TimedOut,
-            End::Cancelled => EndDto::Cancelled,
-            End::Interrupted => EndDto::Interrupted,
-            End::Refused { message } => EndDto::Refused { message: message.clone() },
+            ResultKind::Succeeded => EndDto::Succeeded,
+            ResultKind::Failed { message } => EndDto::Failed { message: message.clone() },
+            ResultKind::TimedOut => EndDto::TimedOut,
+            ResultKind::Cancelled => EndDto::Cancelled,
+            ResultKind::Interrupted => EndDto::Interrupted,
+            ResultKind::Refused { message } => EndDto::Refused { message: message.clone() },
         };
         Self { key: finished.key.into(), at: finished.at.0, end, summary: finished.summary.clone() }
     }
 }
 
 impl FinishedDto {
-    pub(crate) fn into_domain(self) -> Result<Finished, WireError> {
+    pub(crate) fn into_domain(self) -> Result<AttemptResult, WireError> {
         let end = match self.end {
-            EndDto::Succeeded => End::Succeeded,
-            EndDto::Failed { message } => End::Failed { message: check_message(message)? },
-            EndDto::TimedOut => End::TimedOut,
-            EndDto::Cancelled => End::Cancelled,
-            EndDto::Interrupted => End::Interrupted,
-            EndDto::Refused { message } => End::Refused { message: check_message(message)? },
+            EndDto::Succeeded => ResultKind::Succeeded,
+            EndDto::Failed { message } => ResultKind::Failed { message: check_message(message)? },
+            EndDto::TimedOut => ResultKind::TimedOut,
+            EndDto::Cancelled => ResultKind::Cancelled,
+            EndDto::Interrupted => ResultKind::Interrupted,
+            EndDto::Refused { message } => ResultKind::Refused { message: check_message(message)? },
         };
-        Ok(Finished { key: self.key.into(), at: Micros(self.at), end, summary: self.summary })
+        Ok(AttemptResult { key: self.key.into(), at: Micros(self.at), end, summary: self.summary })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Messages to an agent.
 
 use serde::{Deserialize, Serialize};
-use stoker_engine::session::{Attempt, AttemptKey, CancelHow, Generation, Mode, ToAgent};
+use stoker_engine::session::{Attempt, AttemptKey, CancelMode, Generation, Mode, ToAgent};
 use stoker_model::{Json, RunId};
 
 use crate::codec::{Decoded, WireError, check_length};
@@ -77,8 +77,8 @@ impl From<&ToAgent> for ToAgentDto {
                 key: (*key).into(),
                 generation: generation.0,
                 how: match how {
-                    CancelHow::Graceful => CancelHowDto::Graceful,
-                    CancelHow::Now => CancelHowDto::Now,
+                    CancelMode::Graceful => CancelHowDto::Graceful,
+                    CancelMode::Now => CancelHowDto::Now,
                 },
             },
             ToAgent::Acknowledge { keys: acknowledged } => Self::Acknowledge { keys: keys(acknowledged) },
@@ -117,8 +117,8 @@ impl ToAgentDto {
                 key: key.into(),
                 generation: Generation(generation),
                 how: match how {
-                    CancelHowDto::Graceful => CancelHow::Graceful,
-                    CancelHowDto::Now => CancelHow::Now,
+                    CancelHowDto::Graceful => CancelMode::Graceful,
+                    CancelHowDto::Now => CancelMode::Now,
                 },
             },
             Self::Acknowledge { keys } => {

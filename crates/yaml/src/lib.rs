@@ -54,7 +54,7 @@ pub use loader::{Loaded, load};
 pub use node::{Document, Node, NodeKind, Scalar};
 pub use num_bigint::BigInt;
 pub use stoker_diagnostics::{Position, Span};
-pub use subspan::place_in;
+pub use subspan::locate_in_scalar;
 pub use timestamp::{Date, Time, Timestamp};
 
 /// Stable codes of YAML problems.

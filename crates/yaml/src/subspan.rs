@@ -15,7 +15,7 @@ use crate::node::Node;
 ///
 /// Used to report an error inside a text (an expression, a pattern), known by its byte range in the value, at
 /// its line and column in the file.
-pub fn place_in(node: &Node, file_text: &str, piece: Range<usize>) -> Span {
+pub fn locate_in_scalar(node: &Node, file_text: &str, piece: Range<usize>) -> Span {
     let (Some(value), raw) = (node.as_str(), node.span.slice(file_text)) else { return node.span };
     let Some(visible) =
         [as_written, single_quoted, double_quoted].iter().find_map(|read| matching(*read, raw, value))
@@ -122,7 +122,7 @@ mod tests {
         let loaded = if is_json { json::load } else { load }(text, &Limits::default());
         let node = loaded.documents[0].root.get("k").unwrap();
         let at = node.as_str().unwrap().find(piece).unwrap();
-        let span = place_in(node, text, at..at + piece.len());
+        let span = locate_in_scalar(node, text, at..at + piece.len());
         assert_eq!((span.start.line, span.start.column, span.slice(text)), (line, column, source), "{text}");
     }
 
@@ -158,7 +158,7 @@ mod tests {
         let text = "k: 'a + '\n";
         let loaded = load(text, &Limits::default());
         let node = loaded.documents[0].root.get("k").unwrap();
-        let span = place_in(node, text, 4..4);
+        let span = locate_in_scalar(node, text, 4..4);
         assert_eq!((span.start.column, span.end.column), (8, 8));
     }
 }

@@ -10,7 +10,7 @@ pub mod json;
 pub mod library;
 pub mod lint;
 pub mod moment;
-pub mod people;
+pub mod presentation;
 pub mod protocol;
 pub mod pyregex;
 pub mod pytext;

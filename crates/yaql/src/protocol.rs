@@ -30,7 +30,7 @@ impl<'h> Responder<'h> {
     }
 
     /// Returns the response to one request line, without a trailing newline.
-    pub fn answer(&mut self, line: &str) -> String {
+    pub fn respond(&mut self, line: &str) -> String {
         let request = match read_request(line) {
             Ok(request) => request,
             Err(error) => return error_line(&error, None),
@@ -81,7 +81,7 @@ impl<'h> Responder<'h> {
 }
 
 /// Returns the error response to a line that cannot be passed to a [`Responder`].
-pub fn refusal(message: &str) -> String {
+pub fn error_response(message: &str) -> String {
     error_line(&Error::new(ErrorClass::Protocol, message), None)
 }
 

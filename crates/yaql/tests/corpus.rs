@@ -25,7 +25,7 @@ fn results_match_the_recorded_corpus() {
             continue;
         }
         count += 1;
-        let answer = parse(&responder.answer(line)).expect("response is JSON");
+        let answer = parse(&responder.respond(line)).expect("response is JSON");
         let answer = answer.as_map().expect("response is an object");
         let expected = request.get_str("want").and_then(Value::as_map).expect("case has an expected result");
         let json = |value: Option<&Value>| {

@@ -273,7 +273,7 @@ fn results_are_deterministic_across_threads() {
     let answers = || {
         let host = FixedHost { now_micros: 1_700_000_000_000_000, random_bits: 7 };
         let mut responder = Responder::new(&host, Limits { steps: 300_000, ..Limits::default() });
-        requests.iter().map(|request| responder.answer(request)).collect::<Vec<_>>()
+        requests.iter().map(|request| responder.respond(request)).collect::<Vec<_>>()
     };
     let alone = answers();
     std::thread::scope(|scope| {

@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use stoker_engine::session::{Attempt, AttemptKey, End, FromAgent};
+use stoker_engine::session::{Attempt, AttemptKey, FromAgent, ResultKind};
 use stoker_model::{Json, JsonMap};
-use stoker_tasks::host::real::{Memory, ProcessId, RealHost};
-use stoker_tasks::host::{Status, Work};
-use stoker_tasks::output::{KEPT_BYTES, Report};
-use stoker_tasks::{Cause, Failure, HostError, Order, Outcome, StopReason, Stopper, execute, masked};
-use stoker_traces::{Kind, Span, Traceparent};
-use stoker_wire::record::Entry;
+use stoker_tasks::host::real::{AttemptRecorder, LocalHost, ProcessId};
+use stoker_tasks::host::{HostFuture, Status};
+use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
+use stoker_tasks::{
+    AttemptSpec, Failure, FailureCause, HostError, StopReason, StopSender, TaskOutcome, execute, mask_outcome,
+};
+use stoker_traces::{Span, SpanKind, Traceparent};
+use stoker_wire::record::JournalEntry;
 use tokio::sync::mpsc;
 
 use super::{Driver, Event, append_and_wait};
@@ -19,7 +21,7 @@ use crate::journal::ReplyTo;
 /// Result of an attempt, sent to the driver loop.
 pub(crate) struct Ended {
     pub(super) key: AttemptKey,
-    pub(super) end: End,
+    pub(super) end: ResultKind,
     pub(super) summary: JsonMap,
 }
 
@@ -36,7 +38,7 @@ const ABANDON_AFTER: Duration = Duration::from_secs(30);
 impl Driver {
     /// Starts an attempt. Its result arrives as [`Event::Ended`].
     pub(super) fn start_attempt(&mut self, attempt: Attempt) {
-        let (stopper, stop) = Stopper::new();
+        let (stopper, stop) = StopSender::new();
         let key = attempt.key;
         let events = self.events.clone();
         let sink = {
@@ -51,14 +53,14 @@ impl Driver {
         let trace_id = trace.as_ref().map(Traceparent::id);
         tracing::info!(attempt.key = %key, task = attempt.task, trace_id, "attempt started");
         let exit_code = Arc::new(Mutex::new(None));
-        let report = Arc::new(Report::new(&attempt.secrets, KEPT_BYTES, Box::new(sink)));
-        let host = RealHost {
+        let report = Arc::new(OutputReport::new(&attempt.secrets, OUTPUT_HEAD_TAIL_BYTES, Box::new(sink)));
+        let host = LocalHost {
             machine: Arc::clone(&self.machine),
             report: Arc::clone(&report),
             stop,
-            mark: process_marker(key, &self.settings.state),
-            trace: trace.map(|trace| trace.to_string()),
-            memory: Arc::new(JournalMemory {
+            marker: process_marker(key, &self.settings.state),
+            traceparent: trace.map(|trace| trace.to_string()),
+            recorder: Arc::new(JournalMemory {
                 key,
                 events: events.clone(),
                 exit_code: Arc::clone(&exit_code),
@@ -71,7 +73,7 @@ impl Driver {
             report.finish();
             // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent
             // reports it as interrupted.
-            let Some((end, summary)) = session_end(masked(outcome, report.mask())) else { return };
+            let Some((end, summary)) = session_end(mask_outcome(outcome, report.mask())) else { return };
             record_end(&mut span, &end, *exit_code.lock().unwrap_or_else(PoisonError::into_inner));
             // Export the span before the result is sent, so that a client that waits for the result can find
             // it.
@@ -83,32 +85,32 @@ impl Driver {
     /// Opens the span of this attempt as a child of the trace context in the request.
     fn span(&self, attempt: &Attempt) -> Span {
         let parent = attempt.trace.as_deref().and_then(Traceparent::parse);
-        let mut span = self.settings.tracer.begin(Kind::Consumer, "task", parent);
-        span.set("stoker.task.id", attempt.task.clone());
-        span.set("stoker.task.type", attempt.task_type.clone());
-        span.set("stoker.node", attempt.node.clone());
-        span.set("stoker.agent.node", self.settings.node.clone());
-        span.set("stoker.attempt", attempt.key.to_string());
+        let mut span = self.settings.tracer.begin(SpanKind::Consumer, "task", parent);
+        span.set_attribute("stoker.task.id", attempt.task.clone());
+        span.set_attribute("stoker.task.type", attempt.task_type.clone());
+        span.set_attribute("stoker.node", attempt.node.clone());
+        span.set_attribute("stoker.agent.node", self.settings.node.clone());
+        span.set_attribute("stoker.attempt", attempt.key.to_string());
         span
     }
 }
 
 /// Records the result in the span. Messages are left out: users who may read traces need not be allowed to
 /// read task output.
-fn record_end(span: &mut Span, end: &End, exit_code: Option<i32>) {
+fn record_end(span: &mut Span, end: &ResultKind, exit_code: Option<i32>) {
     if let Some(code) = exit_code {
-        span.set("process.exit.code", i64::from(code));
+        span.set_attribute("process.exit.code", i64::from(code));
     }
     let label = match end {
-        End::Succeeded => "succeeded",
-        End::Failed { .. } => "failed",
-        End::TimedOut => "timed_out",
-        End::Cancelled => "cancelled",
-        End::Interrupted => "interrupted",
-        End::Refused { .. } => "refused",
+        ResultKind::Succeeded => "succeeded",
+        ResultKind::Failed { .. } => "failed",
+        ResultKind::TimedOut => "timed_out",
+        ResultKind::Cancelled => "cancelled",
+        ResultKind::Interrupted => "interrupted",
+        ResultKind::Refused { .. } => "refused",
     };
-    span.set("stoker.attempt.end", label);
-    if *end != End::Succeeded {
+    span.set_attribute("stoker.attempt.end", label);
+    if *end != ResultKind::Succeeded {
         span.fail(label);
     }
 }
@@ -121,16 +123,16 @@ pub(super) fn process_marker(key: AttemptKey, state: &std::path::Path) -> String
 
 async fn execute_with_timeout(
     attempt: Attempt,
-    host: RealHost,
-    stopper: Stopper,
+    host: LocalHost,
+    stopper: StopSender,
     abandon_after: Duration,
-) -> Outcome {
+) -> TaskOutcome {
     let timeout = Duration::from_millis(attempt.timeout_ms);
     let stop = host.stop.clone();
     // Spawned, so that a panic in a task type does not end the agent.
     let mut work = tokio::spawn(async move {
         let Attempt { task_type, parameters, node, mode, debug, .. } = &attempt;
-        execute(Order { task_type, parameters, node, mode: *mode, debug: *debug }, host).await
+        execute(AttemptSpec { task_type, parameters, node, mode: *mode, debug: *debug }, host).await
     });
     let reason = tokio::select! {
         done = &mut work => return done.unwrap_or_else(|error| Err(internal_error(&error.to_string()))),
@@ -144,27 +146,27 @@ async fn execute_with_timeout(
         return done.unwrap_or_else(|error| Err(internal_error(&error.to_string())));
     }
     work.abort();
-    Err(Failure { cause: Cause::Stopped(reason), summary: JsonMap::new() })
+    Err(Failure { cause: FailureCause::Stopped(reason), summary: JsonMap::new() })
 }
 
 fn internal_error(reason: &str) -> Failure {
     Failure {
-        cause: Cause::Failed(format!("internal error in the agent: {reason}")),
+        cause: FailureCause::Failed(format!("internal error in the agent: {reason}")),
         summary: JsonMap::new(),
     }
 }
 
 /// Converts to session types. `None` if the attempt was stopped because the agent ends.
-fn session_end(outcome: Outcome) -> Option<(End, JsonMap)> {
+fn session_end(outcome: TaskOutcome) -> Option<(ResultKind, JsonMap)> {
     let (end, summary) = match outcome {
-        Ok(summary) => (End::Succeeded, summary),
+        Ok(summary) => (ResultKind::Succeeded, summary),
         Err(Failure { cause, summary }) => {
             let end = match cause {
-                Cause::Failed(message) => End::Failed { message: truncate(message) },
-                Cause::Refused(message) => End::Refused { message: truncate(message) },
-                Cause::Stopped(StopReason::TimedOut) => End::TimedOut,
-                Cause::Stopped(StopReason::Cancelled) => End::Cancelled,
-                Cause::Stopped(StopReason::AgentEnds) => return None,
+                FailureCause::Failed(message) => ResultKind::Failed { message: truncate(message) },
+                FailureCause::Refused(message) => ResultKind::Refused { message: truncate(message) },
+                FailureCause::Stopped(StopReason::TimedOut) => ResultKind::TimedOut,
+                FailureCause::Stopped(StopReason::Cancelled) => ResultKind::Cancelled,
+                FailureCause::Stopped(StopReason::AgentShutdown) => return None,
             };
             (end, summary)
         }
@@ -194,15 +196,15 @@ struct JournalMemory {
     exit_code: Arc<Mutex<Option<i32>>>,
 }
 
-impl Memory for JournalMemory {
-    fn started(&self, process: ProcessId) {
+impl AttemptRecorder for JournalMemory {
+    fn process_started(&self, process: ProcessId) {
         let ProcessId { pid, started } = process;
         // No sync needed: the process does not survive a crash of the machine either.
-        let entry = Entry::Process { key: self.key, pid, started };
+        let entry = JournalEntry::Process { key: self.key, pid, started };
         _ = self.events.send(Event::Append { entry, reply: ReplyTo::None, key: self.key });
     }
 
-    fn ended(&self, status: Status) {
+    fn process_exited(&self, status: Status) {
         let code = match status {
             Status::Code(code) => Some(code),
             Status::Signal(_) => None,
@@ -210,9 +212,9 @@ impl Memory for JournalMemory {
         *self.exit_code.lock().unwrap_or_else(PoisonError::into_inner) = code;
     }
 
-    fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>> {
+    fn about_to_reboot(&self, boot_id: String) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async move {
-            let entry = Entry::Rebooting { key: self.key, boot_id };
+            let entry = JournalEntry::Rebooting { key: self.key, boot_id };
             let written = append_and_wait(&self.events, self.key, entry).await;
             written.map_err(|reason| HostError::Other(format!("cannot write the agent's journal: {reason}")))
         })

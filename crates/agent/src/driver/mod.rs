@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record, Safe};
-use stoker_engine::session::{AttemptKey, Finished, FromAgent, ToAgent};
+use stoker_engine::session::agent::{AgentLimits, AgentSession, Durability, Identity, Input, Output, Record};
+use stoker_engine::session::{AttemptKey, AttemptResult, FromAgent, ToAgent};
 use stoker_model::JsonMap;
 use stoker_tasks::host::real::Machine;
-use stoker_tasks::{StopReason, Stopper};
-use stoker_wire::record::Entry;
+use stoker_tasks::{StopReason, StopSender};
+use stoker_wire::record::JournalEntry;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
@@ -29,19 +29,19 @@ use crate::transport::{Connection, Transport, TransportError};
 use crate::{AgentError, backoff, clock, facts};
 use attempt::Ended;
 use outbox::Outbox;
-pub use settings::Settings;
+pub use settings::DriverSettings;
 
 /// Events from the tasks beside the loop.
 pub(crate) enum Event {
     Report(FromAgent),
-    Append { entry: Entry, reply: ReplyTo, key: AttemptKey },
+    Append { entry: JournalEntry, reply: ReplyTo, key: AttemptKey },
     Ended(Box<Ended>),
     Facts(JsonMap),
 }
 
 /// Runs an agent until `stop` is set, or until the transport is closed and no attempt is running.
 pub async fn run(
-    settings: Settings,
+    settings: DriverSettings,
     folder: crate::StateFolder,
     mut transport: impl Transport,
     mut stop: watch::Receiver<bool>,
@@ -99,22 +99,22 @@ struct Inbox {
 }
 
 pub(crate) struct Driver {
-    settings: Settings,
+    settings: DriverSettings,
     session: AgentSession,
     machine: Arc<Machine>,
     writer: Writer,
     writer_task: tokio::task::JoinHandle<()>,
     events: mpsc::UnboundedSender<Event>,
-    running: BTreeMap<AttemptKey, Stopper>,
+    running: BTreeMap<AttemptKey, StopSender>,
     tasks: JoinSet<()>,
     facts_task: AbortHandle,
     /// Journal entries of running attempts that are not session records. A journal rewrite has to include
     /// them.
-    notes: BTreeMap<AttemptKey, Vec<Entry>>,
+    notes: BTreeMap<AttemptKey, Vec<JournalEntry>>,
     /// Queue for durable publication of results, and the results whose journal record is not yet written, by
     /// sequence number.
     result_queue: Option<ResultQueue>,
-    unwritten_results: BTreeMap<u64, Finished>,
+    unwritten_results: BTreeMap<u64, AttemptResult>,
     outbox: Outbox,
     facts: JsonMap,
     heartbeat: Duration,
@@ -129,12 +129,12 @@ const HEARTBEAT_MIN: Duration = Duration::from_millis(50);
 
 impl Driver {
     async fn start(
-        mut settings: Settings,
+        mut settings: DriverSettings,
         folder: &crate::StateFolder,
         result_queue: Option<ResultQueue>,
     ) -> Result<(Self, Inbox), AgentError> {
         folder.path().clone_into(&mut settings.state);
-        let mut machine = Machine::new(folder.scratch());
+        let mut machine = Machine::new(folder.scratch_path());
         machine.hooks = settings.hooks.clone();
         machine.grace = settings.grace;
         machine.boot_id = settings.boot_id.clone();
@@ -150,8 +150,13 @@ impl Driver {
         let identity =
             Identity { node: settings.node.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
         let rebooting = recovered.rebooting.keys().copied().collect();
-        let (session, outputs) =
-            AgentSession::restarted(identity, Limits::default(), recovered.records, &rebooting, clock::now());
+        let (session, outputs) = AgentSession::restore(
+            identity,
+            AgentLimits::default(),
+            recovered.records,
+            &rebooting,
+            clock::now(),
+        );
         let facts = tokio::task::spawn_blocking(facts::collect).await.unwrap_or_default();
         let mut tasks = JoinSet::new();
         let facts_task = tasks.spawn(collect_facts(events.clone(), settings.facts_every));
@@ -260,7 +265,7 @@ impl Driver {
     /// the next agent reports them as interrupted; attempts that ended on their own are still recorded.
     async fn end(mut self, mut inbox: Inbox) {
         for stopper in self.running.values() {
-            stopper.stop(StopReason::AgentEnds);
+            stopper.stop(StopReason::AgentShutdown);
         }
         self.facts_task.abort();
         let deadline = Instant::now() + self.settings.grace + Duration::from_secs(10);
@@ -310,7 +315,11 @@ impl Driver {
                 if self.running.contains_key(&key) {
                     self.notes.entry(key).or_default().push(entry.clone());
                 }
-                let safe = if matches!(reply, ReplyTo::Waiter(_)) { Safe::First } else { Safe::Whenever };
+                let safe = if matches!(reply, ReplyTo::Waiter(_)) {
+                    Durability::BeforeAck
+                } else {
+                    Durability::NotRequired
+                };
                 self.writer.write(Job::Append { entry, safe, reply });
             }
             Event::Ended(ended) => {
@@ -332,18 +341,19 @@ impl Driver {
         for output in outputs {
             match output {
                 Output::Write { seq, record } => {
-                    let mut safe = record.safe();
+                    let mut safe = record.durability();
                     if let (Record::Ended(finished), Some(_)) = (&record, &self.result_queue) {
                         self.unwritten_results.insert(seq, finished.clone());
                         // A result must be in the journal before it is published: no other party may know
                         // more than the journal.
-                        safe = Safe::First;
+                        safe = Durability::BeforeAck;
                     }
-                    let entry = Entry::Session(record);
+                    let entry = JournalEntry::Session(record);
                     self.writer.write(Job::Append { entry, safe, reply: ReplyTo::Session(seq) });
                 }
                 Output::Rewrite { seq, records } => {
-                    let mut entries: Vec<Entry> = records.into_iter().map(Entry::Session).collect();
+                    let mut entries: Vec<JournalEntry> =
+                        records.into_iter().map(JournalEntry::Session).collect();
                     entries.extend(self.notes.values().flatten().cloned());
                     self.writer.write(Job::Rewrite { entries, reply: ReplyTo::Session(seq) });
                 }
@@ -378,7 +388,7 @@ async fn collect_facts(events: mpsc::UnboundedSender<Event>, every: Duration) {
 pub(crate) async fn append_and_wait(
     events: &mpsc::UnboundedSender<Event>,
     key: AttemptKey,
-    entry: Entry,
+    entry: JournalEntry,
 ) -> Result<(), String> {
     let (reply, replied) = oneshot::channel();
     let shutting_down = || "the agent is shutting down".to_owned();

@@ -38,7 +38,7 @@ impl Outbox {
             // Ahead of everything queued.
             FromAgent::Hello(mut hello) => {
                 let mut n_bytes = 0;
-                let fits = |finished: &stoker_engine::session::Finished| {
+                let fits = |finished: &stoker_engine::session::AttemptResult| {
                     n_bytes += 200
                         + finished
                             .summary
@@ -88,7 +88,7 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
-    use stoker_engine::session::{AttemptKey, End, Finished, Hello, Stream};
+    use stoker_engine::session::{AttemptKey, AttemptResult, Hello, ResultKind, Stream};
     use stoker_model::{JsonMap, Micros, RunId};
 
     use super::*;
@@ -99,9 +99,9 @@ mod tests {
         FromAgent::Output { key: KEY, stream: Stream::Out, offset: 0, text: "x".repeat(n_bytes) }
     }
 
-    fn finished(n_bytes: usize) -> Finished {
+    fn finished(n_bytes: usize) -> AttemptResult {
         let summary = JsonMap::from_iter([("a".to_owned(), "x".repeat(n_bytes).into())]);
-        Finished { key: KEY, at: Micros(0), end: End::Succeeded, summary }
+        AttemptResult { key: KEY, at: Micros(0), end: ResultKind::Succeeded, summary }
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use stoker_engine::session::agent::Record;
-use stoker_engine::session::{AttemptKey, End, Finished};
+use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
 use stoker_model::JsonMap;
-use stoker_tasks::Stopper;
-use stoker_tasks::host::real::{Family, Machine, ProcessId, end_family};
-use stoker_wire::record::Entry;
+use stoker_tasks::StopSender;
+use stoker_tasks::host::real::{Machine, ProcessId, ProcessTree, terminate_process_tree};
+use stoker_wire::record::JournalEntry;
 use tokio::task::JoinSet;
 
 use super::attempt::{Ended, process_marker};
@@ -20,14 +20,14 @@ pub(super) struct Recovered {
     pub(super) file: JournalFile,
     pub(super) records: Vec<Record>,
     /// Journal entries of attempts that this agent takes over.
-    pub(super) notes: BTreeMap<AttemptKey, Vec<Entry>>,
+    pub(super) notes: BTreeMap<AttemptKey, Vec<JournalEntry>>,
     /// Attempts that reboot the machine, with the boot ID from before the reboot.
     pub(super) rebooting: BTreeMap<AttemptKey, String>,
 }
 
 impl Recovered {
     /// Returns the results without an acknowledgement in the journal.
-    pub(super) fn unacknowledged(&self) -> impl Iterator<Item = Finished> {
+    pub(super) fn unacknowledged(&self) -> impl Iterator<Item = AttemptResult> {
         let mut ended = BTreeMap::new();
         for record in &self.records {
             match record {
@@ -44,7 +44,7 @@ impl Recovered {
 /// Reads the journal and ends orphaned processes of the previous agent: their results cannot be collected any
 /// more.
 pub(super) async fn recover(folder: &StateFolder, machine: &Machine) -> Result<Recovered, AgentError> {
-    let opened = JournalFile::open(&folder.journal())?;
+    let opened = JournalFile::open(&folder.journal_path())?;
     if opened.n_bytes_dropped > 0 {
         tracing::warn!(
             bytes = opened.n_bytes_dropped,
@@ -61,7 +61,7 @@ pub(super) async fn recover(folder: &StateFolder, machine: &Machine) -> Result<R
     let mut leaders: BTreeMap<AttemptKey, Vec<ProcessId>> = BTreeMap::new();
     for entry in opened.entries {
         match &entry {
-            Entry::Session(record) => {
+            JournalEntry::Session(record) => {
                 match record {
                     Record::Accepted { key, .. } => _ = open.insert(*key),
                     Record::Ended(finished) => _ = open.remove(&finished.key),
@@ -70,10 +70,10 @@ pub(super) async fn recover(folder: &StateFolder, machine: &Machine) -> Result<R
                 }
                 recovered.records.push(record.clone());
             }
-            Entry::Process { key, pid, started } => {
+            JournalEntry::Process { key, pid, started } => {
                 leaders.entry(*key).or_default().push(ProcessId { pid: *pid, started: *started });
             }
-            Entry::Rebooting { key, boot_id } => {
+            JournalEntry::Rebooting { key, boot_id } => {
                 recovered.rebooting.insert(*key, boot_id.clone());
                 recovered.notes.entry(*key).or_default().push(entry);
             }
@@ -82,20 +82,20 @@ pub(super) async fn recover(folder: &StateFolder, machine: &Machine) -> Result<R
     recovered.rebooting.retain(|key, _| open.contains(key));
     recovered.notes.retain(|key, _| open.contains(key));
     let orphans = open.iter().filter(|key| !recovered.rebooting.contains_key(key));
-    let families = orphans.map(|key| Family {
+    let families = orphans.map(|key| ProcessTree {
         leaders: leaders.remove(key).unwrap_or_default(),
-        mark: process_marker(*key, folder.path()),
+        marker: process_marker(*key, folder.path()),
     });
     end_families(families.collect(), machine.grace).await;
     Ok(recovered)
 }
 
-async fn end_families(families: Vec<Family>, grace: Duration) {
+async fn end_families(families: Vec<ProcessTree>, grace: Duration) {
     let mut tasks = JoinSet::new();
     for family in families {
         tasks.spawn(async move {
-            let mark = family.mark.clone();
-            let n_remaining = end_family(family, grace).await;
+            let mark = family.marker.clone();
+            let n_remaining = terminate_process_tree(family, grace).await;
             if n_remaining > 0 {
                 tracing::error!(n_remaining, mark, "cannot end processes of an interrupted attempt");
             }
@@ -114,7 +114,7 @@ const REBOOT_POLL: Duration = Duration::from_millis(200);
 impl Driver {
     /// Waits for the reboot and reports the result of the attempt that requested it.
     pub(super) fn await_reboot(&mut self, key: AttemptKey, previous_boot_id: String) {
-        let (stopper, stop) = Stopper::new();
+        let (stopper, stop) = StopSender::new();
         let (machine, events) = (self.machine.clone(), self.events.clone());
         self.running.insert(key, stopper);
         self.tasks.spawn(async move {
@@ -125,15 +125,15 @@ impl Driver {
             };
             let end = tokio::select! {
                 done = tokio::time::timeout(REBOOT_MAX, rebooted) => match done {
-                    Ok(()) => End::Succeeded,
-                    Err(_) => End::Failed { message: "the agent restarted without a reboot of the node".to_owned() },
+                    Ok(()) => ResultKind::Succeeded,
+                    Err(_) => ResultKind::Failed { message: "the agent restarted without a reboot of the node".to_owned() },
                 },
                 reason = stop.wait() => match reason {
-                    stoker_tasks::StopReason::AgentEnds => return,
-                    _ => End::Cancelled,
+                    stoker_tasks::StopReason::AgentShutdown => return,
+                    _ => ResultKind::Cancelled,
                 },
             };
-            let message = if end == End::Succeeded { "node rebooted" } else { "node not rebooted" };
+            let message = if end == ResultKind::Succeeded { "node rebooted" } else { "node not rebooted" };
             let summary = JsonMap::from_iter([("message".to_owned(), message.into())]);
             _ = events.send(Event::Ended(Box::new(Ended { key, end, summary })));
         });

@@ -9,7 +9,7 @@ use stoker_traces::Tracer;
 
 /// Settings of an agent; see [`Settings::new`] for defaults.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct DriverSettings {
     /// State folder of this agent.
     pub state: PathBuf,
     /// The uid of the node, or `master`.
@@ -28,7 +28,7 @@ pub struct Settings {
     pub tracer: Tracer,
 }
 
-impl Settings {
+impl DriverSettings {
     pub fn new(state: PathBuf, node: String) -> Self {
         let machine = Machine::new(PathBuf::new());
         Self {

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use stoker_wire::record::{Entry, decode_entry, encode_entry};
+use stoker_wire::record::{JournalEntry, decode_entry, encode_entry};
 
 /// Record header: length (4 bytes, little-endian) and checksum (8 bytes).
 const HEAD_BYTES: usize = 4 + 8;
@@ -49,7 +49,7 @@ pub struct JournalFile {
 #[derive(Debug)]
 pub struct Opened {
     pub file: JournalFile,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
     /// Size of the incomplete record at the end that was dropped.
     pub n_bytes_dropped: u64,
 }
@@ -85,7 +85,7 @@ impl JournalFile {
     }
 
     /// Appends all entries or none.
-    pub fn append(&mut self, entries: &[Entry], is_synced: bool) -> io::Result<()> {
+    pub fn append(&mut self, entries: &[JournalEntry], is_synced: bool) -> io::Result<()> {
         if self.is_broken {
             self.rewrite_after_failure()?;
         }
@@ -142,7 +142,7 @@ impl JournalFile {
     }
 
     /// Replaces the content atomically: after a crash the journal has the old entries or the new ones.
-    pub fn rewrite(&mut self, entries: &[Entry]) -> io::Result<()> {
+    pub fn rewrite(&mut self, entries: &[JournalEntry]) -> io::Result<()> {
         let bytes: Vec<u8> = entries.iter().flat_map(record_of).collect();
         self.replace(&bytes)
     }
@@ -180,7 +180,7 @@ impl JournalFile {
     }
 }
 
-fn record_of(entry: &Entry) -> Vec<u8> {
+fn record_of(entry: &JournalEntry) -> Vec<u8> {
     let payload = encode_entry(entry);
     let mut record = Vec::with_capacity(HEAD_BYTES + payload.len());
     record.extend_from_slice(&(payload.len() as u32).to_le_bytes());
@@ -222,21 +222,23 @@ mod tests {
     use stoker_engine::session::AttemptKey;
     use stoker_engine::session::agent::Record;
     use stoker_model::RunId;
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
 
-    fn entry(n: u32) -> Entry {
-        Entry::Session(Record::Acknowledged { key: AttemptKey { run: RunId(1), instance: n, attempt: 1 } })
+    fn entry(n: u32) -> JournalEntry {
+        JournalEntry::Session(Record::Acknowledged {
+            key: AttemptKey { run: RunId(1), instance: n, attempt: 1 },
+        })
     }
 
-    fn entries(n: u32) -> Vec<Entry> {
+    fn entries(n: u32) -> Vec<JournalEntry> {
         (0..n).map(entry).collect()
     }
 
     #[test]
     fn written_entries_are_read_back() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = folder.file("journal");
         let mut opened = JournalFile::open(&path).unwrap();
         assert_eq!(opened.entries, []);
@@ -252,7 +254,7 @@ mod tests {
 
     #[test]
     fn file_is_preallocated() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = folder.file("journal");
         let mut journal = JournalFile::open(&path).unwrap().file;
         let size = || fs::metadata(&path).unwrap().len();
@@ -275,7 +277,7 @@ mod tests {
 
     #[test]
     fn unreadable_records_are_an_error() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = folder.file("journal");
         let payload = br#"{"kind":"dreamt"}"#;
         let mut bytes = (payload.len() as u32).to_le_bytes().to_vec();
@@ -288,7 +290,7 @@ mod tests {
 
     #[test]
     fn full_disk_leaves_the_journal_unchanged() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = folder.file("journal");
         let mut opened = JournalFile::open(&path).unwrap();
         opened.file.append(&entries(2), true).unwrap();
@@ -304,7 +306,7 @@ mod tests {
 
     #[test]
     fn failed_sync_rewrites_the_journal() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = folder.file("journal");
         let mut journal = JournalFile::open(&path).unwrap().file;
         journal.append(&entries(2), false).unwrap();
@@ -330,7 +332,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn torn_end_loses_only_the_records_behind_it(cut in 0..400_usize, garbage in prop::collection::vec(any::<u8>(), 0..40)) {
-            let folder = Folder::new();
+            let folder = TempFolder::new();
             let path = folder.file("journal");
             let mut opened = JournalFile::open(&path).unwrap();
             opened.file.append(&entries(4), false).unwrap();

@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use stoker_engine::session::agent::Safe;
-use stoker_wire::record::Entry;
+use stoker_engine::session::agent::Durability;
+use stoker_wire::record::JournalEntry;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -16,12 +16,12 @@ pub(crate) enum Job {
     /// `Safe::First` syncs before the reply. `Safe::Soon` replies after the write and is synced with the next
     /// synced write or within [`SYNC_DELAY`].
     Append {
-        entry: Entry,
-        safe: Safe,
+        entry: JournalEntry,
+        safe: Durability,
         reply: ReplyTo,
     },
     Rewrite {
-        entries: Vec<Entry>,
+        entries: Vec<JournalEntry>,
         reply: ReplyTo,
     },
 }
@@ -29,11 +29,11 @@ pub(crate) enum Job {
 impl Job {
     /// Needs no sync before the reply, so it is done inline: a blocking task would cost more than the write.
     fn is_quick(&self) -> bool {
-        matches!(self, Self::Append { safe: Safe::Soon | Safe::Whenever, .. })
+        matches!(self, Self::Append { safe: Durability::Deferred | Durability::NotRequired, .. })
     }
 
     fn is_soon(&self) -> bool {
-        matches!(self, Self::Append { safe: Safe::Soon, .. })
+        matches!(self, Self::Append { safe: Durability::Deferred, .. })
     }
 }
 
@@ -160,7 +160,7 @@ fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Result
             Job::Append { entry, safe, reply } => {
                 entries.push(entry);
                 waiting.push(reply);
-                needs_sync |= may_wait && safe != Safe::Whenever;
+                needs_sync |= may_wait && safe != Durability::NotRequired;
             }
             Job::Rewrite { entries: replacement, reply } => {
                 // Earlier appends are contained in the rewrite and later ones go behind it.
@@ -176,7 +176,7 @@ fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Result
 
 fn append(
     file: &mut JournalFile,
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<JournalEntry>,
     waiting: &mut Vec<ReplyTo>,
     is_synced: bool,
     results: &mut Results,
@@ -198,12 +198,12 @@ mod tests {
     use stoker_engine::session::AttemptKey;
     use stoker_engine::session::agent::Record;
     use stoker_model::RunId;
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
 
     struct Setup {
-        folder: Folder,
+        folder: TempFolder,
         syncs: &'static Semaphore,
         writer: Writer,
         writing: tokio::task::JoinHandle<()>,
@@ -212,7 +212,7 @@ mod tests {
 
     impl Setup {
         fn new() -> Self {
-            let folder = Folder::new();
+            let folder = TempFolder::new();
             let (done_sender, done) = mpsc::unbounded_channel();
             // A separate semaphore, so that other tests do not wait for permits this test holds.
             let syncs = Box::leak(Box::new(Semaphore::new(1)));
@@ -220,7 +220,7 @@ mod tests {
             Self { folder, syncs, writer, writing, done }
         }
 
-        fn write(&self, seq: u64, safe: Safe) {
+        fn write(&self, seq: u64, safe: Durability) {
             self.writer.write(Job::Append { entry: entry(seq), safe, reply: ReplyTo::Session(seq) });
         }
 
@@ -241,23 +241,23 @@ mod tests {
         }
     }
 
-    fn open(folder: &Folder) -> super::super::file::Opened {
+    fn open(folder: &TempFolder) -> super::super::file::Opened {
         JournalFile::open(&folder.file("journal")).unwrap()
     }
 
-    fn entry(seq: u64) -> Entry {
+    fn entry(seq: u64) -> JournalEntry {
         let key = AttemptKey { run: RunId(1), instance: seq as u32, attempt: 1 };
-        Entry::Session(Record::Acknowledged { key })
+        JournalEntry::Session(Record::Acknowledged { key })
     }
 
     #[tokio::test]
     async fn only_safe_first_waits_for_a_sync() {
         let mut setup = Setup::new();
         let sync_permit = setup.block_syncs().await;
-        setup.write(1, Safe::Whenever);
-        setup.write(2, Safe::Soon);
+        setup.write(1, Durability::NotRequired);
+        setup.write(2, Durability::Deferred);
         assert_eq!((setup.next().await, setup.next().await), (1, 2));
-        setup.write(3, Safe::First);
+        setup.write(3, Durability::BeforeAck);
         setup.assert_idle().await;
         drop(sync_permit);
         assert_eq!(setup.next().await, 3);
@@ -270,13 +270,13 @@ mod tests {
     async fn safe_soon_is_synced_without_further_writes() {
         let mut setup = Setup::new();
         let sync_permit = setup.block_syncs().await;
-        setup.write(1, Safe::Whenever);
+        setup.write(1, Durability::NotRequired);
         assert_eq!(setup.next().await, 1);
         tokio::time::sleep(2 * SYNC_DELAY).await;
-        setup.write(2, Safe::Soon);
+        setup.write(2, Durability::Deferred);
         assert_eq!(setup.next().await, 2, "entry 1 needs no sync");
         tokio::time::sleep(2 * SYNC_DELAY).await;
-        setup.write(3, Safe::Whenever);
+        setup.write(3, Durability::NotRequired);
         // It waits for the overdue sync of entry 2.
         setup.assert_idle().await;
         drop(sync_permit);
@@ -287,7 +287,7 @@ mod tests {
     async fn pending_sync_completes_before_the_writer_ends() {
         let mut setup = Setup::new();
         let sync_permit = setup.block_syncs().await;
-        setup.write(1, Safe::Soon);
+        setup.write(1, Durability::Deferred);
         assert_eq!(setup.next().await, 1);
         drop(setup.writer);
         assert!(

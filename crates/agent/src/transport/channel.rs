@@ -19,7 +19,7 @@ pub struct ServerConnection {
 }
 
 /// Creates both sides. The receiver yields the server side of each connection the agent opens.
-pub fn pair() -> (ChannelTransport, mpsc::UnboundedReceiver<ServerConnection>) {
+pub fn channel_transport() -> (ChannelTransport, mpsc::UnboundedReceiver<ServerConnection>) {
     let (connections, received) = mpsc::unbounded_channel();
     (ChannelTransport { connections }, received)
 }

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::{
-    Bus, BusError, Nats, NatsAuth, NatsError, NatsOptions, Pipe, PipeSettings, Subject, UserKeys,
+    Bus, BusError, NatsAuth, NatsBus, NatsError, NatsOptions, Pipe, PipeSettings, Subject, UserKeys,
 };
-use stoker_engine::session::{Finished, FromAgent, ToAgent};
-use stoker_wire::nats::{Call, USER_PATH, UserAnswer, call, inbox, into, out, result, result_id};
+use stoker_engine::session::{AttemptResult, FromAgent, ToAgent};
+use stoker_wire::nats::{
+    NatsUserCredentials, SessionRequest, USER_PATH, inbound_subject, inbox_prefix, outbound_subject,
+    result_message_id, result_subject, session_request_subject,
+};
 use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_to_agent, encode_from_agent};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -29,8 +32,8 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 const PIPE: PipeSettings = PipeSettings {
     // Publishing without a subscriber fails immediately, so a killed server is detected within one ping
     // interval.
-    ping_every: Duration::from_secs(5),
-    silence_max: Duration::from_secs(25),
+    ping_interval: Duration::from_secs(5),
+    silence_timeout: Duration::from_secs(25),
     bytes_max: TO_AGENT_BYTES_MAX,
 };
 /// Minimum interval between renewals of the NATS user, and delay after a failed one.
@@ -93,7 +96,7 @@ impl NatsTransport {
         };
         let opened = open_session(&connection, &self.node).await;
         // If NATS rejects the user, it may have been revoked; the next attempt requests a new one.
-        if connection.bus.is_up() {
+        if connection.bus.is_connected() {
             self.connection = Some(connection);
         }
         opened
@@ -101,17 +104,18 @@ impl NatsTransport {
 
     /// Requests a NATS user from the server and connects to NATS with it.
     async fn connect(&self) -> Result<NatsConnection, TransportError> {
-        let UserAnswer { jwt, seed, key, expires_in_seconds } =
+        let NatsUserCredentials { jwt, seed, key, expires_in_seconds } =
             request_user(&self.endpoint, &self.credential).await.map_err(TransportError::Unavailable)?;
         let keys = UserKeys::new(jwt, seed);
         let options = NatsOptions {
             auth: NatsAuth::Keys(keys.clone()),
             name: format!("stoker agent {}", self.node),
-            inbox: Some(inbox(&self.node, &key)),
+            inbox: Some(inbox_prefix(&self.node, &key)),
             ..self.options.clone()
         };
-        let nats =
-            Nats::connect(&options).await.map_err(|error| TransportError::Unavailable(error.to_string()))?;
+        let nats = NatsBus::connect(&options)
+            .await
+            .map_err(|error| TransportError::Unavailable(error.to_string()))?;
         let renewing = renew(self.endpoint.clone(), self.credential.clone(), keys, expires_in_seconds);
         Ok(NatsConnection { bus: Bus::Nats(nats), key, renewing: tokio::spawn(renewing) })
     }
@@ -136,7 +140,7 @@ async fn publish_results(
         let (key, connection) = (finished.key, connections.borrow().clone());
         let published = match &connection {
             Some(connection) => publish(connection, &node, finished).await,
-            None => Err(BusError::Away("not connected to NATS yet".to_owned())),
+            None => Err(BusError::Unavailable("not connected to NATS yet".to_owned())),
         };
         let Err(error) = published else {
             tracing::debug!(attempt.key = %key, "result published to NATS");
@@ -152,18 +156,21 @@ async fn publish_results(
     }
 }
 
-async fn publish(connection: &NatsConnection, node: &str, finished: Finished) -> Result<(), BusError> {
-    let invalid = |error: stoker_bus::SubjectError| BusError::Unkept(error.to_string());
-    let subject = Subject::new(result(node, &connection.key)).map_err(invalid)?;
-    let id = result_id(&connection.key, finished.key);
-    connection.bus.keep(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes()).await
+async fn publish(connection: &NatsConnection, node: &str, finished: AttemptResult) -> Result<(), BusError> {
+    let invalid = |error: stoker_bus::SubjectError| BusError::DurableUnavailable(error.to_string());
+    let subject = Subject::new(result_subject(node, &connection.key)).map_err(invalid)?;
+    let id = result_message_id(&connection.key, finished.key);
+    connection
+        .bus
+        .publish_durable(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes())
+        .await
 }
 
 /// Opens a session with a server that accepts the call.
 async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connection, TransportError> {
     let unavailable = |reason: &str| TransportError::Unavailable(format!("NATS: {reason}"));
     let deadline = Instant::now() + CONNECT_TIMEOUT;
-    while !connection.bus.is_up() {
+    while !connection.bus.is_connected() {
         if Instant::now() > deadline {
             return Err(unavailable("not connected: it is unavailable or rejects this agent"));
         }
@@ -172,13 +179,19 @@ async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connect
     let conversation = format!("{:016x}", getrandom::u64().map_err(|error| unavailable(&error.to_string()))?);
     let subject =
         |words: &[&str]| Subject::new(words.iter().copied()).map_err(|error| unavailable(&error.to_string()));
-    let inbound = subject(&into(node, &connection.key, &conversation))?;
-    let outbound = subject(&out(node, &connection.key, &conversation))?;
-    let call_subject = subject(&call(node, &connection.key))?;
-    let request = Call { conversation }.encode();
-    let opened =
-        Pipe::call(connection.bus.clone(), &call_subject, request, (outbound, inbound), PIPE, CALL_TIMEOUT)
-            .await;
+    let inbound = subject(&inbound_subject(node, &connection.key, &conversation))?;
+    let outbound = subject(&outbound_subject(node, &connection.key, &conversation))?;
+    let call_subject = subject(&session_request_subject(node, &connection.key))?;
+    let request = SessionRequest { session_id: conversation }.encode();
+    let opened = Pipe::connect(
+        connection.bus.clone(),
+        &call_subject,
+        request,
+        (outbound, inbound),
+        PIPE,
+        CALL_TIMEOUT,
+    )
+    .await;
     let pipe = opened.map_err(|error| unavailable(&error.to_string()))?;
     let pipe = pipe.ok_or_else(|| unavailable("no server accepted the session"))?;
     let (received, receive) = mpsc::channel(QUEUE);
@@ -212,7 +225,7 @@ async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc
         }
     };
     let ended = {
-        let mut transferring = std::pin::pin!(pipe.carry(bytes_in, bytes_out));
+        let mut transferring = std::pin::pin!(pipe.run(bytes_in, bytes_out));
         let codec = async { tokio::join!(reading, writing) };
         tokio::select! {
             ended = &mut transferring => ended,
@@ -223,7 +236,7 @@ async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc
     tracing::debug!(?ended, "NATS session ended");
 }
 
-async fn request_user(endpoint: &Endpoint, credential: &str) -> Result<UserAnswer, String> {
+async fn request_user(endpoint: &Endpoint, credential: &str) -> Result<NatsUserCredentials, String> {
     match post(endpoint, USER_PATH, Some(credential), Vec::new()).await {
         Reply::Success(body) => serde_json::from_slice(&body)
             .map_err(|error| format!("malformed response from {endpoint}: {error}")),

@@ -29,7 +29,7 @@ async fn respond(listener: TcpListener, status: &str, body: &str) -> (String, Js
 async fn send_join(
     status: &str,
     body: &str,
-) -> (Result<stoker_wire::join::JoinAnswer, JoinError>, String, Json) {
+) -> (Result<stoker_wire::join::JoinResponse, JoinError>, String, Json) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/prefix/", listener.local_addr().unwrap());
     let endpoint = Endpoint::parse(&url, None).unwrap();

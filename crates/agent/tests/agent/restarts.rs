@@ -3,31 +3,31 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use stoker_engine::session::agent::Record;
-use stoker_engine::session::{End, Generation, ToAgent};
-use stoker_testkit::Folder;
-use stoker_wire::record::Entry;
+use stoker_engine::session::{Generation, ResultKind, ToAgent};
+use stoker_testkit::TempFolder;
+use stoker_wire::record::JournalEntry;
 
 use super::rig::{Rig, attempt, is_alive, key, settings, shell};
 
 #[tokio::test]
 async fn unacknowledged_results_survive_a_restart() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
-    assert_eq!(rig.end_of(shell(1, "true")).await, End::Succeeded);
-    assert!(matches!(rig.end_of(shell(2, "false")).await, End::Failed { .. }));
+    assert_eq!(rig.end_of(shell(1, "true")).await, ResultKind::Succeeded);
+    assert!(matches!(rig.end_of(shell(2, "false")).await, ResultKind::Failed { .. }));
     rig.send(ToAgent::Acknowledge { keys: vec![key(2)] }).await;
     rig.end_of(shell(3, "true")).await;
     rig.stop().await;
     let rig = Rig::start(settings(&folder)).await;
     let ended: Vec<_> =
         rig.hello.finished.iter().map(|finished| (finished.key, finished.end.clone())).collect();
-    assert_eq!(ended, [(key(1), End::Succeeded), (key(3), End::Succeeded)]);
+    assert_eq!(ended, [(key(1), ResultKind::Succeeded), (key(3), ResultKind::Succeeded)]);
     rig.stop().await;
 }
 
 #[tokio::test]
 async fn stopped_agent_ends_its_processes_and_the_next_reports_them() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let file = folder.file("pid");
     rig.begin(shell(
@@ -40,18 +40,18 @@ async fn stopped_agent_ends_its_processes_and_the_next_reports_them() {
     let pid = std::fs::read_to_string(file).unwrap();
     assert!(!is_alive(pid.trim()));
     let mut rig = Rig::start(settings(&folder)).await;
-    assert_eq!(rig.end_after_restart(1).await, End::Interrupted);
+    assert_eq!(rig.end_after_restart(1).await, ResultKind::Interrupted);
     rig.stop().await;
 }
 
 /// Simulates a killed agent: a journal with an accepted attempt, and its orphaned process.
 #[tokio::test]
 async fn orphaned_processes_of_a_killed_agent_are_ended() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let settings = settings(&folder);
     let state = stoker_agent::StateFolder::open(&settings.state).unwrap();
-    let mut journal = stoker_agent::JournalFile::open(&state.journal()).unwrap().file;
-    let accepted = Entry::Session(Record::Accepted { key: key(1), generation: Generation(1) });
+    let mut journal = stoker_agent::JournalFile::open(&state.journal_path()).unwrap().file;
+    let accepted = JournalEntry::Session(Record::Accepted { key: key(1), generation: Generation(1) });
     journal.append(&[accepted], true).unwrap();
     drop((journal, state));
     let mut orphan = std::process::Command::new("sleep")
@@ -65,7 +65,7 @@ async fn orphaned_processes_of_a_killed_agent_are_ended() {
         .spawn()
         .unwrap();
     let mut rig = Rig::start(settings).await;
-    assert_eq!(rig.end_after_restart(1).await, End::Interrupted);
+    assert_eq!(rig.end_after_restart(1).await, ResultKind::Interrupted);
     assert!(!orphan.wait().unwrap().success());
     assert!(stranger.try_wait().unwrap().is_none(), "processes of other agents are not ended");
     stranger.kill().unwrap();
@@ -75,7 +75,7 @@ async fn orphaned_processes_of_a_killed_agent_are_ended() {
 
 #[tokio::test]
 async fn reboot_is_reported_after_the_restart() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut settings = settings(&folder);
     settings.boot_id = folder.file("boot_id");
     std::fs::write(&settings.boot_id, "first").unwrap();
@@ -94,13 +94,13 @@ async fn reboot_is_reported_after_the_restart() {
     rig.stop().await;
     std::fs::write(&settings.boot_id, "second").unwrap();
     let mut rig = Rig::start(settings).await;
-    assert_eq!(rig.end_after_restart(1).await, End::Succeeded);
+    assert_eq!(rig.end_after_restart(1).await, ResultKind::Succeeded);
     rig.stop().await;
 }
 
 #[tokio::test]
 async fn journal_is_private_and_bounded() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let settings = settings(&folder);
     let mut rig = Rig::start(settings.clone()).await;
     let journal = settings.state.join("journal");
@@ -109,7 +109,7 @@ async fn journal_is_private_and_bounded() {
         let mut attempt = shell(1, "/bin/true");
         attempt.key.run = stoker_model::RunId(run);
         let key = attempt.key;
-        assert_eq!(rig.end_of(attempt).await, End::Succeeded);
+        assert_eq!(rig.end_of(attempt).await, ResultKind::Succeeded);
         rig.send(ToAgent::Acknowledge { keys: vec![key] }).await;
         rig.send(ToAgent::RunEnded { run: key.run }).await;
         largest = largest.max(std::fs::metadata(&journal).unwrap().len());

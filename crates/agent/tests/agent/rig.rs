@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_agent::transport::channel::{ServerConnection, pair};
-use stoker_agent::{AgentError, Settings, StateFolder};
+use stoker_agent::transport::channel::{ServerConnection, channel_transport};
+use stoker_agent::{AgentError, DriverSettings, StateFolder};
 use stoker_engine::session::{
-    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
+    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
+    ToAgent,
 };
 use stoker_model::{Json, RunId};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -24,8 +25,8 @@ pub(crate) struct Rig {
     pub(crate) hello: Hello,
 }
 
-pub(crate) fn settings(folder: &Folder) -> Settings {
-    let mut settings = Settings::new(folder.file("state"), "1".to_owned());
+pub(crate) fn settings(folder: &TempFolder) -> DriverSettings {
+    let mut settings = DriverSettings::new(folder.file("state"), "1".to_owned());
     settings.grace = Duration::from_millis(200);
     settings.backoff = (Duration::from_millis(10), Duration::from_millis(50));
     settings
@@ -56,8 +57,8 @@ pub(crate) fn attempt(instance: u32, task_type: &str, parameters: Json) -> Attem
 }
 
 impl Rig {
-    pub(crate) async fn start(settings: Settings) -> Self {
-        let (transport, mut connections) = pair();
+    pub(crate) async fn start(settings: DriverSettings) -> Self {
+        let (transport, mut connections) = channel_transport();
         let (stop, stopped) = watch::channel(false);
         let folder = StateFolder::open(&settings.state).unwrap();
         let agent = tokio::spawn(stoker_agent::run(settings, folder, transport, stopped));
@@ -85,7 +86,7 @@ impl Rig {
 
     pub(crate) async fn cancel(&self, instance: u32) {
         let key = key(instance);
-        self.send(ToAgent::Cancel { key, generation: Generation(1), how: CancelHow::Now }).await;
+        self.send(ToAgent::Cancel { key, generation: Generation(1), how: CancelMode::Now }).await;
     }
 
     pub(crate) async fn next(&mut self) -> FromAgent {
@@ -93,7 +94,7 @@ impl Rig {
     }
 
     /// Waits for the result of an attempt; returns it and the standard output before it.
-    pub(crate) async fn finished(&mut self, key: AttemptKey) -> (Finished, String) {
+    pub(crate) async fn finished(&mut self, key: AttemptKey) -> (AttemptResult, String) {
         let mut printed = String::new();
         loop {
             match self.next().await {
@@ -106,7 +107,7 @@ impl Rig {
         }
     }
 
-    pub(crate) async fn end_of(&mut self, attempt: Attempt) -> End {
+    pub(crate) async fn end_of(&mut self, attempt: Attempt) -> ResultKind {
         let key = attempt.key;
         self.begin(attempt).await;
         self.finished(key).await.0.end
@@ -149,7 +150,7 @@ pub(crate) fn is_alive(pid: &str) -> bool {
 
 impl Rig {
     /// Result of an attempt, from the `hello` or from a later message.
-    pub(crate) async fn end_after_restart(&mut self, instance: u32) -> End {
+    pub(crate) async fn end_after_restart(&mut self, instance: u32) -> ResultKind {
         let key = key(instance);
         match self.hello.finished.iter().find(|finished| finished.key == key) {
             Some(finished) => finished.end.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use stoker_agent::{Endpoint, JoinError, join};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 use stoker_wire::join::JoinRequest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use super::rig::with_timeout;
 
 /// Creates a self-signed certificate with `openssl`. Returns false if that is not possible.
-fn create_certificate(folder: &Folder) -> bool {
+fn create_certificate(folder: &TempFolder) -> bool {
     let output = Command::new("openssl")
         .args([
             "req",
@@ -41,7 +41,7 @@ fn create_certificate(folder: &Folder) -> bool {
     is_created
 }
 
-fn acceptor(folder: &Folder) -> tokio_rustls::TlsAcceptor {
+fn acceptor(folder: &TempFolder) -> tokio_rustls::TlsAcceptor {
     let certificate = CertificateDer::from_pem_file(folder.file("cert.pem")).unwrap();
     let key = PrivateKeyDer::from_pem_file(folder.file("key.pem")).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -56,7 +56,7 @@ fn acceptor(folder: &Folder) -> tokio_rustls::TlsAcceptor {
 
 #[tokio::test]
 async fn self_signed_certificate_is_trusted_only_with_ca_file() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     if !create_certificate(&folder) {
         return;
     }

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::session::{AttemptKey, End, FromAgent, Mode, ToAgent};
+use stoker_engine::session::{AttemptKey, FromAgent, Mode, ResultKind, ToAgent};
 use stoker_model::RunId;
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use super::rig::{Rig, attempt, is_alive, key, settings, shell};
 
 #[tokio::test]
 async fn attempt_reports_start_output_and_end() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     assert_eq!(rig.hello.node, "1");
     assert!(rig.hello.facts.contains_key("hostname"));
@@ -26,13 +26,13 @@ async fn attempt_reports_start_output_and_end() {
         }
     };
     assert!(started, "start is reported before the end");
-    assert_eq!(finished.end, End::Failed { message: "exit code 3: two".to_owned() });
+    assert_eq!(finished.end, ResultKind::Failed { message: "exit code 3: two".to_owned() });
     rig.stop().await;
 }
 
 #[tokio::test]
 async fn processes_inherit_the_trace_context() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     for (instance, trace, printed) in [(1, Some(trace), trace), (2, None, "none")] {
@@ -46,25 +46,25 @@ async fn processes_inherit_the_trace_context() {
 
 #[tokio::test]
 async fn redelivered_attempt_is_executed_once() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let file = folder.file("lines");
     let mut rig = Rig::start(settings(&folder)).await;
     let line = shell(1, &format!("echo x >> {}", file.display()));
     for _ in 0..3 {
         rig.begin(line.clone()).await;
     }
-    assert_eq!(rig.finished(key(1)).await.0.end, End::Succeeded);
+    assert_eq!(rig.finished(key(1)).await.0.end, ResultKind::Succeeded);
     rig.begin(line.clone()).await;
-    assert_eq!(rig.finished(key(1)).await.0.end, End::Succeeded);
+    assert_eq!(rig.finished(key(1)).await.0.end, ResultKind::Succeeded);
     rig.send(ToAgent::Acknowledge { keys: vec![key(1)] }).await;
-    assert!(matches!(rig.end_of(line).await, End::Refused { .. }));
+    assert!(matches!(rig.end_of(line).await, ResultKind::Refused { .. }));
     assert_eq!(std::fs::read_to_string(file).unwrap(), "x\n");
     rig.stop().await;
 }
 
 #[tokio::test]
 async fn timeout_and_cancel_end_all_processes() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let stubborn =
         "trap '' TERM; (setsid sleep 1000 & echo $!); echo $$; echo ready; while :; do sleep 1000; done";
@@ -72,7 +72,7 @@ async fn timeout_and_cancel_end_all_processes() {
     timed.timeout_ms = 700;
     rig.begin(timed).await;
     let (finished, printed) = rig.finished(key(1)).await;
-    assert_eq!(finished.end, End::TimedOut);
+    assert_eq!(finished.end, ResultKind::TimedOut);
     let pids: Vec<&str> = printed.lines().filter(|line| *line != "ready").collect();
     assert_eq!(pids.len(), 2, "{printed}");
     assert!(pids.iter().all(|pid| !is_alive(pid)), "{pids:?}");
@@ -80,19 +80,19 @@ async fn timeout_and_cancel_end_all_processes() {
     rig.begin(shell(2, stubborn)).await;
     rig.printed(key(2), "ready").await;
     rig.cancel(2).await;
-    assert_eq!(rig.finished(key(2)).await.0.end, End::Cancelled);
+    assert_eq!(rig.finished(key(2)).await.0.end, ResultKind::Cancelled);
     // Cancelling an attempt that has not started prevents a later start.
     rig.cancel(3).await;
-    assert_eq!(rig.finished(key(3)).await.0.end, End::Cancelled);
-    assert_eq!(rig.end_of(shell(3, "echo no")).await, End::Cancelled);
+    assert_eq!(rig.finished(key(3)).await.0.end, ResultKind::Cancelled);
+    assert_eq!(rig.end_of(shell(3, "echo no")).await, ResultKind::Cancelled);
     // The agent still works.
-    assert_eq!(rig.end_of(shell(4, "true")).await, End::Succeeded);
+    assert_eq!(rig.end_of(shell(4, "true")).await, ResultKind::Succeeded);
     rig.stop().await;
 }
 
 #[tokio::test]
 async fn retry_cancels_the_previous_attempt() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     rig.begin(shell(1, "echo ready; sleep 1000")).await;
     rig.printed(key(1), "ready").await;
@@ -100,22 +100,22 @@ async fn retry_cancels_the_previous_attempt() {
     let mut again = shell(1, "echo again");
     again.key = second;
     rig.begin(again).await;
-    assert_eq!(rig.finished(key(1)).await.0.end, End::Cancelled);
+    assert_eq!(rig.finished(key(1)).await.0.end, ResultKind::Cancelled);
     let (finished, printed) = rig.finished(second).await;
-    assert_eq!((finished.end, printed.as_str()), (End::Succeeded, "again\n"));
+    assert_eq!((finished.end, printed.as_str()), (ResultKind::Succeeded, "again\n"));
     rig.stop().await;
 }
 
 #[tokio::test]
 async fn output_is_bounded_and_masked_and_attempts_run_concurrently() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let mut flood =
         shell(1, "echo pass-hunter2; head -c 30000000 /dev/zero; echo; echo last; echo hunter2 >&2; exit 1");
     flood.secrets = vec!["hunter2".to_owned()];
     rig.begin(flood).await;
     let (finished, printed) = rig.finished(key(1)).await;
-    assert_eq!(finished.end, End::Failed { message: "exit code 1: ***".to_owned() });
+    assert_eq!(finished.end, ResultKind::Failed { message: "exit code 1: ***".to_owned() });
     assert!(printed.starts_with("pass-***\n") && printed.ends_with("last\n"));
     assert!(printed.len() < 600_000, "{}", printed.len());
     for instance in 2..202 {
@@ -124,7 +124,7 @@ async fn output_is_bounded_and_masked_and_attempts_run_concurrently() {
     let mut n_running = 200;
     while n_running > 0 {
         if let FromAgent::Finished(finished) = rig.next().await {
-            assert_eq!(finished.end, End::Succeeded);
+            assert_eq!(finished.end, ResultKind::Succeeded);
             n_running -= 1;
         }
     }
@@ -133,10 +133,10 @@ async fn output_is_bounded_and_masked_and_attempts_run_concurrently() {
 
 #[tokio::test]
 async fn invalid_attempts_are_refused_with_a_reason() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
-    let refusal = |end: End| match end {
-        End::Refused { message } => message,
+    let refusal = |end: ResultKind| match end {
+        ResultKind::Refused { message } => message,
         other => panic!("{other:?}"),
     };
     assert!(
@@ -150,14 +150,14 @@ async fn invalid_attempts_are_refused_with_a_reason() {
     );
     let mut noop = shell(4, &format!("touch {}", folder.file("made").display()));
     noop.mode = Mode::Noop;
-    assert_eq!(rig.end_of(noop).await, End::Succeeded);
+    assert_eq!(rig.end_of(noop).await, ResultKind::Succeeded);
     assert!(!folder.file("made").exists());
     rig.stop().await;
 }
 
 #[tokio::test]
 async fn running_attempts_survive_a_reconnect() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let gate = folder.file("gate");
     rig.begin(shell(
@@ -170,7 +170,7 @@ async fn running_attempts_survive_a_reconnect() {
     assert_eq!(rig.hello.running, [key(1)]);
     rig.reconnect().await;
     std::fs::write(gate, "").unwrap();
-    assert_eq!(rig.finished(key(1)).await.0.end, End::Succeeded);
+    assert_eq!(rig.finished(key(1)).await.0.end, ResultKind::Succeeded);
     rig.reconnect().await;
     assert_eq!(rig.hello.finished.len(), 1, "unacknowledged results are resent");
     rig.send(ToAgent::Acknowledge { keys: vec![key(1)] }).await;
@@ -190,7 +190,7 @@ fn attempt_of_another_run() -> stoker_engine::session::Attempt {
 
 #[tokio::test]
 async fn heartbeat_interval_is_set_by_the_server() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     rig.send(ToAgent::Welcome { heartbeat_ms: 60 }).await;
     let counting = async {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use stoker_model::Json;
-use stoker_testkit::OwnPostgres;
+use stoker_testkit::PrivatePostgres;
 
 use crate::real::Real;
 use crate::row::{Limit, Row};
@@ -52,8 +52,8 @@ impl Options {
 pub(crate) async fn measure(program: &Path, options: Options) -> Result<Vec<Row>, Box<dyn Error>> {
     let Options { n_agents, url } = options;
     let real = Real::read()?;
-    let own_postgres = url.is_none().then(OwnPostgres::durable);
-    let url = url.or_else(|| own_postgres.as_ref().map(OwnPostgres::url)).unwrap_or_default();
+    let own_postgres = url.is_none().then(PrivatePostgres::start_durable);
+    let url = url.or_else(|| own_postgres.as_ref().map(PrivatePostgres::url)).unwrap_or_default();
     let server = Process::on_postgres(program, &url, &["--no-master-agent"]).await?;
     let fleet =
         Fleet { server: &server, remote: server.log_in().await?, database: own_postgres.as_ref(), n_agents };
@@ -85,14 +85,14 @@ pub(crate) async fn measure(program: &Path, options: Options) -> Result<Vec<Row>
 struct Fleet<'f> {
     server: &'f Process,
     remote: Remote,
-    database: Option<&'f OwnPostgres>,
+    database: Option<&'f PrivatePostgres>,
     n_agents: usize,
 }
 
 impl Fleet<'_> {
     /// CPU time so far: server, agents, and the database if it was started here.
     fn cpu_time(&self, agents: &Generator) -> Result<[f64; 3], Box<dyn Error>> {
-        let database = self.database.map_or(Ok(0.0), |database| cpu_seconds_below(database.id()))?;
+        let database = self.database.map_or(Ok(0.0), |database| cpu_seconds_below(database.process_id()))?;
         Ok([cpu_seconds(self.server.id()?)?, cpu_seconds(agents.id()?)?, database])
     }
 

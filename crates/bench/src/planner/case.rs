@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nix::time::{ClockId, clock_gettime};
 use stoker_model::Json;
 use stoker_planner::state::OldStates;
-use stoker_planner::{Action, PlanningInput, Reasons, Report, Settings, plan};
+use stoker_planner::{EvaluationSettings, InstanceAction, PlanningInput, PlanningReport, Reasons, plan};
 
 use super::fleet::{Fleet, Real};
 
@@ -51,10 +51,10 @@ pub(super) fn run(n_nodes: usize, past: Past, n_rounds: usize) -> Result<Json, B
     let n_threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let input = PlanningInput {
         old: old.as_ref(),
-        settings: Settings { n_threads, ..Settings::default() },
+        settings: EvaluationSettings { n_threads, ..EvaluationSettings::default() },
         ..PlanningInput::new(&real.tasks, fleet.common.clone(), real.nodes(&fleet))
     };
-    let first_problem = |report: Report| {
+    let first_problem = |report: PlanningReport| {
         let first = report.problems.first().map(ToString::to_string).unwrap_or_default();
         format!("the real graph cannot be planned: {first}")
     };
@@ -74,8 +74,8 @@ pub(super) fn run(n_nodes: usize, past: Past, n_rounds: usize) -> Result<Json, B
     let (started, cpu_before) = (Instant::now(), cpu_time()?);
     let reasons = Reasons::new(&input, &first);
     let (explained, explained_cpu) = (started.elapsed(), cpu_time()?.saturating_sub(cpu_before));
-    let (_, n_edges) = first.size();
-    let n_run = first.instances().filter(|instance| instance.verdict.action() == Action::Run).count();
+    let (_, n_edges) = first.order_size();
+    let n_run = first.instances().filter(|instance| instance.verdict.action() == InstanceAction::Run).count();
     Ok(serde_json::json!({
         "instances": first.n_instances(),
         "run": n_run,
@@ -88,7 +88,7 @@ pub(super) fn run(n_nodes: usize, past: Past, n_rounds: usize) -> Result<Json, B
         "peak_mib": plan_peak_kib / 1024,
         "explained_seconds": explained.as_secs_f64(),
         "explained_cpu_seconds": explained_cpu.as_secs_f64(),
-        "reasons": reasons.all().len(),
+        "reasons": reasons.explanations().len(),
     }))
 }
 

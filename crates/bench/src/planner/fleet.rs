@@ -7,10 +7,10 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use stoker_helpers::value_of;
+use stoker_helpers::yaql_value;
 use stoker_model::{Json, Task};
-use stoker_planner::state::{Document, OldStates, State, master_document};
-use stoker_planner::{NodeInput, Split, split};
+use stoker_planner::state::{Document, OldStates, StateDocument, master_document};
+use stoker_planner::{NodeInput, SplitDocuments, split_common};
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::json::{WriteOptions, parse, write};
@@ -70,14 +70,14 @@ impl Fleet {
         for entry in fs::read_dir(folder)? {
             let text = fs::read_to_string(entry?.path())?;
             let loaded = load(&text, &limits);
-            let value = loaded.documents.first().and_then(|document| value_of(&document.root).ok());
+            let value = loaded.documents.first().and_then(|document| yaql_value(&document.root).ok());
             let uid = value.as_ref().and_then(|value| value.as_map()?.get_str("uid")?.as_str());
             if let (Some(uid), Some(value)) = (uid.map(str::to_owned), value) {
                 documents.insert(uid, value);
             }
         }
         let values: Vec<Value> = documents.values().cloned().collect();
-        let Split { common, own } = split(&values);
+        let SplitDocuments { common, own } = split_common(&values);
         Ok(Self { common, nodes: documents.into_keys().zip(own).collect() })
     }
 
@@ -128,7 +128,7 @@ impl Fleet {
     /// The old states if every task last succeeded with this fleet.
     pub(super) fn as_old(&self) -> OldStates {
         let mut old = OldStates::default();
-        let state = |node| State { common: self.common.clone(), node };
+        let state = |node| StateDocument { common: self.common.clone(), node };
         for (uid, own) in &self.nodes {
             old.set_node(uid, state(own.clone()));
         }

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::blueprint::{Blueprint, Options, of_plan};
+use stoker_engine::blueprint::{Blueprint, ExecutionOptions, from_plan};
 use stoker_model::PlanId;
 use stoker_planner::{Plan, decode};
 use stoker_settings::{Runs, Server};
@@ -52,8 +52,9 @@ pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
 
 /// Minimum number of sequential tasks of any schedule: the critical path and the work of the busiest agent.
 fn lower_bound(plan: &Plan) -> Result<u32, Box<dyn Error>> {
-    let blueprint: Blueprint = of_plan(plan, Options::default(), &[], stoker_tasks::timing_of)
-        .map_err(|defects| format!("{defects:?}"))?;
+    let blueprint: Blueprint =
+        from_plan(plan, ExecutionOptions::default(), &[], stoker_tasks::default_timing)
+            .map_err(|defects| format!("{defects:?}"))?;
     let order = plan.order();
     let sorted = order.topological_order().ok_or("the plan has a cycle")?;
     let mut longest = vec![0; order.n_vertices()];

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use stoker_engine::session::{FromAgent, Hello, ToAgent};
 use stoker_model::JsonMap;
-use stoker_wire::join::JoinAnswer;
+use stoker_wire::join::JoinResponse;
 
 use crate::line::{Line, for_each, join, join_body, require_sockets};
 use crate::load::Failure;
@@ -62,7 +62,7 @@ pub(super) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> 
     ])
 }
 
-async fn connect(address: String, member: JoinAnswer) -> Result<Line, Failure> {
+async fn connect(address: String, member: JoinResponse) -> Result<Line, Failure> {
     let mut line = Line::connect(&address, &member.credential).await?;
     let hello = FromAgent::Hello(Hello {
         node: member.node_uid,

@@ -10,12 +10,12 @@ use tokio::sync::mpsc;
 use self::work_queue::WorkQueues;
 pub(crate) use self::work_queue::{MemoryAck, MemoryConsumer};
 use crate::counts::{BusStats, Counts};
-use crate::durable::KeepSettings;
-use crate::subject::{Pattern, Subject};
+use crate::durable::StreamSettings;
+use crate::subject::{Subject, SubjectPattern};
 use crate::subscription::{Listener, Message, Subscription};
 
 #[derive(Clone, Default)]
-pub struct Memory {
+pub struct MemoryBus {
     inner: Arc<Mutex<Inner>>,
     queues: WorkQueues,
     counts: Arc<Counts>,
@@ -25,16 +25,16 @@ pub struct Memory {
 struct Inner {
     listeners: Vec<Registered>,
     /// Round-robin position of each queue group, by pattern and group name.
-    round_robin: BTreeMap<(Pattern, String), usize>,
+    round_robin: BTreeMap<(SubjectPattern, String), usize>,
 }
 
 struct Registered {
-    pattern: Pattern,
+    pattern: SubjectPattern,
     group: Option<String>,
     listener: Listener,
 }
 
-impl Memory {
+impl MemoryBus {
     /// Returns the number of matching subscribers.
     pub(crate) fn publish(&self, subject: &Subject, body: &[u8]) -> usize {
         self.counts.add_published();
@@ -42,7 +42,7 @@ impl Memory {
         let mut inner = self.lock();
         inner.listeners.retain(|registered| !registered.listener.is_closed());
         let mut n_listeners = 0;
-        let mut groups: BTreeMap<(Pattern, String), Vec<&Listener>> = BTreeMap::new();
+        let mut groups: BTreeMap<(SubjectPattern, String), Vec<&Listener>> = BTreeMap::new();
         for registered in inner.listeners.iter().filter(|registered| registered.pattern.matches(subject)) {
             n_listeners += 1;
             match &registered.group {
@@ -65,8 +65,8 @@ impl Memory {
         n_listeners
     }
 
-    pub(crate) fn subscribe(&self, pattern: &Pattern, group: Option<&str>) -> Subscription {
-        let (sender, messages) = mpsc::channel(crate::WAITING_MAX);
+    pub(crate) fn subscribe(&self, pattern: &SubjectPattern, group: Option<&str>) -> Subscription {
+        let (sender, messages) = mpsc::channel(crate::SUBSCRIBER_BUFFER_MAX);
         let listener = Listener::new(sender, Arc::clone(&self.counts));
         let registered = Registered { pattern: pattern.clone(), group: group.map(str::to_owned), listener };
         self.lock().listeners.push(registered);
@@ -79,7 +79,7 @@ impl Memory {
         self.queues.store(subject, id, body)
     }
 
-    pub(crate) fn consumer(&self, settings: &KeepSettings) -> MemoryConsumer {
+    pub(crate) fn consumer(&self, settings: &StreamSettings) -> MemoryConsumer {
         self.queues.consumer(settings)
     }
 

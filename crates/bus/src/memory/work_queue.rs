@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::durable::{Ack, KeepSettings, Kept};
+use crate::durable::{Ack, Delivery, StreamSettings};
 use crate::subject::Subject;
 
 /// All queues by name.
@@ -15,7 +15,7 @@ use crate::subject::Subject;
 pub(super) struct WorkQueues(Arc<Mutex<BTreeMap<&'static str, Arc<WorkQueue>>>>);
 
 pub(crate) struct WorkQueue {
-    settings: KeepSettings,
+    settings: StreamSettings,
     contents: Mutex<Contents>,
     changed_notify: Notify,
 }
@@ -47,7 +47,7 @@ pub(crate) struct MemoryAck {
 }
 
 impl WorkQueues {
-    pub(super) fn consumer(&self, settings: &KeepSettings) -> MemoryConsumer {
+    pub(super) fn consumer(&self, settings: &StreamSettings) -> MemoryConsumer {
         let mut queues = self.lock();
         let new_queue = || {
             let (settings, contents) = (settings.clone(), Mutex::default());
@@ -75,7 +75,7 @@ impl WorkQueues {
 impl WorkQueue {
     fn store(&self, subject: &Subject, id: &str, body: &[u8]) {
         let now = Instant::now();
-        let KeepSettings { bytes_max, once_within, .. } = self.settings;
+        let StreamSettings { bytes_max, dedup_window: once_within, .. } = self.settings;
         let mut contents = self.lock();
         contents.ids.retain(|_, stored_at| now.duration_since(*stored_at) < once_within);
         if contents.ids.contains_key(id) {
@@ -102,7 +102,7 @@ impl WorkQueue {
     /// The next available message, or the time at which one may become available.
     fn take(&self) -> Result<(u64, Subject, Vec<u8>, u64), Option<Instant>> {
         let now = Instant::now();
-        let KeepSettings { age_max, taken_for, .. } = self.settings;
+        let StreamSettings { age_max, ack_wait: taken_for, .. } = self.settings;
         let mut contents = self.lock();
         let is_old = |entry: &Entry| now.duration_since(entry.stored_at) >= age_max;
         while contents.entries.front().is_some_and(is_old) && contents.drop_oldest() {}
@@ -130,7 +130,7 @@ impl Contents {
 }
 
 impl MemoryConsumer {
-    pub(crate) async fn next(&mut self) -> Kept {
+    pub(crate) async fn next(&mut self) -> Delivery {
         let queue = &self.0;
         loop {
             // Register before checking, so that no wake-up is missed.
@@ -140,7 +140,7 @@ impl MemoryConsumer {
                     // Wake another consumer: there may be more messages.
                     queue.changed_notify.notify_one();
                     let ack = Ack::Memory(MemoryAck { queue: Arc::clone(queue), number });
-                    return Kept { subject, body, n_times, ack };
+                    return Delivery { subject, body, n_deliveries: n_times, ack };
                 }
                 Err(available_at) => available_at,
             };

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 pub type Seconds = i64;
 
 /// Keys of the operator, of Stoker's account, and of the system account that manages accounts in NATS.
-pub struct Authority {
+pub struct NatsAuthority {
     operator: KeyPair,
     account: KeyPair,
     system: KeyPair,
@@ -40,7 +40,7 @@ pub type Revocations = BTreeMap<String, Seconds>;
 #[error("invalid NATS keys: {0}")]
 pub struct AuthorityError(String);
 
-impl Authority {
+impl NatsAuthority {
     /// Creates an authority from random bytes, one set per key.
     pub fn new(operator: [u8; 32], account: [u8; 32], system: [u8; 32]) -> Result<Self, AuthorityError> {
         let key = |kind, bytes| KeyPair::new_from_raw(kind, bytes).map_err(invalid);
@@ -79,7 +79,7 @@ impl Authority {
     }
 
     /// Derives 32 secret bytes from the account key, deterministically for each text.
-    pub fn derived(&self, text: &str) -> Result<[u8; 32], AuthorityError> {
+    pub fn derive_secret(&self, text: &str) -> Result<[u8; 32], AuthorityError> {
         // The digest of an Ed25519 signature that is never published; these signatures are deterministic.
         let signature = self.account.sign(format!("stoker derives {text}").as_bytes()).map_err(invalid)?;
         Ok(Sha256::digest(&signature).into())
@@ -250,20 +250,20 @@ fn invalid(error: impl std::fmt::Display) -> AuthorityError {
 mod tests {
     use super::*;
 
-    fn authority() -> Authority {
-        Authority::new([1; 32], [2; 32], [3; 32]).expect("keys")
+    fn authority() -> NatsAuthority {
+        NatsAuthority::new([1; 32], [2; 32], [3; 32]).expect("keys")
     }
 
     #[test]
     fn keys_round_trip() {
         let text = authority().to_text().expect("text");
-        let read = Authority::parse(&text).expect("keys");
+        let read = NatsAuthority::parse(&text).expect("keys");
         assert_eq!(read.account_key(), authority().account_key());
         for invalid in ["", "{}", r#"{"operator": "SO", "account": "", "system_account": ""}"#] {
-            assert!(Authority::parse(invalid).is_err(), "{invalid}");
+            assert!(NatsAuthority::parse(invalid).is_err(), "{invalid}");
         }
         let swapped = text.replace("\"operator\"", "\"x\"").replace("\"account\"", "\"operator\"");
-        assert!(Authority::parse(&swapped).is_err());
+        assert!(NatsAuthority::parse(&swapped).is_err());
     }
 
     #[test]

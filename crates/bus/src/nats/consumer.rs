@@ -10,9 +10,9 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{Nats, away, with_timeout};
+use super::{NatsBus, away, with_timeout};
 use crate::bus::BusError;
-use crate::durable::{Ack, KeepSettings, Kept};
+use crate::durable::{Ack, Delivery, StreamSettings};
 use crate::subject::Subject;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ const ACK_PENDING_MAX: u32 = 20_000;
 const NO_JETSTREAM: &str = "JetStream is not enabled for this NATS account";
 
 pub(crate) struct NatsConsumer {
-    nats: Nats,
+    nats: NatsBus,
     stream: &'static str,
     takers: &'static str,
     inbox: Subscriber,
@@ -38,11 +38,11 @@ pub(crate) struct NatsConsumer {
 }
 
 pub(crate) struct NatsAck {
-    nats: Nats,
+    nats: NatsBus,
     reply: async_nats::Subject,
 }
 
-impl Nats {
+impl NatsBus {
     pub(crate) async fn store(&self, subject: &Subject, id: &str, body: Vec<u8>) -> Result<(), BusError> {
         let mut headers = HeaderMap::new();
         headers.insert("Nats-Msg-Id", id);
@@ -52,8 +52,8 @@ impl Nats {
         Ok(())
     }
 
-    pub(crate) async fn consumer(&self, settings: &KeepSettings) -> Result<NatsConsumer, BusError> {
-        let KeepSettings { name, takers, .. } = *settings;
+    pub(crate) async fn consumer(&self, settings: &StreamSettings) -> Result<NatsConsumer, BusError> {
+        let StreamSettings { name, consumers: takers, .. } = *settings;
         let create = format!("STREAM.CREATE.{name}");
         self.ensure(create, &stream(settings), format!("STREAM.INFO.{name}")).await?;
         let create = format!("CONSUMER.DURABLE.CREATE.{name}.{takers}");
@@ -94,11 +94,11 @@ impl Nats {
         let request = request.timeout(Some(REQUEST_TIMEOUT));
         let answer =
             self.client.send_request(subject, request).await.map_err(|error| match error.kind() {
-                RequestErrorKind::NoResponders => BusError::Unkept(NO_JETSTREAM.to_owned()),
+                RequestErrorKind::NoResponders => BusError::DurableUnavailable(NO_JETSTREAM.to_owned()),
                 // If the account has JetStream limits but the server has no JetStream, there is no response
                 // at all.
                 RequestErrorKind::TimedOut if !self.has_jetstream() => {
-                    BusError::Unkept(NO_JETSTREAM.to_owned())
+                    BusError::DurableUnavailable(NO_JETSTREAM.to_owned())
                 }
                 RequestErrorKind::TimedOut => away("no response from NATS"),
                 _ => away(&error.to_string()),
@@ -108,13 +108,13 @@ impl Nats {
             None => Ok(()),
             Some(error) => {
                 let reason = error.get("description").and_then(Value::as_str).unwrap_or("no reason given");
-                Err(BusError::Unkept(reason.to_owned()))
+                Err(BusError::DurableUnavailable(reason.to_owned()))
             }
         }
     }
 }
 
-fn stream(settings: &KeepSettings) -> Value {
+fn stream(settings: &StreamSettings) -> Value {
     json!({
         "name": settings.name,
         "subjects": [settings.subjects.as_str()],
@@ -127,19 +127,19 @@ fn stream(settings: &KeepSettings) -> Value {
         "max_msg_size": -1,
         "max_consumers": -1,
         "num_replicas": 1,
-        "duplicate_window": nanoseconds(settings.once_within),
+        "duplicate_window": nanoseconds(settings.dedup_window),
     })
 }
 
-fn consumer(settings: &KeepSettings) -> Value {
+fn consumer(settings: &StreamSettings) -> Value {
     json!({
         "stream_name": settings.name,
         "config": {
-            "durable_name": settings.takers,
+            "durable_name": settings.consumers,
             "deliver_policy": "all",
             "replay_policy": "instant",
             "ack_policy": "explicit",
-            "ack_wait": nanoseconds(settings.taken_for),
+            "ack_wait": nanoseconds(settings.ack_wait),
             "max_deliver": -1,
             "max_ack_pending": ACK_PENDING_MAX,
         },
@@ -151,7 +151,7 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 impl NatsConsumer {
-    pub(crate) async fn next(&mut self) -> Result<Kept, BusError> {
+    pub(crate) async fn next(&mut self) -> Result<Delivery, BusError> {
         loop {
             if self.n_requested == 0 {
                 self.pull().await?;
@@ -177,7 +177,7 @@ impl NatsConsumer {
                 Some(StatusCode::TIMEOUT | StatusCode::NOT_FOUND) => self.n_requested = 0,
                 Some(status) => {
                     let reason = message.description.unwrap_or_else(|| status.to_string());
-                    return Err(BusError::Unkept(reason));
+                    return Err(BusError::DurableUnavailable(reason));
                 }
             }
         }
@@ -196,12 +196,12 @@ impl NatsConsumer {
     }
 
     /// `None` if the message was not published by Stoker: other applications may share the NATS server.
-    fn to_delivery(&self, message: async_nats::Message) -> Option<Kept> {
+    fn to_delivery(&self, message: async_nats::Message) -> Option<Delivery> {
         let reply = message.reply?;
         let subject = Subject::new(message.subject.as_str().split('.')).ok()?;
         let n_times = n_deliveries(reply.as_str())?;
         let ack = Ack::Nats(NatsAck { nats: self.nats.clone(), reply });
-        Some(Kept { subject, body: message.payload.to_vec(), n_times, ack })
+        Some(Delivery { subject, body: message.payload.to_vec(), n_deliveries: n_times, ack })
     }
 }
 

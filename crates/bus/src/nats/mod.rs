@@ -20,14 +20,14 @@ use tokio::sync::mpsc;
 pub(crate) use consumer::{NatsAck, NatsConsumer};
 
 pub use authority::{
-    Authority, AuthorityError, DISK_BYTES, NatsUser, Permissions, Revocations, Seconds, user_key,
+    AuthorityError, DISK_BYTES, NatsAuthority, NatsUser, Permissions, Revocations, Seconds, user_key,
 };
 pub use options::{NatsAuth, NatsError, NatsOptions, UserKeys};
 pub use revocation::{RevokeError, revoke};
 
 use crate::bus::BusError;
 use crate::counts::{BusStats, Counts};
-use crate::subject::{Pattern, Subject};
+use crate::subject::{Subject, SubjectPattern};
 use crate::subscription::{Listener, Message, Subscription};
 
 /// Send timeout on a connection that is open but stalled.
@@ -41,12 +41,12 @@ const BACKOFF_MIN: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
-pub struct Nats {
+pub struct NatsBus {
     client: Client,
     counts: Arc<Counts>,
 }
 
-impl Nats {
+impl NatsBus {
     /// Returns immediately; [`Nats::is_up`] reports the state of the connection. Fails only on permanent
     /// errors: an invalid address or unreadable credentials.
     pub async fn connect(options: &NatsOptions) -> Result<Self, NatsError> {
@@ -59,7 +59,7 @@ impl Nats {
             .max_reconnects(None)
             .connection_timeout(CONNECT_TIME_MAX)
             .ping_interval(PING_EVERY)
-            .subscription_capacity(crate::WAITING_MAX)
+            .subscription_capacity(crate::SUBSCRIBER_BUFFER_MAX)
             .reconnect_delay_callback(reconnect_delay)
             .event_callback(move |event| {
                 log_event(&event, &lost);
@@ -74,7 +74,7 @@ impl Nats {
     }
 
     /// Whether NATS requires authentication.
-    pub fn is_guarded(&self) -> bool {
+    pub fn requires_auth(&self) -> bool {
         self.client.try_server_info().is_some_and(|info| info.auth_required)
     }
 
@@ -111,7 +111,7 @@ impl Nats {
 
     pub(crate) async fn subscribe(
         &self,
-        pattern: &Pattern,
+        pattern: &SubjectPattern,
         group: Option<&str>,
     ) -> Result<Subscription, BusError> {
         let pattern = pattern.as_str().to_owned();
@@ -123,7 +123,7 @@ impl Nats {
             // If disconnected, the subscription becomes effective on reconnect.
             with_timeout(self.client.flush()).await?;
         }
-        let (sender, messages) = mpsc::channel(crate::WAITING_MAX);
+        let (sender, messages) = mpsc::channel(crate::SUBSCRIBER_BUFFER_MAX);
         tokio::spawn(pump(subscriber, Listener::new(sender, Arc::clone(&self.counts))));
         Ok(Subscription { messages })
     }
@@ -155,7 +155,7 @@ async fn with_timeout<T, E: std::fmt::Display>(
 }
 
 fn away(reason: &str) -> BusError {
-    BusError::Away(reason.to_owned())
+    BusError::Unavailable(reason.to_owned())
 }
 
 fn log_event(event: &Event, counts: &Counts) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::Client;
 use serde_json::Value;
 
-use super::authority::{Authority, AuthorityError, NatsUser, Revocations, Seconds, revocations_of};
+use super::authority::{AuthorityError, NatsAuthority, NatsUser, Revocations, Seconds, revocations_of};
 use super::options::{NatsAuth, NatsError, NatsOptions, UserKeys};
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
@@ -20,7 +20,7 @@ pub enum RevokeError {
     #[error(transparent)]
     Authority(#[from] AuthorityError),
     #[error("no response from NATS: {0}")]
-    Away(String),
+    Unavailable(String),
     #[error("NATS rejected the account update: {0}")]
     Refused(String),
 }
@@ -29,7 +29,7 @@ pub enum RevokeError {
 /// have expired.
 pub async fn revoke(
     options: &NatsOptions,
-    authority: &Authority,
+    authority: &NatsAuthority,
     system_user: NatsUser,
     user_key: &str,
     now: Seconds,
@@ -66,5 +66,5 @@ async fn current_revocations(client: &Client, account: &str) -> Result<(Seconds,
 }
 
 fn away(error: impl std::fmt::Display) -> RevokeError {
-    RevokeError::Away(error.to_string())
+    RevokeError::Unavailable(error.to_string())
 }

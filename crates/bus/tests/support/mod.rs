@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stoker_bus::{Bus, Nats, NatsOptions, Subject};
+use stoker_bus::{Bus, NatsBus, NatsOptions, Subject};
 use stoker_testkit::TestNats;
 use tokio::time::{sleep, timeout};
 
@@ -11,14 +11,14 @@ pub(crate) fn subject(text: &str) -> Subject {
 }
 
 pub(crate) async fn over_nats(server: &TestNats) -> Bus {
-    let bus = Bus::Nats(Nats::connect(&NatsOptions::new(server.url())).await.expect("an address"));
+    let bus = Bus::Nats(NatsBus::connect(&NatsOptions::new(server.url())).await.expect("an address"));
     until_up(&bus).await;
     bus
 }
 
 pub(crate) async fn until_up(bus: &Bus) {
     let waiting = async {
-        while !bus.is_up() {
+        while !bus.is_connected() {
             sleep(Duration::from_millis(5)).await;
         }
     };
@@ -31,7 +31,7 @@ macro_rules! on_both {
         mod memory {
             $(#[tokio::test]
             async fn $name() {
-                super::$name(stoker_bus::Bus::Memory(stoker_bus::Memory::default())).await;
+                super::$name(stoker_bus::Bus::Memory(stoker_bus::MemoryBus::default())).await;
             })*
         }
         mod nats {

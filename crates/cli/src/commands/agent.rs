@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use stoker_settings::{Agent, AgentLink, AgentNats, AgentTrust, Secret};
+use stoker_settings::{AgentConnection, AgentNats, AgentSettings, AgentTrust, Secret};
 
 use super::serve::{LogArgs, start_logging, traces};
 use crate::exit::{Failure, Outcome};
@@ -98,7 +98,7 @@ pub(super) fn hook(text: &str) -> Result<(String, PathBuf), String> {
 pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Outcome {
     start_logging(&args.log, printer);
     let link = if args.stdio {
-        AgentLink::Stdio
+        AgentConnection::Stdio
     } else {
         if args.server.is_empty() {
             let help = "pass `--server URL`, or set STOKER_SERVER or `server` in the configuration file";
@@ -108,12 +108,12 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         let nats = args.nats.map(|url| AgentNats { url, ca: args.nats_ca });
         let ca_fingerprint = args.ca_fingerprint.map(|fingerprint| fingerprint.to_string());
         let trust = AgentTrust { ca: args.ca, ca_fingerprint };
-        AgentLink::Server { url: args.server.join(","), token, trust, nats }
+        AgentConnection::Server { url: args.server.join(","), token, trust, nats }
     };
     // If a hook is passed twice, the last one takes precedence.
     let hooks: BTreeMap<String, PathBuf> = args.hooks.into_iter().collect();
     let traces = traces("stoker-agent", printer);
-    let settings = Agent { link, node: args.node, state: args.state, hooks, traces };
+    let settings = AgentSettings { link, node: args.node, state: args.state, hooks, traces };
     let result = (programs.agent)(settings, &mut |line| printer.note(line));
     result.map_err(|error| Failure::unavailable(error.as_ref()))
 }

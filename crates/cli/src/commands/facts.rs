@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 use serde_json::Value as Json;
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use super::env::EnvArg;
 use super::settings::save;
@@ -123,16 +123,16 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
 
 fn download(args: &DownloadArgs, remote: &mut Remote<'_>) -> Outcome {
     let suffix = if args.defaults { "/defaults" } else { "" };
-    let request = Request::get(format!("{}{suffix}", args.facts.path()))
-        .maybe("nodes", (!args.nodes.is_empty()).then(|| args.nodes.join(",")))
-        .maybe("split", args.split.then_some(1));
+    let request = RestRequest::get(format!("{}{suffix}", args.facts.path()))
+        .query_opt("nodes", (!args.nodes.is_empty()).then(|| args.nodes.join(",")))
+        .query_opt("split", args.split.then_some(1));
     let facts = remote.send(&request)?;
     save(remote, &facts, args.file.as_ref(), "facts")
 }
 
 fn upload(args: &UploadArgs, remote: &mut Remote<'_>) -> Outcome {
     let text = read_text(&args.file)?;
-    let facts: Json = remote.upload(Request::new(Method::Put, args.facts.path()), &text)?;
+    let facts: Json = remote.upload(RestRequest::new(Method::Put, args.facts.path()), &text)?;
     if remote.format() != Format::Table {
         return remote.data(&facts);
     }

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::run::elapsed;
 use crate::exit::Outcome;
@@ -71,10 +71,10 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     let joined = |list: &[String]| (!list.is_empty()).then(|| list.join(","));
     let is_table = remote.format() == Format::Table && !args.csv;
     let default = (is_table && !args.all).then(|| "pending,running,ready,error".to_owned());
-    let request = Request::get(format!("transactions/{}/deployment_history", args.run))
-        .maybe("nodes", joined(&args.nodes))
-        .maybe("tasks_names", joined(&args.tasks))
-        .maybe("statuses", joined(&args.statuses).or(default));
+    let request = RestRequest::get(format!("transactions/{}/deployment_history", args.run))
+        .query_opt("nodes", joined(&args.nodes))
+        .query_opt("tasks_names", joined(&args.tasks))
+        .query_opt("statuses", joined(&args.statuses).or(default));
     if args.csv {
         let response = remote.try_send(&request.accept("text/csv"));
         let response = response.map_err(|error| crate::remote::failure(error, None))?;

@@ -1,7 +1,7 @@
 //! `stoker login`, `logout` and `whoami`.
 
 use serde_json::json;
-use stoker_client::Token;
+use stoker_client::ApiToken;
 
 use crate::environment;
 use crate::exit::Outcome;
@@ -105,7 +105,7 @@ pub(crate) fn logout(args: &LogoutArgs, earlier: &Options, printer: &mut Printer
         return Ok(());
     }
     target.credentials.write()?;
-    let token = target.stored.as_ref().map(|login| Token::new(login.token.clone()));
+    let token = target.stored.as_ref().map(|login| ApiToken::new(login.token.clone()));
     let revoked =
         token.map_or(Ok(()), |token| target.client()?.log_out(&token).map_err(|error| failure(error, None)));
     match revoked {

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
@@ -73,11 +73,11 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
 
 fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
     let topics = (!args.topic.is_empty()).then(|| args.topic.join(","));
-    let request = Request::get("notifications")
-        .maybe("status", args.unread.then_some("unread"))
-        .maybe("topic", topics.as_ref())
-        .maybe("cluster", args.env)
-        .maybe("limit", Some(args.limit));
+    let request = RestRequest::get("notifications")
+        .query_opt("status", args.unread.then_some("unread"))
+        .query_opt("topic", topics.as_ref())
+        .query_opt("cluster", args.env)
+        .query_opt("limit", Some(args.limit));
     let notifications = remote.get_list(&request)?;
     remote.list(
         &[

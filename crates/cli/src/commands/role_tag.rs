@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use serde_json::Value as Json;
-use stoker_client::{ClientError, Method, Request, segment};
+use stoker_client::{ClientError, Method, RestRequest, encode_segment};
 
 use crate::exit::Outcome;
 use crate::input::read_text;
@@ -164,7 +164,7 @@ impl OwnerArgs {
 
 impl NameArgs {
     fn path(&self, resource: &Resource) -> String {
-        format!("{}/{}", self.owner.path(resource), segment(&self.name))
+        format!("{}/{}", self.owner.path(resource), encode_segment(&self.name))
     }
 }
 
@@ -172,7 +172,7 @@ fn run_verb(resource: &Resource, verb: &Verb, remote: &mut Remote<'_>) -> Outcom
     match verb {
         Verb::Create(args) => {
             let text = read_text(&args.file)?;
-            let document = remote.upload(Request::new(Method::Post, args.owner.path(resource)), &text)?;
+            let document = remote.upload(RestRequest::new(Method::Post, args.owner.path(resource)), &text)?;
             report(remote, "created", resource, &document)
         }
         Verb::Delete(args) => {
@@ -181,7 +181,7 @@ fn run_verb(resource: &Resource, verb: &Verb, remote: &mut Remote<'_>) -> Outcom
             Ok(())
         }
         Verb::List(owner) => {
-            let documents = remote.get_list(&Request::get(owner.path(resource)))?;
+            let documents = remote.get_list(&RestRequest::get(owner.path(resource)))?;
             remote.list(resource.columns, documents)
         }
         Verb::Show(args) => {
@@ -190,7 +190,7 @@ fn run_verb(resource: &Resource, verb: &Verb, remote: &mut Remote<'_>) -> Outcom
         }
         Verb::Update(args) => {
             let text = read_text(&args.file)?;
-            let document = remote.upload(Request::new(Method::Put, args.target.path(resource)), &text)?;
+            let document = remote.upload(RestRequest::new(Method::Put, args.target.path(resource)), &text)?;
             report(remote, "updated", resource, &document)
         }
     }
@@ -198,13 +198,14 @@ fn run_verb(resource: &Resource, verb: &Verb, remote: &mut Remote<'_>) -> Outcom
 
 /// Returns a role or tag. Those that a cluster inherits from its release and plugins are only in its list.
 fn find(remote: &mut Remote<'_>, resource: &Resource, args: &NameArgs) -> Outcome<Json> {
-    let error = match remote.try_send(&Request::get(args.path(resource))).and_then(|answer| answer.json()) {
+    let error = match remote.try_send(&RestRequest::get(args.path(resource))).and_then(|answer| answer.json())
+    {
         Ok(document) => return Ok(document),
         Err(error) => error,
     };
-    let is_missing = matches!(&error, ClientError::Refused(refusal) if refusal.status == 404);
+    let is_missing = matches!(&error, ClientError::Rejected(refusal) if refusal.status == 404);
     if is_missing && args.owner.env.is_some() {
-        let documents = remote.get_list(&Request::get(args.owner.path(resource)))?;
+        let documents = remote.get_list(&RestRequest::get(args.owner.path(resource)))?;
         if let Some(document) = documents.into_iter().find(|document| document["name"] == *args.name) {
             return Ok(document);
         }

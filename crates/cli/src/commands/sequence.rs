@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use super::run::{RunOptions, report_started};
 use crate::exit::{Failure, Outcome};
@@ -162,7 +162,9 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
             report_started(remote, &run, args.run_options.follow)
         }
         Verb::List(args) => {
-            let request = Request::get("sequences").maybe("release", args.release).maybe("cluster", args.env);
+            let request = RestRequest::get("sequences")
+                .query_opt("release", args.release)
+                .query_opt("cluster", args.env);
             let sequences = remote.get_list(&request)?;
             let sequences = sequences.into_iter().map(|sequence| with_types(sequence, remote)).collect();
             remote.list(COLUMNS, sequences)
@@ -192,7 +194,7 @@ fn graphs(types: &[String]) -> Json {
 
 fn create(args: &CreateArgs, remote: &mut Remote<'_>) -> Outcome {
     let sequence = if let Some(path) = &args.file {
-        remote.upload(Request::new(Method::Post, "sequences"), &read_text(path)?)?
+        remote.upload(RestRequest::new(Method::Post, "sequences"), &read_text(path)?)?
     } else {
         let body = json!({"release": args.release, "name": args.name, "graphs": graphs(&args.graphs)});
         remote.send_json(Method::Post, "sequences", &body)?

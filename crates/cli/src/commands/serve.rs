@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use stoker_model::{MergeMode, MergeOrder, Quotas};
 use stoker_settings::{
-    DatabaseLocation, Evaluation, Limits, Modules, Nats, Runs, Secret, Server, Tls, Traces, Webhooks,
+    DatabaseLocation, EvaluationLimits, Modules, NatsSettings, RequestLimits, Runs, Secret, Server, Tls,
+    Traces, Webhooks,
 };
 
 use crate::environment;
@@ -102,7 +103,7 @@ pub(crate) struct Args {
     no_master_agent: bool,
 
     /// Maximum number of nodes per run that execute tasks concurrently
-    #[arg(long, value_name = "N", default_value_t = Runs::default().nodes_at_once,
+    #[arg(long, value_name = "N", default_value_t = Runs::default().max_concurrent_nodes,
           value_parser = clap::value_parser!(u32).range(1..))]
     nodes_at_once: u32,
 
@@ -149,17 +150,17 @@ pub(crate) struct Args {
     module_types: Option<Vec<String>>,
 
     /// Maximum number of concurrent requests; further ones are rejected with status 503
-    #[arg(long, value_name = "N", default_value_t = Limits::default().requests_at_once,
+    #[arg(long, value_name = "N", default_value_t = RequestLimits::default().max_concurrent_requests,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_requests: u32,
 
     /// Maximum number of concurrent event streams
-    #[arg(long, value_name = "N", default_value_t = Limits::default().streams_at_once,
+    #[arg(long, value_name = "N", default_value_t = RequestLimits::default().max_concurrent_streams,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_streams: u32,
 
     /// Maximum number of plans per user and minute; further ones are rejected with status 429
-    #[arg(long, value_name = "N", default_value_t = Limits::default().plans_per_minute,
+    #[arg(long, value_name = "N", default_value_t = RequestLimits::default().plans_per_minute,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     plans_per_minute: u32,
 
@@ -176,7 +177,7 @@ pub(crate) struct Args {
     quota_modules: Option<i64>,
 
     /// Timeout of a webhook request, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = Webhooks::default().answer_time.as_secs(),
+    #[arg(long, value_name = "SECONDS", default_value_t = Webhooks::default().response_timeout.as_secs(),
           value_parser = clap::value_parser!(u64).range(1..=300))]
     webhook_timeout: u64,
 
@@ -284,10 +285,10 @@ struct NatsArgs {
 }
 
 impl NatsArgs {
-    fn resolve(self) -> Outcome<Option<Nats>> {
+    fn resolve(self) -> Outcome<Option<NatsSettings>> {
         let Self { url, credentials, ca, keys } = self;
         match url {
-            Some(url) => Ok(Some(Nats { url: Secret::new(url), credentials, ca, keys })),
+            Some(url) => Ok(Some(NatsSettings { url: Secret::new(url), credentials, ca, keys })),
             None if credentials.is_some() || ca.is_some() || keys.is_some() => {
                 let help = "pass `--nats URL` or set STOKER_NATS_URL";
                 Err(Failure::usage("NATS options need a NATS URL", help))
@@ -355,7 +356,7 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         DatabaseLocation::Url(_) => environment::data_folder().unwrap_or_default(),
     };
     let runs = Runs {
-        nodes_at_once: args.nodes_at_once,
+        max_concurrent_nodes: args.nodes_at_once,
         lost_after_seconds: args.lost_after,
         lease_seconds: args.lease,
         master_agent: !args.no_master_agent,
@@ -378,9 +379,9 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         nats,
         runs,
         modules,
-        limits: Limits {
-            requests_at_once: args.max_requests,
-            streams_at_once: args.max_streams,
+        limits: RequestLimits {
+            max_concurrent_requests: args.max_requests,
+            max_concurrent_streams: args.max_streams,
             plans_per_minute: args.plans_per_minute,
             quotas: Quotas {
                 clusters: args.quota_clusters,
@@ -389,7 +390,7 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
             },
         },
         webhooks: Webhooks {
-            answer_time: Duration::from_secs(args.webhook_timeout),
+            response_timeout: Duration::from_secs(args.webhook_timeout),
             attempts_max: args.webhook_attempts,
             ..Webhooks::default()
         },
@@ -402,7 +403,10 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         token_seconds: args.token_lifetime,
         merge_order: args.merge_order,
         merge_mode: args.merge_mode,
-        evaluation: Evaluation { limit_iterators: args.limit_iterators, memory_quota: args.memory_quota },
+        evaluation: EvaluationLimits {
+            limit_iterators: args.limit_iterators,
+            memory_quota: args.memory_quota,
+        },
         library,
         admin_password: args.admin_password.map(Secret::new),
         traces: traces("stoker-server", printer),

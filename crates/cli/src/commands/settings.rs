@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
-use stoker_client::{Body, Method, Request};
-use stoker_yaql::eval::suggest::closest;
+use stoker_client::{Body, Method, RestRequest};
+use stoker_yaql::eval::suggest::closest_name;
 
 use super::env::EnvArg;
 use crate::exit::{Failure, Outcome};
@@ -219,8 +219,8 @@ pub(super) fn save(remote: &mut Remote<'_>, document: &Json, file: Option<&PathB
 fn upload(args: &UploadArgs, remote: &mut Remote<'_>) -> Outcome {
     let text = read_text(&args.file)?;
     let id = args.env.id();
-    let request = Request::new(Method::Put, format!("clusters/{id}/attributes"));
-    let settings = remote.upload(request.maybe("force", args.force.then_some(1)), &text)?;
+    let request = RestRequest::new(Method::Put, format!("clusters/{id}/attributes"));
+    let settings = remote.upload(request.query_opt("force", args.force.then_some(1)), &text)?;
     report_updated(remote, id, &settings)
 }
 
@@ -235,8 +235,8 @@ fn set(args: &SetArgs, remote: &mut Remote<'_>) -> Outcome {
         editable[group][name] = json!({ "value": value });
     }
     let body = json!({ "editable": editable });
-    let request = Request::new(Method::Put, format!("clusters/{}/attributes", args.env));
-    let request = request.body(Body::Json(&body)).maybe("force", args.force.then_some(1));
+    let request = RestRequest::new(Method::Put, format!("clusters/{}/attributes", args.env));
+    let request = request.body(Body::Json(&body)).query_opt("force", args.force.then_some(1));
     let settings = remote.send(&request)?;
     report_updated(remote, args.env, &settings)
 }
@@ -260,7 +260,7 @@ fn unknown_setting(current: &Json, setting_name: &str) -> Failure {
         names.extend(settings.map(|(name, _)| format!("{group}.{name}")));
     }
     let mut failure = Failure::failed(format!("unknown setting `{setting_name}`"));
-    let similar = closest(setting_name, names.iter().map(String::as_str));
+    let similar = closest_name(setting_name, names.iter().map(String::as_str));
     failure.diagnostics[0].help = Some(match similar {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => "run `stoker settings show` to see all settings".to_owned(),

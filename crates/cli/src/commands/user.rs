@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use crate::exit::{Failure, Outcome};
 use crate::input::user_role;
@@ -149,7 +149,7 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
             Ok(())
         }
         Verb::List(_) => {
-            let users = remote.get_list(&Request::get("users"))?;
+            let users = remote.get_list(&RestRequest::get("users"))?;
             remote.list(COLUMNS, users)
         }
         Verb::Password(_) => {
@@ -174,7 +174,7 @@ fn find(remote: &mut Remote<'_>, id_or_name: &str) -> Outcome<i64> {
     if let Ok(id) = id_or_name.parse() {
         return Ok(id);
     }
-    let users = remote.get_list(&Request::get("users"))?;
+    let users = remote.get_list(&RestRequest::get("users"))?;
     let id = users.iter().find(|user| user["name"] == *id_or_name).and_then(|user| user["id"].as_i64());
     id.ok_or_else(|| {
         let mut failure = Failure::failed(format!("user `{id_or_name}` not found"));
@@ -288,7 +288,7 @@ pub(crate) fn token(args: &TokenArgs, earlier: &Options, printer: &mut Printer) 
             Ok(())
         }
         TokenVerb::List(args) => {
-            let tokens = remote.get_list(&Request::get("tokens").maybe("user_id", args.user))?;
+            let tokens = remote.get_list(&RestRequest::get("tokens").query_opt("user_id", args.user))?;
             remote.list(
                 &[("id", "id"), ("label", "label"), ("created", "issued_at"), ("expires", "expires_at")],
                 tokens,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Value as Json, json};
 use stoker_diagnostics::{Diagnostic, Span, sort};
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 use toml::de::{DeTable, DeValue};
 
 use super::catalog::{Catalog, Program, Setting, ValueType};
@@ -93,13 +93,14 @@ impl Reader<'_> {
             .into_iter()
             .find(|program| *program != self.catalog.program && self.catalog.is_key_of(*program, key));
         let normalized = key.replace('-', "_");
-        let help = match (closest(&normalized, settings.iter().map(|setting| setting.key.as_str())), other) {
-            (_, Some(other)) => format!("`{key}` is an option of `stoker {}`", other.name()),
-            (Some(best), None) => format!("did you mean `{best}`?"),
-            (None, None) => {
-                format!("`stoker config show {}` lists all keys", self.catalog.program.name())
-            }
-        };
+        let help =
+            match (closest_name(&normalized, settings.iter().map(|setting| setting.key.as_str())), other) {
+                (_, Some(other)) => format!("`{key}` is an option of `stoker {}`", other.name()),
+                (Some(best), None) => format!("did you mean `{best}`?"),
+                (None, None) => {
+                    format!("`stoker config show {}` lists all keys", self.catalog.program.name())
+                }
+            };
         let message = format!("unknown key `{key}` for `stoker {}`", self.catalog.program.name());
         self.report(span, message, Some(help));
         None

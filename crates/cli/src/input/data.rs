@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stoker_diagnostics::{Diagnostic, Span, has_errors};
-use stoker_helpers::value_of;
+use stoker_helpers::yaql_value;
 use stoker_yaml as yaml;
 use stoker_yaql::Value;
 use stoker_yaql::json::{self, InputStyle};
@@ -71,7 +71,7 @@ fn from_yaml(text: &Text) -> Outcome<Data> {
     }
     let value = match loaded.documents.first() {
         Some(document) => {
-            value_of(&document.root).map_err(|error| input_error(error.message, error.span, text))?
+            yaql_value(&document.root).map_err(|error| input_error(error.message, error.span, text))?
         }
         None => Value::Null,
     };

@@ -31,7 +31,7 @@ impl Helpers {
     ) -> Option<(Diagnostic, &str)> {
         let helper = self.functions.iter().find(|helper| &*helper.body == body)?;
         let text = self.texts.iter().find(|text| text.origin == helper.file)?;
-        let span = helper.place(&text.content, span.start as usize..span.end as usize);
+        let span = helper.span_of(&text.content, span.start as usize..span.end as usize);
         Some((text.attach(diagnostic.clone().at(span)), &helper.name))
     }
 

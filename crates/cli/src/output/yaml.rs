@@ -1,6 +1,6 @@
 //! YAML serializer of YAQL values.
 
-use stoker_yaml::emit::{self, Atom, Emit, View};
+use stoker_yaml::emit::{self, Atom, Emit, NodeView};
 use stoker_yaql::json::{self, WriteOptions};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Options, Result, Value};
@@ -77,12 +77,12 @@ fn has_scalar_keys(map: &Map) -> bool {
 }
 
 impl Emit for Tree {
-    fn view(&self) -> View<'_> {
+    fn view(&self) -> NodeView<'_> {
         match self {
-            Self::Scalar(value) => View::Atom(atom(value)),
-            Self::Seq(items) => View::Seq(items.iter().map(|item| item as &dyn Emit).collect()),
+            Self::Scalar(value) => NodeView::Atom(atom(value)),
+            Self::Seq(items) => NodeView::Seq(items.iter().map(|item| item as &dyn Emit).collect()),
             Self::Map(entries) => {
-                View::Map(entries.iter().map(|(key, item)| (atom(key), item as &dyn Emit)).collect())
+                NodeView::Map(entries.iter().map(|(key, item)| (atom(key), item as &dyn Emit)).collect())
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Converts errors of the server to diagnostics; problems of an uploaded file are shown in its source.
 
-use stoker_client::{ClientError, Reason, Refusal};
-use stoker_diagnostics::{Diagnostic, Provenance, Severity, Span};
+use stoker_client::{ClientError, ErrorResponse, Reason};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin, Severity, Span};
 use stoker_manifest::codes;
 
 use crate::exit::{Exit, Failure};
@@ -10,12 +10,12 @@ use crate::input::Text;
 /// Converts a client error. `sent` is the file that was the body of the request.
 pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
     match error {
-        ClientError::Refused(refusal) => rejection(&refusal, sent),
+        ClientError::Rejected(refusal) => rejection(&refusal, sent),
         ClientError::Address { .. } => {
             Failure::usage(error.to_string(), "use a URL such as `http://127.0.0.1:8000`")
         }
         ClientError::Certificates { .. } => Failure::input(error.to_string()),
-        ClientError::Away { .. } | ClientError::Strange { .. } => {
+        ClientError::Unreachable { .. } | ClientError::InvalidResponse { .. } => {
             let help = "check `--server`, or start a server with `stoker serve`";
             let diagnostic = Diagnostic::plain(error.to_string()).help(help);
             Failure::new(Exit::Unavailable, diagnostic)
@@ -23,7 +23,7 @@ pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
     }
 }
 
-fn rejection(refusal: &Refusal, sent: Option<&Text>) -> Failure {
+fn rejection(refusal: &ErrorResponse, sent: Option<&Text>) -> Failure {
     let mut reasons: Vec<&Reason> =
         refusal.errors.iter().filter(|reason| !reason.message.is_empty()).collect();
     // Drop the summary of duplicate tasks when each duplicate is reported with its line.
@@ -74,7 +74,7 @@ pub(crate) fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
         text.attach(diagnostic.at(span))
     } else {
         let (layer, file, line) = (reason.layer.clone(), reason.file.clone(), reason.line);
-        diagnostic.provenance(Some(Provenance { layer, file, line }))
+        diagnostic.provenance(Some(ProblemOrigin { layer, file, line }))
     };
     if !reason.nodes.is_empty() && !diagnostic.message.contains(", on node") {
         diagnostic = diagnostic.note(format!("on node {}", reason.nodes.join(", ")));
@@ -168,7 +168,7 @@ mod tests {
     fn problems_with_a_location_exit_with_the_input_code() {
         let reason = Reason { message: "m".to_owned(), line: Some(2), column: Some(9), ..Reason::default() };
         let refusal = |status, errors| {
-            ClientError::Refused(Box::new(Refusal {
+            ClientError::Rejected(Box::new(ErrorResponse {
                 status,
                 message: "Cluster not found".to_owned(),
                 errors,

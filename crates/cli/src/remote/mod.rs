@@ -9,7 +9,7 @@ mod table;
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
-use stoker_client::{Address, Answer, Body, Client, ClientError, Method, Request, Token};
+use stoker_client::{Address, ApiToken, Body, Client, ClientError, Method, Response, RestRequest};
 
 pub(crate) use self::credentials::{Credentials, StoredLogin};
 pub(crate) use self::errors::{diagnostic, failure};
@@ -69,7 +69,7 @@ pub(crate) fn log_in(
     tenant: Option<&str>,
 ) -> Outcome<stoker_client::Login> {
     client.log_in(user, password, tenant).map_err(|error| match error {
-        ClientError::Refused(refusal) if refusal.status == 401 => {
+        ClientError::Rejected(refusal) if refusal.status == 401 => {
             Failure::failed(format!("wrong user name or password ({refusal})"))
         }
         error => errors::failure(error, None),
@@ -87,7 +87,7 @@ impl<'p> Remote<'p> {
         let client = target.client()?;
         let token = options.token.clone().or_else(environment::token);
         let token = match token.or_else(|| target.stored.map(|login| login.token)) {
-            Some(token) => Some(Token::new(token)),
+            Some(token) => Some(ApiToken::new(token)),
             None => match environment::password() {
                 Some(password) => Some(log_in(&client, &user_or_default(None), &password, None)?.token),
                 None => None,
@@ -134,11 +134,11 @@ impl<'p> Remote<'p> {
 
     /// Gets the resource at a path below `/api/v1/`.
     pub(crate) fn get(&mut self, path: impl Into<String>) -> Outcome<Json> {
-        self.send(&Request::get(path))
+        self.send(&RestRequest::get(path))
     }
 
     /// Gets a list of resources.
-    pub(crate) fn get_list(&mut self, request: &Request<'_>) -> Outcome<Vec<Json>> {
+    pub(crate) fn get_list(&mut self, request: &RestRequest<'_>) -> Outcome<Vec<Json>> {
         match self.send(request)? {
             Json::Array(resources) => Ok(resources),
             other => Ok(vec![other]),
@@ -152,25 +152,25 @@ impl<'p> Remote<'p> {
         path: impl Into<String>,
         body: &Json,
     ) -> Outcome<Json> {
-        self.send(&Request::new(method, path).body(Body::Json(body)))
+        self.send(&RestRequest::new(method, path).body(Body::Json(body)))
     }
 
     pub(crate) fn delete(&mut self, path: impl Into<String>) -> Outcome<Json> {
-        self.send(&Request::new(Method::Delete, path))
+        self.send(&RestRequest::new(Method::Delete, path))
     }
 
-    pub(crate) fn send(&mut self, request: &Request<'_>) -> Outcome<Json> {
+    pub(crate) fn send(&mut self, request: &RestRequest<'_>) -> Outcome<Json> {
         let response = self.try_send(request).and_then(|response| response.json());
         response.map_err(|error| errors::failure(error, None))
     }
 
     /// Uploads a file; problems are shown in its source.
-    pub(crate) fn upload(&mut self, request: Request<'_>, text: &Text) -> Outcome<Json> {
+    pub(crate) fn upload(&mut self, request: RestRequest<'_>, text: &Text) -> Outcome<Json> {
         self.try_upload(request, text).map_err(|error| errors::failure(error, Some(text)))
     }
 
     /// Like [`Self::upload`], for callers that handle some errors themselves.
-    pub(crate) fn try_upload(&mut self, request: Request<'_>, text: &Text) -> Result<Json, ClientError> {
+    pub(crate) fn try_upload(&mut self, request: RestRequest<'_>, text: &Text) -> Result<Json, ClientError> {
         let content: &str = &text.content;
         let body = match text.format() {
             stoker_manifest::Format::Json => Body::JsonText(content),
@@ -180,7 +180,7 @@ impl<'p> Remote<'p> {
     }
 
     /// Sends a request and returns the raw response.
-    pub(crate) fn try_send(&mut self, request: &Request<'_>) -> Result<Answer, ClientError> {
+    pub(crate) fn try_send(&mut self, request: &RestRequest<'_>) -> Result<Response, ClientError> {
         if self.is_verbose {
             self.printer.note(&format!("> {request}"));
         }

@@ -16,13 +16,13 @@ pub enum Defect {
         task_type: String,
     },
     /// `parameters.strategy` of a task.
-    BadStrategy {
+    InvalidStrategy {
         task: String,
         node: String,
         found: String,
     },
     /// Another invalid parameter that the engine reads.
-    BadParameter {
+    InvalidParameter {
         task: String,
         node: String,
         name: &'static str,
@@ -37,13 +37,13 @@ pub enum Defect {
     NoAgent {
         instance: String,
     },
-    NoNodesAtOnce,
+    ZeroConcurrency,
     /// Invalid number or percentage of nodes that may fail.
-    BadTolerance {
+    InvalidTolerance {
         found: String,
     },
     /// An index out of range: a bug in the code that built the draft.
-    Dangling {
+    IndexOutOfRange {
         what: &'static str,
         idx: u32,
     },
@@ -55,26 +55,26 @@ impl fmt::Display for Defect {
             Self::UnknownType { task, task_type } => {
                 write!(f, "task `{task}` has the unknown type `{task_type}`")
             }
-            Self::BadStrategy { task, node, found } => write!(
+            Self::InvalidStrategy { task, node, found } => write!(
                 f,
                 "`parameters.strategy` of `{task}@{node}` is {found}; use `type: one_by_one`, or `type: parallel` with \
                  a non-negative integer as `amount`"
             ),
-            Self::BadParameter { task, node, name, found, wanted } => {
+            Self::InvalidParameter { task, node, name, found, wanted } => {
                 write!(f, "`parameters.{name}` of `{task}@{node}` is {found}; it must be {wanted}")
             }
             Self::Cycle { instances } => write!(f, "dependency cycle: {}", instances.join(" -> ")),
             Self::NoAgent { instance } => {
                 write!(f, "`{instance}` cannot run: the sync node has no agent")
             }
-            Self::NoNodesAtOnce => f.write_str("`nodes_at_once` is 0; it must be at least 1"),
-            Self::BadTolerance { found } => {
+            Self::ZeroConcurrency => f.write_str("`nodes_at_once` is 0; it must be at least 1"),
+            Self::InvalidTolerance { found } => {
                 write!(
                     f,
                     "`fault_tolerance` is `{found}`; use a number of nodes, or a percentage such as `10%`"
                 )
             }
-            Self::Dangling { what, idx } => write!(f, "{what} index {idx} is out of range"),
+            Self::IndexOutOfRange { what, idx } => write!(f, "{what} index {idx} is out of range"),
         }
     }
 }
@@ -88,8 +88,8 @@ impl Blueprint {
             return Err(defects);
         }
         let mut defects = Vec::new();
-        if draft.options.nodes_at_once == 0 {
-            defects.push(Defect::NoNodesAtOnce);
+        if draft.options.max_concurrent_nodes == 0 {
+            defects.push(Defect::ZeroConcurrency);
         }
         let name = |idx: u32| {
             let instance = &draft.instances[idx as usize];
@@ -100,7 +100,7 @@ impl Blueprint {
                 defects.push(Defect::NoAgent { instance: name(idx) });
             }
         }
-        for component in draft.order.knots() {
+        for component in draft.order.cyclic_components() {
             let cycle = draft.order.shortest_cycle(&component);
             let n_instances = draft.instances.len() as u32;
             let instances = cycle.into_iter().filter(|vertex| *vertex < n_instances).map(name).collect();
@@ -115,7 +115,7 @@ fn check_indices(draft: &Draft) -> Vec<Defect> {
     let mut defects = Vec::new();
     let mut check = |what, idx: u32, n: u32| {
         if idx >= n {
-            defects.push(Defect::Dangling { what, idx });
+            defects.push(Defect::IndexOutOfRange { what, idx });
         }
     };
     for instance in &draft.instances {

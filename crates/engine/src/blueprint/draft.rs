@@ -2,7 +2,7 @@
 
 use stoker_graph::Csr;
 
-use super::options::Options;
+use super::options::ExecutionOptions;
 use super::policy::Policy;
 
 /// A blueprint before validation.
@@ -22,7 +22,7 @@ pub struct Draft {
     pub groups: Vec<Group>,
     /// Expected duration of each instance, in any unit; empty if unknown.
     pub durations: Vec<u32>,
-    pub options: Options,
+    pub options: ExecutionOptions,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +30,11 @@ pub struct DraftInstance {
     pub task: u32,
     pub node: u32,
     /// `None` if the instance is skipped.
-    pub work: Option<Work>,
+    pub work: Option<DraftWork>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Work {
+pub struct DraftWork {
     /// Node whose agent executes the instance.
     pub executor: u32,
     pub policy: Policy,

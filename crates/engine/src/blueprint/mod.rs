@@ -13,10 +13,10 @@ mod subset;
 mod weights;
 
 pub use check::Defect;
-pub use draft::{Draft, DraftInstance, Group, Work};
-pub use of_plan::{draft_of_plan, of_plan};
-pub use options::{AtStages, OnFailure, Options};
-pub use policy::{Policy, RunsOn, Timing};
+pub use draft::{Draft, DraftInstance, DraftWork, Group};
+pub use of_plan::{draft_from_plan, from_plan};
+pub use options::{ExecutionOptions, FailurePolicy, StagePolicy};
+pub use policy::{Executor, Policy, TypeDefaults};
 
 use stoker_graph::Csr;
 
@@ -45,7 +45,7 @@ pub struct Blueprint {
     pub(crate) by_rank: Vec<u32>,
     pub(crate) groups: Vec<Group>,
     pub(crate) n_limited: u32,
-    pub(crate) options: Options,
+    pub(crate) options: ExecutionOptions,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Blueprint {
         self.nodes.len()
     }
 
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &ExecutionOptions {
         &self.options
     }
 

@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use stoker_model::Json;
-use stoker_planner::{Action, Details, Instance, Plan, timing, tolerated_nodes};
+use stoker_planner::{Details, Instance, InstanceAction, Plan, parse_fault_tolerance, timing};
 
 use super::check::Defect;
-use super::draft::{Draft, DraftInstance, Group, Work};
-use super::options::Options;
-use super::policy::{Policy, RunsOn, Timing};
+use super::draft::{Draft, DraftInstance, DraftWork, Group};
+use super::options::ExecutionOptions;
+use super::policy::{Executor, Policy, TypeDefaults};
 use super::{Blueprint, NONE, WHOLE_RUN};
 use crate::session::Mode;
 
@@ -19,13 +19,13 @@ const SYNC: &str = "sync";
 ///
 /// `durations` are the expected durations by instance in milliseconds, where history has them. `timing`
 /// returns the defaults of a task type, or `None` for an unknown type.
-pub fn of_plan(
+pub fn from_plan(
     plan: &Plan,
-    options: Options,
+    options: ExecutionOptions,
     durations: &[Option<u32>],
-    timing: impl Fn(&str) -> Option<Timing>,
+    timing: impl Fn(&str) -> Option<TypeDefaults>,
 ) -> Result<Blueprint, Vec<Defect>> {
-    let (draft, mut defects) = draft_of_plan(plan, options, durations, timing);
+    let (draft, mut defects) = draft_from_plan(plan, options, durations, timing);
     match Blueprint::new(draft) {
         Ok(blueprint) if defects.is_empty() => Ok(blueprint),
         Ok(_) => Err(defects),
@@ -37,11 +37,11 @@ pub fn of_plan(
 }
 
 /// The draft before validation, with the defects found while reading the plan.
-pub fn draft_of_plan(
+pub fn draft_from_plan(
     plan: &Plan,
-    options: Options,
+    options: ExecutionOptions,
     durations: &[Option<u32>],
-    timing: impl Fn(&str) -> Option<Timing>,
+    timing: impl Fn(&str) -> Option<TypeDefaults>,
 ) -> (Draft, Vec<Defect>) {
     let node_idx: HashMap<&str, u32> = plan.nodes.iter().map(String::as_str).zip(0..).collect();
     let index_of = |uid: &str| node_idx.get(uid).copied();
@@ -50,7 +50,7 @@ pub fn draft_of_plan(
     for (task_idx, task) in (0..).zip(&plan.tasks) {
         for (idx, node) in (task.first..).zip(&*task.nodes) {
             let work = plan.instance(idx).zip(plan.details(idx));
-            let work = work.filter(|(instance, _)| instance.verdict.action() == Action::Run);
+            let work = work.filter(|(instance, _)| instance.verdict.action() == InstanceAction::Run);
             let work = work.and_then(|(instance, details)| reader.work(&instance, details, *node));
             instances.push(DraftInstance { task: task_idx, node: *node, work });
         }
@@ -59,7 +59,7 @@ pub fn draft_of_plan(
     let groups = plan.groups.iter().map(|group| Group {
         name: group.name.clone(),
         nodes: group.nodes.iter().filter_map(|uid| index_of(uid)).collect(),
-        tolerated: group.tolerated,
+        tolerated: group.max_failed,
     });
     let mut groups: Vec<Group> = groups.collect();
     match options.fault_tolerance.as_deref().map(|text| whole_run_group(text, &instances)) {
@@ -85,8 +85,8 @@ pub fn draft_of_plan(
 fn whole_run_group(text: &str, instances: &[DraftInstance]) -> Result<Group, Defect> {
     let with_work = instances.iter().filter(|instance| instance.work.is_some());
     let nodes: BTreeSet<u32> = with_work.map(|instance| instance.node).collect();
-    let tolerated = tolerated_nodes(text, nodes.len() as u64)
-        .ok_or_else(|| Defect::BadTolerance { found: text.to_owned() })?;
+    let tolerated = parse_fault_tolerance(text, nodes.len() as u64)
+        .ok_or_else(|| Defect::InvalidTolerance { found: text.to_owned() })?;
     Ok(Group { name: WHOLE_RUN.to_owned(), nodes: nodes.into_iter().collect(), tolerated })
 }
 
@@ -101,14 +101,14 @@ fn fill_durations(n_instances: usize, durations: &[Option<u32>]) -> Vec<u32> {
 }
 
 struct PlanReader<'r, T> {
-    options: &'r Options,
+    options: &'r ExecutionOptions,
     master: Option<u32>,
     timing: T,
     defects: Vec<Defect>,
 }
 
-impl<T: Fn(&str) -> Option<Timing>> PlanReader<'_, T> {
-    fn work(&mut self, instance: &Instance<'_>, details: &Details, node: u32) -> Option<Work> {
+impl<T: Fn(&str) -> Option<TypeDefaults>> PlanReader<'_, T> {
+    fn work(&mut self, instance: &Instance<'_>, details: &Details, node: u32) -> Option<DraftWork> {
         let Some(timing) = (self.timing)(&details.task_type) else {
             let (task, task_type) = (instance.task.to_owned(), details.task_type.clone());
             let defect = Defect::UnknownType { task, task_type };
@@ -119,9 +119,9 @@ impl<T: Fn(&str) -> Option<Timing>> PlanReader<'_, T> {
             return None;
         };
         let executor = match timing.runs_on {
-            RunsOn::Node => node,
-            RunsOn::Master => self.master.unwrap_or(NONE),
-            RunsOn::Nowhere => return None,
+            Executor::Node => node,
+            Executor::Master => self.master.unwrap_or(NONE),
+            Executor::None => return None,
         };
         let parameters = &details.parameters;
         let policy = Policy {
@@ -135,12 +135,12 @@ impl<T: Fn(&str) -> Option<Timing>> PlanReader<'_, T> {
                 .or(self.options.retry_interrupted)
                 .unwrap_or(timing.is_idempotent),
         };
-        Some(Work { executor, policy, limit: self.limit(instance, parameters.get("strategy")) })
+        Some(DraftWork { executor, policy, limit: self.limit(instance, parameters.get("strategy")) })
     }
 
     fn seconds(&mut self, instance: &Instance<'_>, parameters: &Json, name: &'static str) -> Option<u64> {
         let value = parameters.get(name).filter(|value| !value.is_null())?;
-        let milliseconds = timing::milliseconds(value);
+        let milliseconds = timing::parse_seconds_as_ms(value);
         if milliseconds.is_none() {
             self.report_parameter(instance, name, value, "a number of seconds, at most a year");
         }
@@ -149,7 +149,7 @@ impl<T: Fn(&str) -> Option<Timing>> PlanReader<'_, T> {
 
     fn count(&mut self, instance: &Instance<'_>, parameters: &Json) -> Option<u32> {
         let value = parameters.get("retries").filter(|value| !value.is_null())?;
-        let count = timing::retries(value);
+        let count = timing::parse_retries(value);
         if count.is_none() {
             self.report_parameter(instance, "retries", value, "an integer, at most 1000");
         }
@@ -176,7 +176,7 @@ impl<T: Fn(&str) -> Option<Timing>> PlanReader<'_, T> {
             _ => None,
         };
         if limit.is_none() {
-            self.defects.push(Defect::BadStrategy {
+            self.defects.push(Defect::InvalidStrategy {
                 task: instance.task.to_owned(),
                 node: instance.node.to_owned(),
                 found: strategy.to_string(),
@@ -192,7 +192,7 @@ impl<T: Fn(&str) -> Option<Timing>> PlanReader<'_, T> {
         value: &Json,
         expected: &'static str,
     ) {
-        self.defects.push(Defect::BadParameter {
+        self.defects.push(Defect::InvalidParameter {
             task: instance.task.to_owned(),
             node: instance.node.to_owned(),
             name,

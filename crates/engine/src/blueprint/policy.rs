@@ -25,20 +25,20 @@ impl Policy {
 
 /// Agent that executes a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunsOn {
+pub enum Executor {
     /// The agent of the node.
     Node,
     /// The master's agent, on behalf of the node.
     Master,
     /// No agent: the task only shapes the graph.
-    Nowhere,
+    None,
 }
 
 /// Defaults of a task type, overridden by `timeout`, `retries`, `interval` and `retry_interrupted` in the
 /// parameters of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
-    pub runs_on: RunsOn,
+pub struct TypeDefaults {
+    pub runs_on: Executor,
     pub timeout_s: u64,
     pub n_retries: u32,
     pub interval_s: u64,

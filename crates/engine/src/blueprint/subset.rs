@@ -1,13 +1,13 @@
 //! Blueprints for a part of a run.
 
 use super::{Blueprint, NONE};
-use crate::run::Run;
+use crate::run::RunMachine;
 
 impl Blueprint {
     /// The same blueprint with all successful instances skipped, to continue after a stop or a failure.
     /// Indices are unchanged.
-    pub fn remaining(&self, run: &Run) -> Self {
-        self.skipping(|idx| run.state(idx).is_some_and(crate::run::State::is_good))
+    pub fn remaining(&self, run: &RunMachine) -> Self {
+        self.skipping(|idx| run.state(idx).is_some_and(crate::run::InstanceState::needs_no_work))
     }
 
     /// The same blueprint with everything skipped except these instances and their successors.

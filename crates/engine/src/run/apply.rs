@@ -2,18 +2,18 @@
 
 use stoker_model::Micros;
 
-use super::event::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
-use super::input::StopHow;
-use super::state::{Due, Phase, Run, State, Timer};
-use crate::blueprint::{Blueprint, NONE, OnFailure};
+use super::event::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution};
+use super::input::StopMode;
+use super::state::{Due, InstanceState, Phase, RunMachine, Timer};
+use crate::blueprint::{Blueprint, FailurePolicy, NONE};
 
 /// Pseudo instance that stands for "the run was stopped" as a cause.
 pub(super) const STOPPED: u32 = NONE - 1;
 
-impl Run {
+impl RunMachine {
     /// Applies an event. Events of another run or in another order lead to a meaningless state; see
     /// [`Run::replay`] for checked application.
-    pub fn apply(&mut self, blueprint: &Blueprint, event: &Event) {
+    pub fn apply(&mut self, blueprint: &Blueprint, event: &EngineEvent) {
         let at = event.at;
         match &event.kind {
             EventKind::Began => self.apply_began(blueprint),
@@ -21,7 +21,7 @@ impl Run {
             EventKind::Dispatched { instance, attempt } => {
                 self.apply_dispatched(blueprint, *instance, *attempt, at);
             }
-            EventKind::Started { instance, .. } => self.states[*instance as usize] = State::Started,
+            EventKind::Started { instance, .. } => self.states[*instance as usize] = InstanceState::Started,
             EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
                 self.apply_attempt_ended(blueprint, *instance, *attempt, end, *next);
             }
@@ -38,14 +38,14 @@ impl Run {
                 self.exceeded = Some(*group);
                 self.pop_due(Due::Group(*group));
                 if !matches!(self.phase, Phase::Stopping { .. }) {
-                    self.enter_stopping(StopHow::Graceful);
+                    self.enter_stopping(StopMode::Graceful);
                 }
             }
             EventKind::NodeEnded { node, end } => {
                 self.pop_due(Due::Node(*node));
                 self.nodes[*node as usize].end = Some(*end);
             }
-            EventKind::StopAsked { how } => {
+            EventKind::StopRequested { how } => {
                 self.is_stop_asked = true;
                 self.enter_stopping(*how);
             }
@@ -75,7 +75,7 @@ impl Run {
 
     fn apply_dispatched(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, at: Micros) {
         let instance = blueprint.instances[idx as usize];
-        self.states[idx as usize] = State::Dispatched;
+        self.states[idx as usize] = InstanceState::Dispatched;
         self.attempts[idx as usize] = u16::try_from(attempt).unwrap_or(u16::MAX);
         self.retry_due.remove(&idx);
         if !self.flights.contains_key(&idx) {
@@ -87,7 +87,7 @@ impl Run {
             self.nodes[instance.executor as usize].flights.insert(idx);
         }
         let timeout_ms = blueprint.policies[instance.policy as usize].timeout_ms;
-        self.set_timer(idx, later(at, timeout_ms.saturating_add(blueprint.options.grace_ms)));
+        self.set_timer(idx, later(at, timeout_ms.saturating_add(blueprint.options.result_grace_ms)));
     }
 
     fn apply_attempt_ended(
@@ -95,15 +95,15 @@ impl Run {
         blueprint: &Blueprint,
         idx: u32,
         attempt: u32,
-        end: &AttemptEnd,
+        end: &AttemptOutcome,
         next: Next,
     ) {
-        if !matches!(end, AttemptEnd::Reported(_)) {
+        if !matches!(end, AttemptOutcome::Reported(_)) {
             self.unanswered.insert((idx, attempt));
         }
         match next {
             Next::Retry { at } => {
-                self.states[idx as usize] = State::Pausing;
+                self.states[idx as usize] = InstanceState::BackingOff;
                 self.set_timer(idx, at);
             }
             Next::Final(outcome) => {
@@ -123,33 +123,35 @@ impl Run {
     pub(super) fn apply_resolved(&mut self, blueprint: &Blueprint, idx: u32, resolution: Resolution) {
         self.pop_due(Due::Instance(idx));
         let instance = blueprint.instances[idx as usize];
-        if self.states[idx as usize] == State::Ready {
+        if self.states[idx as usize] == InstanceState::Ready {
             self.ready.remove(blueprint, idx);
         }
         let node = &mut self.nodes[instance.node as usize];
         let (state, taint) = match resolution {
             // A stage that is passed ends the propagation of failures.
-            Resolution::Skipped if blueprint.nodes[instance.node as usize].is_sync => (State::Skipped, NONE),
-            Resolution::Skipped => (State::Skipped, self.cause[idx as usize]),
+            Resolution::Skipped if blueprint.nodes[instance.node as usize].is_sync => {
+                (InstanceState::Skipped, NONE)
+            }
+            Resolution::Skipped => (InstanceState::Skipped, self.cause[idx as usize]),
             Resolution::Blocked { by } => {
                 node.block(by);
                 if blueprint.nodes[instance.node as usize].is_sync {
                     self.held.get_or_insert(idx);
                 }
-                (State::Blocked, by)
+                (InstanceState::Blocked, by)
             }
-            Resolution::NotStarted(NotStarted::NodeFailed { by }) => (State::NotStarted, by),
+            Resolution::NotStarted(NotStarted::NodeFailed { by }) => (InstanceState::NotStarted, by),
             Resolution::NotStarted(NotStarted::NodeLost { node: lost }) => {
                 node.block(idx);
                 // When the node was given up, possibly nothing depended on it; now something does, so it
                 // counts as failed.
                 self.count_failure(blueprint, lost);
                 self.node_may_end(blueprint, lost);
-                (State::NotStarted, idx)
+                (InstanceState::NotStarted, idx)
             }
             Resolution::NotStarted(NotStarted::Stopped) => {
                 node.is_stopped = true;
-                (State::NotStarted, STOPPED)
+                (InstanceState::NotStarted, STOPPED)
             }
             Resolution::NotRetried(outcome) => {
                 self.release(blueprint, idx);
@@ -165,13 +167,13 @@ impl Run {
         self.timers.insert((until, Timer::Node(node)));
         self.update_free(blueprint, node);
         // No result can arrive now. The deadline is set again when the node is back or given up.
-        self.postpone(node, later(until, blueprint.options.grace_ms));
+        self.postpone(node, later(until, blueprint.options.result_grace_ms));
     }
 
     fn apply_node_back(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
         self.clear_lost(blueprint, node);
         self.update_free(blueprint, node);
-        self.postpone(node, later(at, blueprint.options.grace_ms));
+        self.postpone(node, later(at, blueprint.options.result_grace_ms));
     }
 
     fn apply_node_given_up(&mut self, blueprint: &Blueprint, node: u32) {
@@ -197,7 +199,7 @@ impl Run {
                 self.clear_lost(blueprint, node);
                 self.apply_node_lost(blueprint, node, at);
             } else {
-                self.postpone(node, later(at, blueprint.options.grace_ms));
+                self.postpone(node, later(at, blueprint.options.result_grace_ms));
             }
         }
     }
@@ -208,7 +210,7 @@ impl Run {
         }
     }
 
-    fn enter_stopping(&mut self, how: StopHow) {
+    fn enter_stopping(&mut self, how: StopMode) {
         self.phase = Phase::Stopping { how };
         let flights: Vec<u32> = self.flights.keys().copied().collect();
         for idx in flights {
@@ -218,13 +220,13 @@ impl Run {
 
     /// Schedules the end of an instance that waits for a retry: there will be none.
     fn cancel_retry(&mut self, idx: u32) {
-        if self.states[idx as usize] == State::Pausing && !self.due.contains(&Due::Instance(idx)) {
+        if self.states[idx as usize] == InstanceState::BackingOff && !self.due.contains(&Due::Instance(idx)) {
             self.due.push_back(Due::Instance(idx));
         }
     }
 
     /// Records the final state of an instance and its consequences.
-    fn end_instance(&mut self, blueprint: &Blueprint, idx: u32, state: State, taint: u32) {
+    fn end_instance(&mut self, blueprint: &Blueprint, idx: u32, state: InstanceState, taint: u32) {
         let node_idx = blueprint.instances[idx as usize].node;
         self.states[idx as usize] = state;
         self.n_ended += 1;
@@ -232,13 +234,13 @@ impl Run {
         node.n_open -= 1;
         let is_done = node.n_open == 0;
         match state {
-            State::Cancelled => node.is_stopped = true,
-            State::Failed => {
+            InstanceState::Cancelled => node.is_stopped = true,
+            InstanceState::Failed => {
                 if !node.has_failed() {
                     node.failed_by = idx;
                 }
                 self.update_free(blueprint, node_idx);
-                if blueprint.options.on_failure == OnFailure::NodeStops {
+                if blueprint.options.on_failure == FailurePolicy::NodeStops {
                     self.abandon(blueprint, node_idx);
                     self.node_may_end(blueprint, node_idx);
                 }
@@ -256,7 +258,7 @@ impl Run {
     fn abandon(&mut self, blueprint: &Blueprint, node: u32) {
         for idx in self.ready.of_node(blueprint, node) {
             self.ready.remove(blueprint, idx);
-            self.states[idx as usize] = State::Pending;
+            self.states[idx as usize] = InstanceState::Pending;
             self.due.push_back(Due::Instance(idx));
         }
     }
@@ -319,7 +321,7 @@ impl Run {
         if is_due {
             self.due.push_back(Due::Instance(idx));
         } else {
-            self.states[idx as usize] = State::Ready;
+            self.states[idx as usize] = InstanceState::Ready;
             self.ready.insert(blueprint, idx);
         }
     }
@@ -349,7 +351,8 @@ impl Run {
     fn postpone(&mut self, node: u32, until: Micros) {
         let flights: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
         for idx in flights {
-            let is_in_flight = matches!(self.states[idx as usize], State::Dispatched | State::Started);
+            let is_in_flight =
+                matches!(self.states[idx as usize], InstanceState::Dispatched | InstanceState::Started);
             if is_in_flight && self.flights.get(&idx).is_some_and(|timer| *timer < until) {
                 self.set_timer(idx, until);
             }
@@ -359,7 +362,7 @@ impl Run {
     /// Whether a node can still start tasks.
     pub(super) fn takes_tasks(&self, blueprint: &Blueprint, node: u32) -> bool {
         let state = &self.nodes[node as usize];
-        let stops = blueprint.options.on_failure == OnFailure::NodeStops;
+        let stops = blueprint.options.on_failure == FailurePolicy::NodeStops;
         !(state.is_given_up || state.has_failed() && stops)
     }
 
@@ -376,20 +379,20 @@ impl Run {
     }
 }
 
-fn state_of(outcome: Outcome) -> State {
+fn state_of(outcome: InstanceOutcome) -> InstanceState {
     match outcome {
-        Outcome::Succeeded => State::Succeeded,
-        Outcome::Failed => State::Failed,
-        Outcome::Ignored => State::Ignored,
-        Outcome::Cancelled => State::Cancelled,
+        InstanceOutcome::Succeeded => InstanceState::Succeeded,
+        InstanceOutcome::Failed => InstanceState::Failed,
+        InstanceOutcome::Ignored => InstanceState::Ignored,
+        InstanceOutcome::Cancelled => InstanceState::Cancelled,
     }
 }
 
-fn taint_of(outcome: Outcome, idx: u32) -> u32 {
+fn taint_of(outcome: InstanceOutcome, idx: u32) -> u32 {
     match outcome {
-        Outcome::Succeeded | Outcome::Ignored => NONE,
-        Outcome::Failed => idx,
-        Outcome::Cancelled => STOPPED,
+        InstanceOutcome::Succeeded | InstanceOutcome::Ignored => NONE,
+        InstanceOutcome::Failed => idx,
+        InstanceOutcome::Cancelled => STOPPED,
     }
 }
 

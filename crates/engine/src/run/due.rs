@@ -1,11 +1,11 @@
 //! Decides the consequences of applied events.
 
 use super::apply::STOPPED;
-use super::end::RunEnd;
-use super::event::{EventKind, NotStarted, Outcome, Resolution};
-use super::state::{Due, Phase, Run, State};
+use super::end::RunOutcome;
+use super::event::{EventKind, InstanceOutcome, NotStarted, Resolution};
+use super::state::{Due, InstanceState, Phase, RunMachine};
 use super::step::Stepping;
-use crate::blueprint::{AtStages, Blueprint, NONE};
+use crate::blueprint::{Blueprint, NONE, StagePolicy};
 
 impl Stepping<'_> {
     /// Decides everything that is due, then dispatches instances until no more may start.
@@ -56,7 +56,7 @@ impl Stepping<'_> {
             self.emit(EventKind::Dispatched { instance: idx, attempt });
             return true;
         }
-        if self.run.n_busy >= self.blueprint.options.nodes_at_once {
+        if self.run.n_busy >= self.blueprint.options.max_concurrent_nodes {
             return false;
         }
         let Some(idx) = self.run.ready.best(self.blueprint) else { return false };
@@ -92,19 +92,23 @@ impl Stepping<'_> {
     }
 }
 
-impl Run {
+impl RunMachine {
     /// How an instance ends that will not be executed.
     fn resolution(&self, blueprint: &Blueprint, idx: u32) -> Resolution {
         let instance = blueprint.instances[idx as usize];
         let cause = self.cause[idx as usize];
         let is_sync = blueprint.nodes[instance.node as usize].is_sync;
-        let is_held = is_sync && blueprint.options.at_stages == AtStages::Hold && cause != NONE;
+        let is_held = is_sync && blueprint.options.at_stages == StagePolicy::Hold && cause != NONE;
         if instance.is_skipped() && !is_held {
             return Resolution::Skipped;
         }
-        if self.states[idx as usize] == State::Pausing {
+        if self.states[idx as usize] == InstanceState::BackingOff {
             let is_fatal = blueprint.policies[instance.policy as usize].fail_on_error;
-            return Resolution::NotRetried(if is_fatal { Outcome::Failed } else { Outcome::Ignored });
+            return Resolution::NotRetried(if is_fatal {
+                InstanceOutcome::Failed
+            } else {
+                InstanceOutcome::Ignored
+            });
         }
         if cause == STOPPED {
             return Resolution::NotStarted(NotStarted::Stopped);
@@ -123,18 +127,18 @@ impl Run {
     }
 
     /// How the run ends, once every instance has ended.
-    fn verdict(&self) -> RunEnd {
-        let held = self.held.map(|stage| RunEnd::Held { stage, by: self.cause[stage as usize] });
+    fn verdict(&self) -> RunOutcome {
+        let held = self.held.map(|stage| RunOutcome::StageHeld { stage, by: self.cause[stage as usize] });
         if let Some(group) = self.exceeded {
-            RunEnd::ToleranceExceeded { group, nodes: self.failed[group as usize].clone() }
+            RunOutcome::ToleranceExceeded { group, nodes: self.failed[group as usize].clone() }
         } else if let Some(held) = held {
             held
         } else if self.nodes.iter().any(|node| node.is_stopped) {
-            RunEnd::Stopped
+            RunOutcome::Stopped
         } else if self.n_failed_nodes > 0 {
-            RunEnd::Tolerated { n_failed_nodes: self.n_failed_nodes }
+            RunOutcome::Tolerated { n_failed_nodes: self.n_failed_nodes }
         } else {
-            RunEnd::Succeeded
+            RunOutcome::Succeeded
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use stoker_model::{HistoryStatus, NodeStatus, RunStatus};
 
-use super::state::State;
+use super::state::InstanceState;
 use crate::blueprint::Blueprint;
 
 /// Outcome of a node in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NodeEnd {
+pub enum NodeOutcome {
     Succeeded,
     /// An instance of the node failed.
     Failed {
@@ -23,7 +23,7 @@ pub enum NodeEnd {
     Stopped,
 }
 
-impl NodeEnd {
+impl NodeOutcome {
     /// Node status to set, unless the graph overrides it.
     pub fn status(self) -> NodeStatus {
         match self {
@@ -60,7 +60,7 @@ impl NodeEnd {
 
 /// Outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunEnd {
+pub enum RunOutcome {
     /// All instances succeeded or were skipped.
     Succeeded,
     /// Nodes failed, within the tolerance of their groups.
@@ -68,17 +68,17 @@ pub enum RunEnd {
     /// More nodes of a group failed than it tolerates.
     ToleranceExceeded { group: u32, nodes: Vec<u32> },
     /// A stage was not passed because this instance failed.
-    Held { stage: u32, by: u32 },
+    StageHeld { stage: u32, by: u32 },
     /// The run was stopped by request before it had finished.
     Stopped,
 }
 
-impl RunEnd {
+impl RunOutcome {
     /// A stopped run counts as an error, so that the next run of a sequence does not start.
     pub fn status(&self) -> RunStatus {
         match self {
             Self::Succeeded | Self::Tolerated { .. } => RunStatus::Ready,
-            Self::ToleranceExceeded { .. } | Self::Held { .. } | Self::Stopped => RunStatus::Error,
+            Self::ToleranceExceeded { .. } | Self::StageHeld { .. } | Self::Stopped => RunStatus::Error,
         }
     }
 
@@ -101,7 +101,7 @@ impl RunEnd {
                 let these = if nodes.len() == 1 { "this one" } else { "these" };
                 Some(format!("Group `{name}` tolerates {tolerated} {failed}, and {these} failed: {uids}"))
             }
-            Self::Held { stage, by } => {
+            Self::StageHeld { stage, by } => {
                 let (stage, by) = (blueprint.name(*stage), blueprint.name(*by));
                 Some(format!("Stage {stage} was not passed because {by} did not succeed"))
             }
@@ -110,12 +110,12 @@ impl RunEnd {
     }
 }
 
-impl State {
+impl InstanceState {
     /// Status of the instance in the execution history.
-    pub fn history(self) -> HistoryStatus {
+    pub fn history_status(self) -> HistoryStatus {
         match self {
             Self::Pending | Self::Ready => HistoryStatus::Pending,
-            Self::Dispatched | Self::Started | Self::Pausing => HistoryStatus::Running,
+            Self::Dispatched | Self::Started | Self::BackingOff => HistoryStatus::Running,
             Self::Succeeded => HistoryStatus::Ready,
             Self::Failed | Self::Ignored | Self::Cancelled => HistoryStatus::Error,
             Self::Skipped | Self::Blocked | Self::NotStarted => HistoryStatus::Skipped,

@@ -2,13 +2,13 @@
 
 use stoker_model::{JsonMap, Micros};
 
-use super::end::{NodeEnd, RunEnd};
-use super::input::StopHow;
-use crate::session::{AttemptKey, CancelHow, End};
+use super::end::{NodeOutcome, RunOutcome};
+use super::input::StopMode;
+use crate::session::{AttemptKey, CancelMode, ResultKind};
 
 /// A fact about a run, with everything that the history needs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct EngineEvent {
     /// Server clock.
     pub at: Micros,
     pub kind: EventKind,
@@ -35,7 +35,7 @@ pub enum EventKind {
         instance: u32,
         attempt: u32,
         ended_at: Micros,
-        end: AttemptEnd,
+        end: AttemptOutcome,
         summary: JsonMap,
         next: Next,
     },
@@ -64,10 +64,10 @@ pub enum EventKind {
     },
     NodeEnded {
         node: u32,
-        end: NodeEnd,
+        end: NodeOutcome,
     },
-    StopAsked {
-        how: StopHow,
+    StopRequested {
+        how: StopMode,
     },
     Paused,
     Resumed,
@@ -76,37 +76,41 @@ pub enum EventKind {
         instance: u32,
         attempt: u32,
         ended_at: Micros,
-        end: End,
+        end: ResultKind,
         summary: JsonMap,
     },
     Ended {
-        end: RunEnd,
+        end: RunOutcome,
     },
 }
 
 /// How an attempt ended, reported by the agent or decided by the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AttemptEnd {
-    Reported(End),
+pub enum AttemptOutcome {
+    Reported(ResultKind),
     /// Its node was given up.
     Lost,
     /// Its agent is connected but did not report a result within timeout and grace period.
-    NoAnswer,
+    NoResult,
 }
 
-impl AttemptEnd {
+impl AttemptOutcome {
     /// Human-readable message; `None` on success.
     pub fn message(&self) -> Option<String> {
         let text = match self {
-            Self::Reported(End::Succeeded) => return None,
-            Self::Reported(End::Failed { message } | End::Refused { message }) => message.clone(),
-            Self::Reported(End::TimedOut) => "it took longer than its timeout and was killed".to_owned(),
-            Self::Reported(End::Cancelled) => "it was cancelled".to_owned(),
-            Self::Reported(End::Interrupted) => {
+            Self::Reported(ResultKind::Succeeded) => return None,
+            Self::Reported(ResultKind::Failed { message } | ResultKind::Refused { message }) => {
+                message.clone()
+            }
+            Self::Reported(ResultKind::TimedOut) => {
+                "it took longer than its timeout and was killed".to_owned()
+            }
+            Self::Reported(ResultKind::Cancelled) => "it was cancelled".to_owned(),
+            Self::Reported(ResultKind::Interrupted) => {
                 "it was interrupted because its agent stopped; its progress is unknown".to_owned()
             }
             Self::Lost => "its node was out of contact for too long; its progress is unknown".to_owned(),
-            Self::NoAnswer => "its agent did not report a result, long after the timeout".to_owned(),
+            Self::NoResult => "its agent did not report a result, long after the timeout".to_owned(),
         };
         Some(text)
     }
@@ -118,12 +122,12 @@ pub enum Next {
     /// Another attempt, not before this time.
     Retry { at: Micros },
     /// The instance has ended.
-    Final(Outcome),
+    Final(InstanceOutcome),
 }
 
 /// Outcome of an executed instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum InstanceOutcome {
     Succeeded,
     Failed,
     /// Failed, but the task does not fail its node.
@@ -141,7 +145,7 @@ pub enum Resolution {
     },
     NotStarted(NotStarted),
     /// An attempt failed and there will be no retry.
-    NotRetried(Outcome),
+    NotRetried(InstanceOutcome),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,11 +160,11 @@ pub enum NotStarted {
 
 /// An action to execute after the events of a step are committed. Idempotent.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
+pub enum RunEffect {
     Dispatch(AttemptKey),
     Cancel {
         key: AttemptKey,
-        how: CancelHow,
+        how: CancelMode,
     },
     /// Give [`super::Input::Wake`] at this time. Replaces an earlier request.
     WakeAt(Micros),
@@ -171,7 +175,7 @@ pub enum Effect {
     },
     NodeEnded {
         node: u32,
-        end: NodeEnd,
+        end: NodeOutcome,
     },
-    RunEnded(RunEnd),
+    RunEnded(RunOutcome),
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use stoker_model::{JsonMap, Micros};
 
-use crate::session::{AttemptKey, End};
+use crate::session::{AttemptKey, ResultKind};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
@@ -23,7 +23,7 @@ pub enum Input {
     AttemptFinished {
         key: AttemptKey,
         at: Micros,
-        end: End,
+        end: ResultKind,
         summary: JsonMap,
     },
     /// The agent of a node is out of contact. Also given at the start of a run, for nodes without a connected
@@ -35,7 +35,7 @@ pub enum Input {
         node: u32,
     },
     Stop {
-        how: StopHow,
+        how: StopMode,
     },
     /// Nothing starts until [`Input::Resume`]; attempts in flight continue. Instead of [`Input::Begin`] it
     /// starts a run that is paused.
@@ -46,7 +46,7 @@ pub enum Input {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StopHow {
+pub enum StopMode {
     /// Attempts in flight are finished.
     Graceful,
     /// Attempts in flight are killed.
@@ -55,7 +55,7 @@ pub enum StopHow {
 
 /// The input is not allowed in the current state. The run is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Illegal {
+pub enum InputError {
     NotBegun,
     AlreadyBegun,
     HasEnded,
@@ -70,7 +70,7 @@ pub enum Illegal {
     AlreadyStopping,
 }
 
-impl fmt::Display for Illegal {
+impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotBegun => "the run has not begun",
@@ -86,4 +86,4 @@ impl fmt::Display for Illegal {
     }
 }
 
-impl std::error::Error for Illegal {}
+impl std::error::Error for InputError {}

@@ -35,11 +35,13 @@ mod step;
 mod stored;
 mod view;
 
-pub use end::{NodeEnd, RunEnd};
-pub use event::{AttemptEnd, Effect, Event, EventKind, Next, NotStarted, Outcome, Resolution};
-pub use input::{Illegal, Input, StopHow};
-pub use replay::BrokenHistory;
-pub use state::{Phase, Run, State};
-pub use step::{Step, step};
-pub use stored::Unreadable;
+pub use end::{NodeOutcome, RunOutcome};
+pub use event::{
+    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution, RunEffect,
+};
+pub use input::{Input, InputError, StopMode};
+pub use replay::InvalidHistory;
+pub use state::{InstanceState, Phase, RunMachine};
+pub use step::{StepResult, step};
+pub use stored::EventFormatError;
 pub use view::{Counts, InFlight};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stoker_model::Micros;
 
-use super::end::NodeEnd;
+use super::end::NodeOutcome;
 use crate::blueprint::NONE;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct NodeState {
     pub(super) is_stopped: bool,
     /// Its end is queued in `Run::due`.
     pub(super) is_end_due: bool,
-    pub(super) end: Option<NodeEnd>,
+    pub(super) end: Option<NodeOutcome>,
     /// Instances in flight on its agent, possibly on behalf of other nodes.
     pub(super) flights: BTreeSet<u32>,
 }
@@ -58,17 +58,17 @@ impl NodeState {
     }
 
     /// Outcome of the node, once none of its instances is open.
-    pub(super) fn verdict(&self) -> NodeEnd {
+    pub(super) fn verdict(&self) -> NodeOutcome {
         if self.is_given_up {
-            NodeEnd::Lost
+            NodeOutcome::Lost
         } else if self.has_failed() {
-            NodeEnd::Failed { by: self.failed_by }
+            NodeOutcome::Failed { by: self.failed_by }
         } else if self.is_stopped {
-            NodeEnd::Stopped
+            NodeOutcome::Stopped
         } else if self.blocked_by != NONE {
-            NodeEnd::Blocked { by: self.blocked_by }
+            NodeOutcome::Blocked { by: self.blocked_by }
         } else {
-            NodeEnd::Succeeded
+            NodeOutcome::Succeeded
         }
     }
 }

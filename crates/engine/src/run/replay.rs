@@ -7,36 +7,36 @@ use std::fmt;
 
 use stoker_model::RunId;
 
-use super::event::{Event, EventKind, NotStarted, Resolution};
-use super::state::{Phase, Run, State};
+use super::event::{EngineEvent, EventKind, NotStarted, Resolution};
+use super::state::{InstanceState, Phase, RunMachine};
 use crate::blueprint::Blueprint;
 
 /// The history does not belong to a run of this blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BrokenHistory {
+pub struct InvalidHistory {
     /// Index of the first impossible event.
     pub event_idx: usize,
 }
 
-impl fmt::Display for BrokenHistory {
+impl fmt::Display for InvalidHistory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "event {} of the history is impossible in a run of this plan", self.event_idx)
     }
 }
 
-impl std::error::Error for BrokenHistory {}
+impl std::error::Error for InvalidHistory {}
 
-impl Run {
+impl RunMachine {
     /// Restores a run by replaying its history.
-    pub fn restored<'e>(
+    pub fn restore<'e>(
         id: RunId,
         blueprint: &Blueprint,
-        events: impl IntoIterator<Item = &'e Event>,
-    ) -> Result<Self, BrokenHistory> {
+        events: impl IntoIterator<Item = &'e EngineEvent>,
+    ) -> Result<Self, InvalidHistory> {
         let mut run = Self::new(id, blueprint);
         for (event_idx, event) in events.into_iter().enumerate() {
             if !run.replay(blueprint, event) {
-                return Err(BrokenHistory { event_idx });
+                return Err(InvalidHistory { event_idx });
             }
         }
         Ok(run)
@@ -45,7 +45,7 @@ impl Run {
     /// Applies an event of a stored history if it is possible in the current state. Returns whether it was;
     /// if not, the run must not be used any further.
     #[must_use]
-    pub fn replay(&mut self, blueprint: &Blueprint, event: &Event) -> bool {
+    pub fn replay(&mut self, blueprint: &Blueprint, event: &EngineEvent) -> bool {
         if let EventKind::Resolved { ends } = &event.kind {
             for (instance, resolution) in ends {
                 if !self.can_resolve(blueprint, *instance, *resolution) {
@@ -66,8 +66,9 @@ impl Run {
         let is_node = |node: &u32| (*node as usize) < self.nodes.len();
         let is_begun = !matches!(self.phase, Phase::Created | Phase::Ended(_));
         let state = |instance: &u32| self.state(*instance);
-        let is_in_flight =
-            |instance: &u32| matches!(state(instance), Some(State::Dispatched | State::Started));
+        let is_in_flight = |instance: &u32| {
+            matches!(state(instance), Some(InstanceState::Dispatched | InstanceState::Started))
+        };
         match kind {
             EventKind::Began => self.phase == Phase::Created,
             EventKind::NodeLost { node } => is_node(node) && self.nodes[*node as usize].lost_since.is_none(),
@@ -75,18 +76,19 @@ impl Run {
             EventKind::LateResult { instance, .. } => state(instance).is_some(),
             _ if !is_begun => false,
             EventKind::Dispatched { instance, .. } => {
-                let is_waiting = matches!(state(instance), Some(State::Ready | State::Pausing));
+                let is_waiting =
+                    matches!(state(instance), Some(InstanceState::Ready | InstanceState::BackingOff));
                 is_waiting && blueprint.executor_of(*instance).is_some()
             }
             EventKind::Started { instance, .. } | EventKind::AttemptEnded { instance, .. } => {
                 is_in_flight(instance)
             }
-            EventKind::RetryDue { instance } => state(instance) == Some(State::Pausing),
+            EventKind::RetryDue { instance } => state(instance) == Some(InstanceState::BackingOff),
             EventKind::NodeGivenUp { node } | EventKind::NodeEnded { node, .. } => is_node(node),
             EventKind::ToleranceExceeded { group, .. } => (*group as usize) < self.failed.len(),
             EventKind::Resolved { .. } => true,
             EventKind::TakenOver
-            | EventKind::StopAsked { .. }
+            | EventKind::StopRequested { .. }
             | EventKind::Paused
             | EventKind::Resumed
             | EventKind::Ended { .. } => true,
@@ -95,15 +97,16 @@ impl Run {
 
     fn can_resolve(&self, blueprint: &Blueprint, instance: u32, resolution: Resolution) -> bool {
         let Some(state) = self.state(instance) else { return false };
-        let is_open = !state.is_end() && self.n_open[instance as usize] == 0 && self.phase != Phase::Created;
+        let is_open =
+            !state.is_final() && self.n_open[instance as usize] == 0 && self.phase != Phase::Created;
         let is_known = match resolution {
             Resolution::Blocked { by } | Resolution::NotStarted(NotStarted::NodeFailed { by }) => {
                 (by as usize) < self.states.len()
             }
             Resolution::NotStarted(NotStarted::NodeLost { node }) => (node as usize) < blueprint.nodes.len(),
             Resolution::NotStarted(NotStarted::Stopped) | Resolution::Skipped => true,
-            Resolution::NotRetried(_) => return is_open && state == State::Pausing,
+            Resolution::NotRetried(_) => return is_open && state == InstanceState::BackingOff,
         };
-        is_open && is_known && matches!(state, State::Pending | State::Ready)
+        is_open && is_known && matches!(state, InstanceState::Pending | InstanceState::Ready)
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use stoker_model::{Micros, RunId};
 
-use super::end::RunEnd;
-use super::input::StopHow;
+use super::end::RunOutcome;
+use super::input::StopMode;
 use super::node::NodeState;
 use super::ready::Ready;
 use crate::blueprint::{Blueprint, NONE};
@@ -13,7 +13,7 @@ use crate::blueprint::{Blueprint, NONE};
 /// State of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum State {
+pub enum InstanceState {
     /// A predecessor has not ended.
     Pending,
     /// All predecessors have ended; it may start.
@@ -23,7 +23,7 @@ pub enum State {
     /// The agent has started it.
     Started,
     /// Waiting for a retry.
-    Pausing,
+    BackingOff,
     Succeeded,
     Failed,
     /// Failed, without failing its node.
@@ -35,14 +35,14 @@ pub enum State {
     NotStarted,
 }
 
-impl State {
+impl InstanceState {
     /// Whether the state is final.
-    pub fn is_end(self) -> bool {
+    pub fn is_final(self) -> bool {
         self >= Self::Succeeded
     }
 
     /// Whether the instance needs no further work.
-    pub fn is_good(self) -> bool {
+    pub fn needs_no_work(self) -> bool {
         matches!(self, Self::Succeeded | Self::Ignored | Self::Skipped)
     }
 }
@@ -55,9 +55,9 @@ pub enum Phase {
     Paused,
     /// Nothing starts any more: a stop was requested, or a tolerance was exceeded.
     Stopping {
-        how: StopHow,
+        how: StopMode,
     },
-    Ended(RunEnd),
+    Ended(RunOutcome),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,11 +78,11 @@ pub(super) enum Due {
 
 /// State of a run: the fold of its events.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run {
+pub struct RunMachine {
     pub(super) id: RunId,
     pub(super) phase: Phase,
     /// By instance.
-    pub(super) states: Vec<State>,
+    pub(super) states: Vec<InstanceState>,
     /// By instance: number of its last attempt; 0 if there was none.
     pub(super) attempts: Vec<u16>,
     /// By vertex: number of predecessors that have not ended.
@@ -110,13 +110,13 @@ pub struct Run {
     pub(super) n_failed_nodes: u32,
 }
 
-impl Run {
+impl RunMachine {
     /// A run in phase [`Phase::Created`].
     pub fn new(id: RunId, blueprint: &Blueprint) -> Self {
         Self {
             id,
             phase: Phase::Created,
-            states: vec![State::Pending; blueprint.instances.len()],
+            states: vec![InstanceState::Pending; blueprint.instances.len()],
             attempts: vec![0; blueprint.instances.len()],
             n_open: blueprint.n_before.clone(),
             cause: vec![NONE; blueprint.n_before.len()],

@@ -8,27 +8,27 @@ use std::fmt;
 use serde_json::json;
 use stoker_model::{Json, JsonMap, Micros};
 
-use super::end::{NodeEnd, RunEnd};
-use super::event::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
-use super::input::StopHow;
-use crate::session::End;
+use super::end::{NodeOutcome, RunOutcome};
+use super::event::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution};
+use super::input::StopMode;
+use crate::session::ResultKind;
 
 /// A stored event that this version cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
+pub struct EventFormatError {
     /// The missing or unknown key or value.
-    pub what: String,
+    pub reason: String,
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for EventFormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot read a stored event: {}", self.what)
+        write!(f, "cannot read a stored event: {}", self.reason)
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for EventFormatError {}
 
-impl Event {
+impl EngineEvent {
     pub fn to_json(&self) -> Json {
         let mut json = match &self.kind {
             EventKind::Began => json!({"event": "began"}),
@@ -58,8 +58,8 @@ impl Event {
             EventKind::NodeEnded { node, end } => {
                 json!({"event": "node_ended", "node": node, "end": node_end_json(*end)})
             }
-            EventKind::StopAsked { how } => {
-                let how = if *how == StopHow::Now { "now" } else { "graceful" };
+            EventKind::StopRequested { how } => {
+                let how = if *how == StopMode::Now { "now" } else { "graceful" };
                 json!({"event": "stop_asked", "how": how})
             }
             EventKind::Paused => json!({"event": "paused"}),
@@ -74,7 +74,7 @@ impl Event {
         json
     }
 
-    pub fn from_json(json: &Json) -> Result<Self, Unreadable> {
+    pub fn from_json(json: &Json) -> Result<Self, EventFormatError> {
         let get = Fields(json);
         let kind = match get.text("event")? {
             "began" => EventKind::Began,
@@ -109,10 +109,10 @@ impl Event {
             "node_ended" => {
                 EventKind::NodeEnded { node: get.number("node")?, end: get.nested("end", read_node_end)? }
             }
-            "stop_asked" => EventKind::StopAsked {
+            "stop_asked" => EventKind::StopRequested {
                 how: match get.text("how")? {
-                    "now" => StopHow::Now,
-                    "graceful" => StopHow::Graceful,
+                    "now" => StopMode::Now,
+                    "graceful" => StopMode::Graceful,
                     other => return Err(unknown(other)),
                 },
             },
@@ -132,41 +132,41 @@ impl Event {
     }
 }
 
-fn attempt_end_json(end: &AttemptEnd) -> Json {
+fn attempt_end_json(end: &AttemptOutcome) -> Json {
     match end {
-        AttemptEnd::Reported(end) => result_json(end),
-        AttemptEnd::Lost => json!({"how": "lost"}),
-        AttemptEnd::NoAnswer => json!({"how": "no_answer"}),
+        AttemptOutcome::Reported(end) => result_json(end),
+        AttemptOutcome::Lost => json!({"how": "lost"}),
+        AttemptOutcome::NoResult => json!({"how": "no_answer"}),
     }
 }
 
-fn read_attempt_end(get: Fields<'_>) -> Result<AttemptEnd, Unreadable> {
+fn read_attempt_end(get: Fields<'_>) -> Result<AttemptOutcome, EventFormatError> {
     match get.text("how")? {
-        "lost" => Ok(AttemptEnd::Lost),
-        "no_answer" => Ok(AttemptEnd::NoAnswer),
-        _ => read_reported(get).map(AttemptEnd::Reported),
+        "lost" => Ok(AttemptOutcome::Lost),
+        "no_answer" => Ok(AttemptOutcome::NoResult),
+        _ => read_reported(get).map(AttemptOutcome::Reported),
     }
 }
 
-fn result_json(end: &End) -> Json {
+fn result_json(end: &ResultKind) -> Json {
     match end {
-        End::Succeeded => json!({"how": "succeeded"}),
-        End::Failed { message } => json!({"how": "failed", "message": message}),
-        End::TimedOut => json!({"how": "timed_out"}),
-        End::Cancelled => json!({"how": "cancelled"}),
-        End::Interrupted => json!({"how": "interrupted"}),
-        End::Refused { message } => json!({"how": "refused", "message": message}),
+        ResultKind::Succeeded => json!({"how": "succeeded"}),
+        ResultKind::Failed { message } => json!({"how": "failed", "message": message}),
+        ResultKind::TimedOut => json!({"how": "timed_out"}),
+        ResultKind::Cancelled => json!({"how": "cancelled"}),
+        ResultKind::Interrupted => json!({"how": "interrupted"}),
+        ResultKind::Refused { message } => json!({"how": "refused", "message": message}),
     }
 }
 
-fn read_reported(get: Fields<'_>) -> Result<End, Unreadable> {
+fn read_reported(get: Fields<'_>) -> Result<ResultKind, EventFormatError> {
     Ok(match get.text("how")? {
-        "succeeded" => End::Succeeded,
-        "failed" => End::Failed { message: get.text("message")?.to_owned() },
-        "timed_out" => End::TimedOut,
-        "cancelled" => End::Cancelled,
-        "interrupted" => End::Interrupted,
-        "refused" => End::Refused { message: get.text("message")?.to_owned() },
+        "succeeded" => ResultKind::Succeeded,
+        "failed" => ResultKind::Failed { message: get.text("message")?.to_owned() },
+        "timed_out" => ResultKind::TimedOut,
+        "cancelled" => ResultKind::Cancelled,
+        "interrupted" => ResultKind::Interrupted,
+        "refused" => ResultKind::Refused { message: get.text("message")?.to_owned() },
         other => return Err(unknown(other)),
     })
 }
@@ -178,28 +178,28 @@ fn next_json(next: Next) -> Json {
     }
 }
 
-fn read_next(get: Fields<'_>) -> Result<Next, Unreadable> {
+fn read_next(get: Fields<'_>) -> Result<Next, EventFormatError> {
     match get.text("outcome") {
         Ok(word) => read_outcome(word).map(Next::Final),
         Err(_) => Ok(Next::Retry { at: get.time("retry_at")? }),
     }
 }
 
-fn outcome_word(outcome: Outcome) -> &'static str {
+fn outcome_word(outcome: InstanceOutcome) -> &'static str {
     match outcome {
-        Outcome::Succeeded => "succeeded",
-        Outcome::Failed => "failed",
-        Outcome::Ignored => "ignored",
-        Outcome::Cancelled => "cancelled",
+        InstanceOutcome::Succeeded => "succeeded",
+        InstanceOutcome::Failed => "failed",
+        InstanceOutcome::Ignored => "ignored",
+        InstanceOutcome::Cancelled => "cancelled",
     }
 }
 
-fn read_outcome(word: &str) -> Result<Outcome, Unreadable> {
+fn read_outcome(word: &str) -> Result<InstanceOutcome, EventFormatError> {
     Ok(match word {
-        "succeeded" => Outcome::Succeeded,
-        "failed" => Outcome::Failed,
-        "ignored" => Outcome::Ignored,
-        "cancelled" => Outcome::Cancelled,
+        "succeeded" => InstanceOutcome::Succeeded,
+        "failed" => InstanceOutcome::Failed,
+        "ignored" => InstanceOutcome::Ignored,
+        "cancelled" => InstanceOutcome::Cancelled,
         other => return Err(unknown(other)),
     })
 }
@@ -216,7 +216,7 @@ fn resolution_json(idx: u32, resolution: Resolution) -> Json {
     }
 }
 
-fn read_resolved(json: &Json) -> Result<(u32, Resolution), Unreadable> {
+fn read_resolved(json: &Json) -> Result<(u32, Resolution), EventFormatError> {
     let item = |idx: usize| json.get(idx).ok_or_else(|| missing("an end"));
     let number = |idx: usize| item(idx).and_then(|it| small(it).ok_or_else(|| missing("a number")));
     let word = |idx: usize| item(idx).and_then(|it| it.as_str().ok_or_else(|| missing("a word")));
@@ -232,48 +232,50 @@ fn read_resolved(json: &Json) -> Result<(u32, Resolution), Unreadable> {
     Ok((number(0)?, resolution))
 }
 
-fn node_end_json(end: NodeEnd) -> Json {
+fn node_end_json(end: NodeOutcome) -> Json {
     match end {
-        NodeEnd::Succeeded => json!({"how": "succeeded"}),
-        NodeEnd::Failed { by } => json!({"how": "failed", "by": by}),
-        NodeEnd::Blocked { by } => json!({"how": "blocked", "by": by}),
-        NodeEnd::Lost => json!({"how": "lost"}),
-        NodeEnd::Stopped => json!({"how": "stopped"}),
+        NodeOutcome::Succeeded => json!({"how": "succeeded"}),
+        NodeOutcome::Failed { by } => json!({"how": "failed", "by": by}),
+        NodeOutcome::Blocked { by } => json!({"how": "blocked", "by": by}),
+        NodeOutcome::Lost => json!({"how": "lost"}),
+        NodeOutcome::Stopped => json!({"how": "stopped"}),
     }
 }
 
-fn read_node_end(get: Fields<'_>) -> Result<NodeEnd, Unreadable> {
+fn read_node_end(get: Fields<'_>) -> Result<NodeOutcome, EventFormatError> {
     Ok(match get.text("how")? {
-        "succeeded" => NodeEnd::Succeeded,
-        "failed" => NodeEnd::Failed { by: get.number("by")? },
-        "blocked" => NodeEnd::Blocked { by: get.number("by")? },
-        "lost" => NodeEnd::Lost,
-        "stopped" => NodeEnd::Stopped,
+        "succeeded" => NodeOutcome::Succeeded,
+        "failed" => NodeOutcome::Failed { by: get.number("by")? },
+        "blocked" => NodeOutcome::Blocked { by: get.number("by")? },
+        "lost" => NodeOutcome::Lost,
+        "stopped" => NodeOutcome::Stopped,
         other => return Err(unknown(other)),
     })
 }
 
-fn run_end_json(end: &RunEnd) -> Json {
+fn run_end_json(end: &RunOutcome) -> Json {
     match end {
-        RunEnd::Succeeded => json!({"how": "succeeded"}),
-        RunEnd::Tolerated { n_failed_nodes } => json!({"how": "tolerated", "failed_nodes": n_failed_nodes}),
-        RunEnd::ToleranceExceeded { group, nodes } => {
+        RunOutcome::Succeeded => json!({"how": "succeeded"}),
+        RunOutcome::Tolerated { n_failed_nodes } => {
+            json!({"how": "tolerated", "failed_nodes": n_failed_nodes})
+        }
+        RunOutcome::ToleranceExceeded { group, nodes } => {
             json!({"how": "tolerance_exceeded", "group": group, "nodes": nodes})
         }
-        RunEnd::Held { stage, by } => json!({"how": "held", "stage": stage, "by": by}),
-        RunEnd::Stopped => json!({"how": "stopped"}),
+        RunOutcome::StageHeld { stage, by } => json!({"how": "held", "stage": stage, "by": by}),
+        RunOutcome::Stopped => json!({"how": "stopped"}),
     }
 }
 
-fn read_run_end(get: Fields<'_>) -> Result<RunEnd, Unreadable> {
+fn read_run_end(get: Fields<'_>) -> Result<RunOutcome, EventFormatError> {
     Ok(match get.text("how")? {
-        "succeeded" => RunEnd::Succeeded,
-        "tolerated" => RunEnd::Tolerated { n_failed_nodes: get.number("failed_nodes")? },
+        "succeeded" => RunOutcome::Succeeded,
+        "tolerated" => RunOutcome::Tolerated { n_failed_nodes: get.number("failed_nodes")? },
         "tolerance_exceeded" => {
-            RunEnd::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
+            RunOutcome::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
         }
-        "held" => RunEnd::Held { stage: get.number("stage")?, by: get.number("by")? },
-        "stopped" => RunEnd::Stopped,
+        "held" => RunOutcome::StageHeld { stage: get.number("stage")?, by: get.number("by")? },
+        "stopped" => RunOutcome::Stopped,
         other => return Err(unknown(other)),
     })
 }
@@ -283,35 +285,39 @@ fn read_run_end(get: Fields<'_>) -> Result<RunEnd, Unreadable> {
 struct Fields<'j>(&'j Json);
 
 impl<'j> Fields<'j> {
-    fn get(self, key: &str) -> Result<&'j Json, Unreadable> {
+    fn get(self, key: &str) -> Result<&'j Json, EventFormatError> {
         self.0.get(key).ok_or_else(|| missing(key))
     }
 
-    fn text(self, key: &str) -> Result<&'j str, Unreadable> {
+    fn text(self, key: &str) -> Result<&'j str, EventFormatError> {
         self.get(key)?.as_str().ok_or_else(|| missing(key))
     }
 
-    fn number(self, key: &str) -> Result<u32, Unreadable> {
+    fn number(self, key: &str) -> Result<u32, EventFormatError> {
         small(self.get(key)?).ok_or_else(|| missing(key))
     }
 
-    fn time(self, key: &str) -> Result<Micros, Unreadable> {
+    fn time(self, key: &str) -> Result<Micros, EventFormatError> {
         self.get(key)?.as_i64().map(Micros).ok_or_else(|| missing(key))
     }
 
-    fn list(self, key: &str) -> Result<&'j [Json], Unreadable> {
+    fn list(self, key: &str) -> Result<&'j [Json], EventFormatError> {
         self.get(key)?.as_array().map(Vec::as_slice).ok_or_else(|| missing(key))
     }
 
-    fn numbers(self, key: &str) -> Result<Vec<u32>, Unreadable> {
+    fn numbers(self, key: &str) -> Result<Vec<u32>, EventFormatError> {
         self.list(key)?.iter().map(|it| small(it).ok_or_else(|| missing(key))).collect()
     }
 
-    fn map(self, key: &str) -> Result<JsonMap, Unreadable> {
+    fn map(self, key: &str) -> Result<JsonMap, EventFormatError> {
         self.get(key)?.as_object().cloned().ok_or_else(|| missing(key))
     }
 
-    fn nested<T>(self, key: &str, read: fn(Self) -> Result<T, Unreadable>) -> Result<T, Unreadable> {
+    fn nested<T>(
+        self,
+        key: &str,
+        read: fn(Self) -> Result<T, EventFormatError>,
+    ) -> Result<T, EventFormatError> {
         read(Fields(self.get(key)?))
     }
 }
@@ -320,10 +326,10 @@ fn small(json: &Json) -> Option<u32> {
     json.as_u64().and_then(|number| u32::try_from(number).ok())
 }
 
-fn missing(what: &str) -> Unreadable {
-    Unreadable { what: format!("`{what}` is missing or has the wrong type") }
+fn missing(what: &str) -> EventFormatError {
+    EventFormatError { reason: format!("`{what}` is missing or has the wrong type") }
 }
 
-fn unknown(word: &str) -> Unreadable {
-    Unreadable { what: format!("unknown value `{word}`; a newer version may have written it") }
+fn unknown(word: &str) -> EventFormatError {
+    EventFormatError { reason: format!("unknown value `{word}`; a newer version may have written it") }
 }

@@ -2,32 +2,32 @@
 
 use stoker_model::{Micros, RunId};
 
-use super::end::NodeEnd;
-use super::event::Effect;
-use super::input::StopHow;
-use super::state::{Phase, Run, State};
+use super::end::NodeOutcome;
+use super::event::RunEffect;
+use super::input::StopMode;
+use super::state::{InstanceState, Phase, RunMachine};
 use crate::blueprint::Blueprint;
-use crate::session::{AttemptKey, CancelHow};
+use crate::session::{AttemptKey, CancelMode};
 
 /// An attempt that was sent to an agent and has not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlight {
     pub key: AttemptKey,
     pub is_started: bool,
-    pub cancel: Option<CancelHow>,
+    pub cancel: Option<CancelMode>,
 }
 
 /// Number of instances in each state, in the order of [`State`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts(pub [u32; State::NotStarted as usize + 1]);
+pub struct Counts(pub [u32; InstanceState::NotStarted as usize + 1]);
 
 impl Counts {
-    pub fn of(&self, state: State) -> u32 {
+    pub fn of(&self, state: InstanceState) -> u32 {
         self.0[state as usize]
     }
 }
 
-impl Run {
+impl RunMachine {
     pub fn id(&self) -> RunId {
         self.id
     }
@@ -40,7 +40,7 @@ impl Run {
         matches!(self.phase, Phase::Ended(_))
     }
 
-    pub fn state(&self, instance: u32) -> Option<State> {
+    pub fn state(&self, instance: u32) -> Option<InstanceState> {
         self.states.get(instance as usize).copied()
     }
 
@@ -53,11 +53,11 @@ impl Run {
     pub fn cause(&self, instance: u32) -> Option<u32> {
         let cause =
             self.cause.get(instance as usize).copied().filter(|cause| (*cause as usize) < self.states.len());
-        cause.filter(|_| self.state(instance) == Some(State::Blocked))
+        cause.filter(|_| self.state(instance) == Some(InstanceState::Blocked))
     }
 
     /// Outcome of a node, if it has ended.
-    pub fn node_end(&self, node: u32) -> Option<NodeEnd> {
+    pub fn node_end(&self, node: u32) -> Option<NodeOutcome> {
         self.nodes.get(node as usize)?.end
     }
 
@@ -102,45 +102,45 @@ impl Run {
     /// Attempts in flight, to be sent to agents again after a restart of the server.
     pub fn in_flight(&self) -> impl Iterator<Item = InFlight> {
         let cancel = self.cancel_how();
-        let in_flight = self
-            .flights
-            .keys()
-            .filter(|idx| matches!(self.states[**idx as usize], State::Dispatched | State::Started));
+        let in_flight = self.flights.keys().filter(|idx| {
+            matches!(self.states[**idx as usize], InstanceState::Dispatched | InstanceState::Started)
+        });
         in_flight.map(move |idx| InFlight {
             key: self.key(*idx),
-            is_started: self.states[*idx as usize] == State::Started,
+            is_started: self.states[*idx as usize] == InstanceState::Started,
             cancel,
         })
     }
 
     /// Time of the next timer.
-    pub fn wakes_at(&self) -> Option<Micros> {
+    pub fn next_timer(&self) -> Option<Micros> {
         self.timers.first().map(|(at, _)| *at)
     }
 
     /// All effects that follow from the current state. After a restart, executing them makes up for effects
     /// that were decided but not executed.
-    pub fn effects(&self) -> Vec<Effect> {
-        let mut effects: Vec<Effect> = self.in_flight().map(|flight| Effect::Dispatch(flight.key)).collect();
+    pub fn effects(&self) -> Vec<RunEffect> {
+        let mut effects: Vec<RunEffect> =
+            self.in_flight().map(|flight| RunEffect::Dispatch(flight.key)).collect();
         effects.extend(self.cancels());
-        effects.extend(self.wakes_at().map(Effect::WakeAt));
+        effects.extend(self.next_timer().map(RunEffect::WakeAt));
         let ends = (0..).zip(&self.nodes).filter_map(|(node, state)| Some((node, state.end?)));
-        effects.extend(ends.map(|(node, end)| Effect::NodeEnded { node, end }));
+        effects.extend(ends.map(|(node, end)| RunEffect::NodeEnded { node, end }));
         if let Phase::Ended(end) = &self.phase {
-            effects.push(Effect::RunEnded(end.clone()));
+            effects.push(RunEffect::RunEnded(end.clone()));
         }
         effects
     }
 
-    pub(super) fn cancels(&self) -> Vec<Effect> {
-        let how = |flight: InFlight| Some(Effect::Cancel { key: flight.key, how: flight.cancel? });
+    pub(super) fn cancels(&self) -> Vec<RunEffect> {
+        let how = |flight: InFlight| Some(RunEffect::Cancel { key: flight.key, how: flight.cancel? });
         self.in_flight().filter_map(how).collect()
     }
 
-    fn cancel_how(&self) -> Option<CancelHow> {
+    fn cancel_how(&self) -> Option<CancelMode> {
         match self.phase {
-            Phase::Stopping { how: StopHow::Graceful } => Some(CancelHow::Graceful),
-            Phase::Stopping { how: StopHow::Now } => Some(CancelHow::Now),
+            Phase::Stopping { how: StopMode::Graceful } => Some(CancelMode::Graceful),
+            Phase::Stopping { how: StopMode::Now } => Some(CancelMode::Now),
             _ => None,
         }
     }

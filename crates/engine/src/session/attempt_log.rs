@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use stoker_model::{Micros, RunId};
 
 use super::server::Input;
-use super::{AttemptKey, Finished, FromAgent};
+use super::{AttemptKey, AttemptResult, FromAgent};
 
 /// Interval in seconds after which an unrecorded result is resent.
 const RESEND_AFTER_SECONDS: i64 = 3;
@@ -23,7 +23,7 @@ struct Entry {
     is_sent: bool,
     started_at: Option<Micros>,
     /// The result, and the time of its next resend.
-    finished: Option<(Finished, Micros)>,
+    finished: Option<(AttemptResult, Micros)>,
 }
 
 impl AttemptLog {
@@ -47,7 +47,7 @@ impl AttemptLog {
                     self.attempts.remove(key);
                 }
             }
-            Input::RunIs { run, generation: None } => self.drop_run(*run),
+            Input::RunStatus { run, generation: None } => self.drop_run(*run),
             Input::Disconnected => self.attempts.clear(),
             _ => {}
         }
@@ -65,12 +65,12 @@ impl AttemptLog {
         self.attempts.get(&key)?.started_at
     }
 
-    pub(super) fn result(&self, key: AttemptKey) -> Option<&Finished> {
+    pub(super) fn result(&self, key: AttemptKey) -> Option<&AttemptResult> {
         self.attempts.get(&key)?.finished.as_ref().map(|(finished, _)| finished)
     }
 
     /// Results whose resend is due.
-    pub(super) fn due_resends(&mut self, now: Micros) -> impl Iterator<Item = Finished> {
+    pub(super) fn due_resends(&mut self, now: Micros) -> impl Iterator<Item = AttemptResult> {
         self.attempts.values_mut().filter_map(move |entry| {
             let (finished, resend_at) = entry.finished.as_mut().filter(|(_, resend_at)| *resend_at <= now)?;
             *resend_at = now.plus_seconds(RESEND_AFTER_SECONDS);
@@ -78,7 +78,7 @@ impl AttemptLog {
         })
     }
 
-    fn add_result(&mut self, finished: &Finished, now: Micros) {
+    fn add_result(&mut self, finished: &AttemptResult, now: Micros) {
         let entry = self.attempts.entry(finished.key).or_default();
         entry.is_sent = true;
         entry.finished = Some((finished.clone(), now.plus_seconds(RESEND_AFTER_SECONDS)));
@@ -95,14 +95,14 @@ impl AttemptLog {
 mod tests {
     use stoker_model::JsonMap;
 
-    use super::super::End;
+    use super::super::ResultKind;
     use super::*;
 
     const NOW: Micros = Micros(1);
     const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: 2, attempt: 1 };
 
-    fn finished() -> Finished {
-        Finished { key: KEY, at: NOW, end: End::Succeeded, summary: JsonMap::new() }
+    fn finished() -> AttemptResult {
+        AttemptResult { key: KEY, at: NOW, end: ResultKind::Succeeded, summary: JsonMap::new() }
     }
 
     #[test]
@@ -124,9 +124,9 @@ mod tests {
         log.mark_sent(KEY);
         log.record(&Input::Message(FromAgent::Started { key: KEY, at: NOW }), NOW);
         assert_eq!((log.is_sent(KEY), log.started_at(KEY)), (true, Some(NOW)));
-        log.record(&Input::RunIs { run: RunId(2), generation: None }, NOW);
+        log.record(&Input::RunStatus { run: RunId(2), generation: None }, NOW);
         assert!(log.is_sent(KEY));
-        log.record(&Input::RunIs { run: RunId(1), generation: None }, NOW);
+        log.record(&Input::RunStatus { run: RunId(1), generation: None }, NOW);
         assert!(!log.is_sent(KEY));
     }
 
@@ -134,7 +134,7 @@ mod tests {
     fn unacknowledged_result_outlives_its_run() {
         let mut log = AttemptLog::default();
         log.record(&Input::Message(FromAgent::Finished(finished())), NOW);
-        log.record(&Input::RunIs { run: RunId(1), generation: None }, NOW);
+        log.record(&Input::RunStatus { run: RunId(1), generation: None }, NOW);
         assert_eq!(
             log.due_resends(NOW.plus_seconds(60)).count(),
             1,

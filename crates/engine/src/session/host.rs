@@ -8,8 +8,8 @@
 use stoker_model::{Micros, RunId};
 
 use super::attempt_log::AttemptLog;
-use super::server::{Input, Output, ServerSession, Settings, interrupted};
-use super::{AttemptKey, Finished, Generation};
+use super::server::{Input, Output, ServerSession, SessionSettings, interrupted};
+use super::{AttemptKey, AttemptResult, Generation};
 use crate::run::InFlight;
 
 /// Session with one agent, and a log of what may have to be resent.
@@ -21,7 +21,7 @@ pub struct HostSession {
 
 impl HostSession {
     /// A session with an agent that has not connected yet. It counts as lost only after the silence timeout.
-    pub fn new(settings: Settings, now: Micros) -> (Self, Vec<Output>) {
+    pub fn new(settings: SessionSettings, now: Micros) -> (Self, Vec<Output>) {
         let (session, outputs) = ServerSession::new(settings, now);
         (Self { session, log: AttemptLog::default() }, outputs)
     }
@@ -45,7 +45,7 @@ impl HostSession {
     }
 
     /// Records that an attempt was sent to the agent.
-    pub fn sent(&mut self, key: AttemptKey) {
+    pub fn mark_sent(&mut self, key: AttemptKey) {
         self.log.mark_sent(key);
     }
 
@@ -61,7 +61,7 @@ impl HostSession {
         for flight in flights {
             self.claim_one(*flight, generation, now, &mut outputs);
         }
-        outputs.extend(self.step(Input::RunIs { run, generation: Some(generation) }, now));
+        outputs.extend(self.step(Input::RunStatus { run, generation: Some(generation) }, now));
         outputs
     }
 
@@ -89,7 +89,7 @@ impl HostSession {
             }
         }
         if is_started {
-            _ = self.step(Input::Begun { key }, now);
+            _ = self.step(Input::Started { key }, now);
         }
         if let Some(finished) = self.log.result(key) {
             outputs.push(Output::Finished(finished.clone()));
@@ -99,7 +99,7 @@ impl HostSession {
     }
 
     /// Results that were not recorded in time, to be resent to the driver.
-    pub fn owed(&mut self, now: Micros) -> Vec<Finished> {
+    pub fn unrecorded_results(&mut self, now: Micros) -> Vec<AttemptResult> {
         self.log.due_resends(now).collect()
     }
 }

@@ -37,7 +37,7 @@ pub enum ToAgent {
     /// Execute this attempt, unless it was executed already.
     Start(Attempt),
     /// Cancel the attempt, whether it has started or not.
-    Cancel { key: AttemptKey, generation: Generation, how: CancelHow },
+    Cancel { key: AttemptKey, generation: Generation, how: CancelMode },
     /// The results of these attempts are durable; the agent may drop them.
     Acknowledge { keys: Vec<AttemptKey> },
     /// The run is over: no more messages about it follow, and the agent may drop its keys.
@@ -62,7 +62,7 @@ pub enum FromAgent {
         offset: u64,
         text: String,
     },
-    Finished(Finished),
+    Finished(AttemptResult),
 }
 
 /// First message of an agent after each connect.
@@ -75,7 +75,7 @@ pub struct Hello {
     /// Attempts running now.
     pub running: Vec<AttemptKey>,
     /// Results that were not acknowledged.
-    pub finished: Vec<Finished>,
+    pub finished: Vec<AttemptResult>,
     /// All runs in the journal. The server answers [`ToAgent::RunEnded`] for those that are over, which makes
     /// up for lost messages.
     pub runs: Vec<RunId>,
@@ -111,7 +111,7 @@ pub enum Mode {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CancelHow {
+pub enum CancelMode {
     /// Only if it has not started.
     Graceful,
     /// Even if it is running.
@@ -126,16 +126,16 @@ pub enum Stream {
 
 /// Result of an attempt. Reported until it is acknowledged.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finished {
+pub struct AttemptResult {
     pub key: AttemptKey,
     pub at: Micros,
-    pub end: End,
+    pub end: ResultKind,
     /// Summary provided by the task type.
     pub summary: JsonMap,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ResultKind {
     Succeeded,
     /// It ran and failed.
     Failed {

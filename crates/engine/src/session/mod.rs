@@ -11,5 +11,6 @@ mod message;
 pub mod server;
 
 pub use message::{
-    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
+    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
+    ToAgent,
 };

@@ -13,18 +13,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_model::{JsonMap, Micros, RunId};
 
-use super::{AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Stream, ToAgent};
+use super::{
+    AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, ResultKind, Stream, ToAgent,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct SessionSettings {
     pub heartbeat_ms: u64,
     /// Milliseconds without a message after which an agent is lost.
-    pub silent_after_ms: u64,
+    pub silence_timeout_ms: u64,
 }
 
-impl Default for Settings {
+impl Default for SessionSettings {
     fn default() -> Self {
-        Self { heartbeat_ms: 10_000, silent_after_ms: 30_000 }
+        Self { heartbeat_ms: 10_000, silence_timeout_ms: 30_000 }
     }
 }
 
@@ -38,14 +40,14 @@ pub enum Input {
         generation: Generation,
     },
     /// A run has recorded that the agent started the attempt.
-    Begun {
+    Started {
         key: AttemptKey,
     },
     /// A run does not need the attempt any more.
     Cancel {
         key: AttemptKey,
         generation: Generation,
-        how: CancelHow,
+        how: CancelMode,
     },
     /// The results of these attempts are durable, now or since earlier.
     Recorded {
@@ -53,7 +55,7 @@ pub enum Input {
     },
     /// The response to [`Output::AskRuns`], also given for every run that ends; `generation` is `None` if the
     /// run is over.
-    RunIs {
+    RunStatus {
         run: RunId,
         generation: Option<Generation>,
     },
@@ -76,8 +78,8 @@ pub enum Output {
     /// For the run. Must be answered with [`Input::Recorded`], even if the result changes nothing or the run
     /// is over, and only by a server that has just verified its run lease: a result owned by another server
     /// would be lost.
-    Finished(Finished),
-    Printed {
+    Finished(AttemptResult),
+    AttemptOutput {
         key: AttemptKey,
         stream: Stream,
         offset: u64,
@@ -87,12 +89,12 @@ pub enum Output {
     /// For all runs that the node takes part in.
     Lost,
     /// Same recipients; sent on every connect.
-    Back,
+    Connected,
     /// Close the connection; it is dead.
     Disconnect,
     /// Asks which of these runs are over. Answered with [`Input::RunIs`] for each that is; the driver of any
     /// other run claims its attempts, and stray ones are then cancelled.
-    AskRuns {
+    QueryRuns {
         runs: Vec<RunId>,
     },
     WakeAt(Micros),
@@ -101,7 +103,7 @@ pub enum Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Flight {
     generation: Generation,
-    cancel: Option<CancelHow>,
+    cancel: Option<CancelMode>,
     /// The agent has started it, so its journal contains it, unless the agent was replaced.
     is_begun: bool,
 }
@@ -109,7 +111,7 @@ struct Flight {
 /// Server side of the session with one agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerSession {
-    settings: Settings,
+    settings: SessionSettings,
     is_connected: bool,
     is_lost: bool,
     heard_at: Micros,
@@ -122,7 +124,7 @@ type Outputs = Vec<Output>;
 
 impl ServerSession {
     /// A session with an agent that has not connected yet. It counts as lost only after the silence timeout.
-    pub fn new(settings: Settings, now: Micros) -> (Self, Outputs) {
+    pub fn new(settings: SessionSettings, now: Micros) -> (Self, Outputs) {
         let session = Self {
             settings,
             is_connected: false,
@@ -154,7 +156,7 @@ impl ServerSession {
             Input::Message(message) => self.handle_message(message, now, &mut outputs),
             Input::Disconnected => self.is_connected = false,
             Input::Dispatch { key, generation } => self.dispatch(key, generation, &mut outputs),
-            Input::Begun { key } => self.mark_started(key),
+            Input::Started { key } => self.mark_started(key),
             Input::Cancel { key, generation, how } => self.cancel(key, generation, how, &mut outputs),
             Input::Recorded { keys } => {
                 for key in &keys {
@@ -162,7 +164,7 @@ impl ServerSession {
                 }
                 self.send(ToAgent::Acknowledge { keys }, &mut outputs);
             }
-            Input::RunIs { run, generation } => self.handle_run_status(run, generation, &mut outputs),
+            Input::RunStatus { run, generation } => self.handle_run_status(run, generation, &mut outputs),
             Input::Wake => self.check_silence(now, &mut outputs),
         }
         outputs
@@ -179,7 +181,7 @@ impl ServerSession {
                 outputs.push(Output::Started { key, at });
             }
             FromAgent::Output { key, stream, offset, text } => {
-                outputs.push(Output::Printed { key, stream, offset, text });
+                outputs.push(Output::AttemptOutput { key, stream, offset, text });
             }
             FromAgent::Finished(finished) => outputs.push(Output::Finished(finished)),
         }
@@ -194,7 +196,7 @@ impl ServerSession {
     fn handle_hello(&mut self, hello: Hello, now: Micros, outputs: &mut Outputs) {
         self.is_connected = true;
         // Even if this server did not lose it: the previous server may have.
-        outputs.push(Output::Back);
+        outputs.push(Output::Connected);
         if std::mem::replace(&mut self.is_lost, false) {
             outputs.push(Output::WakeAt(self.silent_at()));
         }
@@ -216,7 +218,7 @@ impl ServerSession {
         }
         outputs.extend(hello.finished.into_iter().map(Output::Finished));
         if !hello.runs.is_empty() {
-            outputs.push(Output::AskRuns { runs: hello.runs });
+            outputs.push(Output::QueryRuns { runs: hello.runs });
         }
     }
 
@@ -236,7 +238,7 @@ impl ServerSession {
         }
     }
 
-    fn cancel(&mut self, key: AttemptKey, generation: Generation, how: CancelHow, outputs: &mut Outputs) {
+    fn cancel(&mut self, key: AttemptKey, generation: Generation, how: CancelMode, outputs: &mut Outputs) {
         let is_begun = self.in_flight.get(&key).is_some_and(|flight| flight.is_begun);
         self.in_flight.insert(key, Flight { generation, cancel: Some(how), is_begun });
         self.send(ToAgent::Cancel { key, generation, how }, outputs);
@@ -253,7 +255,7 @@ impl ServerSession {
             return;
         };
         for key in strays {
-            self.send(ToAgent::Cancel { key, generation, how: CancelHow::Now }, outputs);
+            self.send(ToAgent::Cancel { key, generation, how: CancelMode::Now }, outputs);
         }
     }
 
@@ -273,7 +275,7 @@ impl ServerSession {
     }
 
     fn silent_at(&self) -> Micros {
-        let ms = i64::try_from(self.settings.silent_after_ms).unwrap_or(i64::MAX);
+        let ms = i64::try_from(self.settings.silence_timeout_ms).unwrap_or(i64::MAX);
         Micros(self.heard_at.0.saturating_add(ms.saturating_mul(1000)))
     }
 
@@ -286,6 +288,6 @@ impl ServerSession {
 
 /// Result of an attempt that the agent had started but does not know any more: its journal was lost, or the
 /// agent was replaced. The progress of the attempt is unknown, and it must not be started again.
-pub(super) fn interrupted(key: AttemptKey, at: Micros) -> Finished {
-    Finished { key, at, end: End::Interrupted, summary: JsonMap::new() }
+pub(super) fn interrupted(key: AttemptKey, at: Micros) -> AttemptResult {
+    AttemptResult { key, at, end: ResultKind::Interrupted, summary: JsonMap::new() }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record};
+use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output, Record};
 use stoker_engine::session::{
-    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, ToAgent,
+    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, ToAgent,
 };
 use stoker_model::{Json, JsonMap, Micros, RunId};
 
@@ -41,10 +41,10 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        Self::with(Limits::default())
+        Self::with(AgentLimits::default())
     }
 
-    fn with(limits: Limits) -> Self {
+    fn with(limits: AgentLimits) -> Self {
         let mut bench = Self {
             session: AgentSession::new(identity(), limits),
             journal: Vec::new(),
@@ -59,7 +59,8 @@ impl Bench {
     fn restart(&mut self, alive: &[AttemptKey]) {
         let alive: BTreeSet<AttemptKey> = alive.iter().copied().collect();
         let journal = self.journal.clone();
-        let (session, outputs) = AgentSession::restarted(identity(), Limits::default(), journal, &alive, NOW);
+        let (session, outputs) =
+            AgentSession::restore(identity(), AgentLimits::default(), journal, &alive, NOW);
         self.session = session;
         self.execute(outputs);
         self.give(Input::Connected { facts: JsonMap::new() });
@@ -109,7 +110,7 @@ impl Bench {
         self.give(Input::Message(ToAgent::Start(attempt(key, 1))))
     }
 
-    fn exit(&mut self, key: AttemptKey, end: End) -> &mut Self {
+    fn exit(&mut self, key: AttemptKey, end: ResultKind) -> &mut Self {
         self.give(Input::Exited { key, end, summary: JsonMap::new() })
     }
 
@@ -117,7 +118,7 @@ impl Bench {
         self.give(Input::Message(ToAgent::Acknowledge { keys: vec![key] }))
     }
 
-    fn cancel(&mut self, key: AttemptKey, how: CancelHow) -> &mut Self {
+    fn cancel(&mut self, key: AttemptKey, how: CancelMode) -> &mut Self {
         self.give(Input::Message(ToAgent::Cancel { key, generation: Generation(1), how }))
     }
 
@@ -132,10 +133,10 @@ fn identity() -> Identity {
     Identity { node: "1".to_owned(), version: "1".to_owned() }
 }
 
-fn describe(finished: &Finished) -> String {
+fn describe(finished: &AttemptResult) -> String {
     let end = match &finished.end {
-        End::Failed { message } => format!("failed: {message}"),
-        End::Refused { message } => format!("refused: {message}"),
+        ResultKind::Failed { message } => format!("failed: {message}"),
+        ResultKind::Refused { message } => format!("refused: {message}"),
         other => format!("{other:?}").to_lowercase(),
     };
     format!("{} {end}", finished.key)
@@ -146,7 +147,7 @@ fn attempt_starts_once_and_result_is_reported_until_acknowledged() {
     let mut bench = Bench::new();
     bench.start(key(0, 1)).did(&["start 1/0/1", "started 1/0/1"]);
     bench.start(key(0, 1)).did(&["started 1/0/1"]);
-    bench.exit(key(0, 1), End::Succeeded).did(&["1/0/1 succeeded"]);
+    bench.exit(key(0, 1), ResultKind::Succeeded).did(&["1/0/1 succeeded"]);
     bench.start(key(0, 1)).did(&["1/0/1 succeeded"]);
     bench.restart(&[]);
     bench.did(&["hello [] [\"1/0/1 succeeded\"] 1 runs"]);
@@ -159,15 +160,15 @@ fn attempt_starts_once_and_result_is_reported_until_acknowledged() {
 
 #[test]
 fn attempt_starts_only_after_acceptance_is_journaled() {
-    let mut session = AgentSession::new(identity(), Limits::default());
+    let mut session = AgentSession::new(identity(), AgentLimits::default());
     session.step(Input::Connected { facts: JsonMap::new() }, NOW);
     let outputs = session.step(Input::Message(ToAgent::Start(attempt(key(0, 1), 1))), NOW);
     let expected = Record::Accepted { key: key(0, 1), generation: Generation(1) };
     assert_eq!(outputs, [Output::Write { seq: 0, record: expected }]);
     let outputs = session.step(Input::Written { seq: 0 }, NOW);
     assert!(matches!(outputs[0], Output::Start(_)));
-    let outputs =
-        session.step(Input::Exited { key: key(0, 1), end: End::Succeeded, summary: JsonMap::new() }, NOW);
+    let outputs = session
+        .step(Input::Exited { key: key(0, 1), end: ResultKind::Succeeded, summary: JsonMap::new() }, NOW);
     assert!(matches!(outputs[..], [Output::Write { seq: 1, record: Record::Ended(_) }]), "{outputs:?}");
     let outputs = session.step(Input::Written { seq: 1 }, NOW);
     assert!(matches!(outputs[..], [Output::Send(FromAgent::Finished(_))]), "{outputs:?}");
@@ -179,7 +180,7 @@ fn restart_interrupts_attempts_that_are_not_alive() {
     bench.start(key(0, 1)).start(key(1, 1)).done.clear();
     bench.restart(&[key(1, 1)]);
     bench.did(&["hello [\"1/1/1\"] [\"1/0/1 interrupted\"] 1 runs", "started 1/1/1"]);
-    bench.exit(key(1, 1), End::Succeeded).did(&["1/1/1 succeeded"]);
+    bench.exit(key(1, 1), ResultKind::Succeeded).did(&["1/1/1 succeeded"]);
 }
 
 #[test]
@@ -188,13 +189,16 @@ fn full_disk_refuses_new_attempts_and_keeps_results() {
     bench.start(key(0, 1)).done.clear();
     bench.is_full = true;
     bench.start(key(1, 1)).did(&["1/1/1 refused: the agent cannot write its journal: no space"]);
-    bench.exit(key(0, 1), End::Succeeded).did(&["1/0/1 succeeded"]);
+    bench.exit(key(0, 1), ResultKind::Succeeded).did(&["1/0/1 succeeded"]);
     bench.is_full = false;
     bench.give(Input::Connected { facts: JsonMap::new() });
     let hello = "hello [] [\"1/0/1 succeeded\", \"1/1/1 refused: the agent cannot write its journal: no space\"] 1 runs";
     assert_eq!(bench.done[0], hello);
     assert!(
-        bench.journal.iter().any(|record| matches!(record, Record::Ended(it) if it.end == End::Succeeded))
+        bench
+            .journal
+            .iter()
+            .any(|record| matches!(record, Record::Ended(it) if it.end == ResultKind::Succeeded))
     );
 }
 
@@ -204,7 +208,7 @@ fn stale_generation_is_ignored() {
     bench.give(Input::Message(ToAgent::Start(attempt(key(0, 1), 2)))).done.clear();
     bench.start(key(1, 1)).did(&["ignored: stale generation: another server holds the run lease"]);
     bench
-        .cancel(key(0, 1), CancelHow::Now)
+        .cancel(key(0, 1), CancelMode::Now)
         .did(&["ignored: stale generation: another server holds the run lease"]);
     bench.restart(&[key(0, 1)]);
     bench.done.clear();
@@ -216,7 +220,7 @@ fn new_attempt_waits_for_the_old_process() {
     let mut bench = Bench::new();
     bench.start(key(0, 1)).done.clear();
     bench.start(key(0, 2)).did(&["kill 1/0/1"]);
-    bench.exit(key(0, 1), End::Cancelled).did(&["1/0/1 cancelled", "start 1/0/2", "started 1/0/2"]);
+    bench.exit(key(0, 1), ResultKind::Cancelled).did(&["1/0/1 cancelled", "start 1/0/2", "started 1/0/2"]);
     bench.start(key(0, 1)).did(&["1/0/1 cancelled"]);
     bench.acknowledge(key(0, 1)).start(key(0, 1));
     bench.did(&["1/0/1 refused: a later attempt of the same task was already received"]);
@@ -225,19 +229,19 @@ fn new_attempt_waits_for_the_old_process() {
 #[test]
 fn cancel_applies_to_attempts_in_transit() {
     let mut bench = Bench::new();
-    bench.cancel(key(0, 1), CancelHow::Graceful).did(&["1/0/1 cancelled"]);
+    bench.cancel(key(0, 1), CancelMode::Graceful).did(&["1/0/1 cancelled"]);
     bench.start(key(0, 1)).did(&["1/0/1 cancelled"]);
     bench.start(key(1, 1)).done.clear();
-    bench.cancel(key(1, 1), CancelHow::Graceful).did(&[]);
-    bench.cancel(key(1, 1), CancelHow::Now).did(&["kill 1/1/1"]);
+    bench.cancel(key(1, 1), CancelMode::Graceful).did(&[]);
+    bench.cancel(key(1, 1), CancelMode::Now).did(&["kill 1/1/1"]);
 }
 
 #[test]
 fn ended_run_is_dropped_and_stays_ended() {
     let mut bench = Bench::new();
-    bench.start(key(0, 1)).exit(key(0, 1), End::Succeeded).start(key(1, 1)).done.clear();
+    bench.start(key(0, 1)).exit(key(0, 1), ResultKind::Succeeded).start(key(1, 1)).done.clear();
     bench.give(Input::Message(ToAgent::RunEnded { run: RunId(1) })).did(&["kill 1/1/1"]);
-    bench.exit(key(1, 1), End::Cancelled).did(&["1/1/1 cancelled"]);
+    bench.exit(key(1, 1), ResultKind::Cancelled).did(&["1/1/1 cancelled"]);
     bench.acknowledge(key(0, 1)).acknowledge(key(1, 1)).did(&[]);
     bench.start(key(2, 1)).did(&["ignored: the run has ended"]);
     bench.restart(&[]);
@@ -251,16 +255,17 @@ fn p25_agent_serves_several_runs_concurrently() {
     let other = AttemptKey { run: RunId(2), ..key(0, 1) };
     bench.start(key(0, 1)).start(other).done.clear();
     bench.give(Input::Message(ToAgent::RunEnded { run: RunId(2) })).did(&["kill 2/0/1"]);
-    bench.exit(key(0, 1), End::Succeeded).did(&["1/0/1 succeeded"]);
+    bench.exit(key(0, 1), ResultKind::Succeeded).did(&["1/0/1 succeeded"]);
 }
 
 #[test]
 fn journal_size_is_bounded() {
-    let mut bench = Bench::with(Limits { n_slack_records: 10, n_ended_runs_max: 5, ..Limits::default() });
+    let mut bench =
+        Bench::with(AgentLimits { n_slack_records: 10, n_ended_runs_max: 5, ..AgentLimits::default() });
     for run in 1..200 {
         for instance in 0..3 {
             let key = AttemptKey { run: RunId(run), instance, attempt: 1 };
-            bench.start(key).exit(key, End::Succeeded).acknowledge(key);
+            bench.start(key).exit(key, ResultKind::Succeeded).acknowledge(key);
         }
         bench.give(Input::Message(ToAgent::RunEnded { run: RunId(run) }));
         assert!(bench.journal.len() <= 40, "{} records", bench.journal.len());
@@ -275,8 +280,8 @@ fn journal_size_is_bounded() {
 
 #[test]
 fn too_many_unacknowledged_results_refuse_new_attempts() {
-    let mut bench = Bench::with(Limits { n_unacknowledged_max: 1, ..Limits::default() });
-    bench.start(key(0, 1)).exit(key(0, 1), End::Succeeded).done.clear();
+    let mut bench = Bench::with(AgentLimits { n_unacknowledged_max: 1, ..AgentLimits::default() });
+    bench.start(key(0, 1)).exit(key(0, 1), ResultKind::Succeeded).done.clear();
     bench.start(key(1, 1)).did(&["1/1/1 refused: too many unacknowledged results"]);
     bench.acknowledge(key(0, 1)).start(key(1, 1));
     bench.did(&["1/1/1 refused: too many unacknowledged results"]);
@@ -286,7 +291,7 @@ fn too_many_unacknowledged_results_refuse_new_attempts() {
 #[test]
 fn unexpected_exits_and_acks_are_ignored() {
     let mut bench = Bench::new();
-    bench.exit(key(9, 1), End::Succeeded).did(&["ignored: the exited attempt was not running"]);
+    bench.exit(key(9, 1), ResultKind::Succeeded).did(&["ignored: the exited attempt was not running"]);
     bench.give(Input::Written { seq: 99 }).did(&[]);
     bench.give(Input::WriteFailed { seq: 99, message: String::new() }).did(&[]);
     bench.acknowledge(key(9, 1)).did(&[]);

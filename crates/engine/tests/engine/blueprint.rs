@@ -1,7 +1,7 @@
 //! Defects found before a run starts, and how task parameters are read from a plan.
 
 use serde_json::json;
-use stoker_engine::blueprint::{Group, Options, Policy, WHOLE_RUN, of_plan};
+use stoker_engine::blueprint::{ExecutionOptions, Group, Policy, WHOLE_RUN, from_plan};
 use stoker_engine::session::Mode;
 use stoker_model::{Json, Task};
 use stoker_planner::state::Document;
@@ -41,7 +41,7 @@ fn forged(task_type: &str, parameters: &Json) -> Plan {
 
 fn policy(parameters: &Json) -> Result<Policy, String> {
     let plan = forged("shell", parameters);
-    let blueprint = of_plan(&plan, Options::default(), &[], timing_of)
+    let blueprint = from_plan(&plan, ExecutionOptions::default(), &[], timing_of)
         .map_err(|defects| defects.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     Ok(*blueprint.policy_of(0).expect("not skipped"))
 }
@@ -83,7 +83,7 @@ fn all_invalid_parameters_are_reported() {
 #[test]
 fn unknown_task_type_is_reported_once() {
     let plan = forged("teleport", &json!({}));
-    let defects = of_plan(&plan, Options::default(), &[], timing_of).expect_err("defects");
+    let defects = from_plan(&plan, ExecutionOptions::default(), &[], timing_of).expect_err("defects");
     let messages: Vec<String> = defects.iter().map(ToString::to_string).collect();
     assert_eq!(messages, ["task `a` has the unknown type `teleport`"]);
 }
@@ -92,7 +92,7 @@ fn unknown_task_type_is_reported_once() {
 fn strategy_sets_task_limit() {
     let strategy = |strategy: Json| {
         let plan = forged("shell", &json!({"strategy": strategy}));
-        of_plan(&plan, Options::default(), &[], timing_of)
+        from_plan(&plan, ExecutionOptions::default(), &[], timing_of)
             .map(|blueprint| blueprint.limit_of(0))
             .map_err(|it| it.len())
     };
@@ -107,8 +107,8 @@ fn strategy_sets_task_limit() {
 #[test]
 fn dry_run_failures_do_not_fail_nodes() {
     let plan = planned(&json!([{"id": "a", "type": "shell", "roles": ["compute"], "fail_on_error": true}]));
-    let options = Options { mode: Mode::Noop, ..Options::default() };
-    let blueprint = of_plan(&plan, options, &[], timing_of).expect("valid");
+    let options = ExecutionOptions { mode: Mode::Noop, ..ExecutionOptions::default() };
+    let blueprint = from_plan(&plan, options, &[], timing_of).expect("valid");
     assert!(!blueprint.policy_of(0).expect("not skipped").fail_on_error);
 }
 
@@ -121,8 +121,9 @@ fn fault_tolerance_option_sets_whole_run_group() {
         {"id": "end", "type": "stage"},
     ]);
     let groups = |tasks: &Json, tolerance: &str| {
-        let options = Options { fault_tolerance: Some(tolerance.to_owned()), ..Options::default() };
-        let blueprint = of_plan(&planned(tasks), options, &[], timing_of);
+        let options =
+            ExecutionOptions { fault_tolerance: Some(tolerance.to_owned()), ..ExecutionOptions::default() };
+        let blueprint = from_plan(&planned(tasks), options, &[], timing_of);
         blueprint.map(|blueprint| blueprint.groups().to_vec()).map_err(|defects| defects[0].to_string())
     };
     let of = |name: &str, tolerated| Group { name: name.to_owned(), nodes: vec![0, 1], tolerated };
@@ -143,8 +144,8 @@ fn task_overrides_retry_interrupted() {
     let retried = |parameters: Json, chosen: Option<bool>| {
         let plan =
             planned(&json!([{"id": "a", "type": "puppet", "roles": ["compute"], "parameters": parameters}]));
-        let options = Options { retry_interrupted: chosen, ..Options::default() };
-        of_plan(&plan, options, &[], timing_of)
+        let options = ExecutionOptions { retry_interrupted: chosen, ..ExecutionOptions::default() };
+        from_plan(&plan, options, &[], timing_of)
             .expect("valid")
             .policy_of(0)
             .expect("not skipped")
@@ -159,7 +160,7 @@ fn task_overrides_retry_interrupted() {
 #[test]
 fn master_tasks_run_on_the_master_agent() {
     let plan = planned(&json!([{"id": "a", "type": "master_shell", "roles": ["compute"]}]));
-    let blueprint = of_plan(&plan, Options::default(), &[], timing_of).expect("valid");
+    let blueprint = from_plan(&plan, ExecutionOptions::default(), &[], timing_of).expect("valid");
     let executor = blueprint.executor_of(0).and_then(|node| blueprint.node(node));
     assert_eq!((blueprint.name(0).as_str(), executor), ("a@1", Some("master")));
 }
@@ -167,6 +168,6 @@ fn master_tasks_run_on_the_master_agent() {
 #[test]
 fn tasks_without_executor_are_skipped() {
     let plan = planned(&json!([{"id": "a", "type": "noop", "roles": ["compute"]}]));
-    let blueprint = of_plan(&plan, Options::default(), &[], timing_of).expect("valid");
+    let blueprint = from_plan(&plan, ExecutionOptions::default(), &[], timing_of).expect("valid");
     assert_eq!((blueprint.n_instances(), blueprint.executor_of(0)), (2, None));
 }

@@ -1,8 +1,8 @@
 //! Course of a run: retries, pauses, stops, continuation.
 
 use stoker_engine::blueprint::Policy;
-use stoker_engine::run::{Effect, EventKind, Illegal, Input, RunEnd, State, StopHow};
-use stoker_engine::session::{CancelHow, End};
+use stoker_engine::run::{EventKind, Input, InputError, InstanceState, RunEffect, RunOutcome, StopMode};
+use stoker_engine::session::{CancelMode, ResultKind};
 
 use crate::small::{POLICY, Play, Sketch};
 
@@ -12,26 +12,26 @@ fn retries_back_off_and_are_bounded() {
     play.fail("a@1");
     assert_eq!(
         (play.state("a@1"), play.running().len()),
-        (State::Pausing, 0),
+        (InstanceState::BackingOff, 0),
         "the node is not free meanwhile"
     );
     play.after(1);
     assert_eq!(play.running().len(), 0);
     play.after(1).fail("a@1").after(3);
     assert_eq!(play.running().len(), 0);
-    play.after(1).end("a@1", End::TimedOut);
-    assert_eq!((play.state("a@1"), play.run.n_attempts(0)), (State::Failed, 3));
+    play.after(1).end("a@1", ResultKind::TimedOut);
+    assert_eq!((play.state("a@1"), play.run.n_attempts(0)), (InstanceState::Failed, 3));
 }
 
 #[test]
 fn interrupted_attempt_is_retried_only_if_allowed() {
     let mut play = Sketch::new("a@1").policy("a@1", Policy { n_retries: 5, ..POLICY }).begin();
-    play.end("a@1", End::Interrupted);
-    assert_eq!(play.state("a@1"), State::Failed);
+    play.end("a@1", ResultKind::Interrupted);
+    assert_eq!(play.state("a@1"), InstanceState::Failed);
     let policy = Policy { retry_interrupted: true, ..POLICY };
     let mut play = Sketch::new("a@1").policy("a@1", policy).begin();
-    play.end("a@1", End::Interrupted).after(2).end("a@1", End::Interrupted);
-    assert_eq!((play.state("a@1"), play.run.n_attempts(0)), (State::Failed, 2));
+    play.end("a@1", ResultKind::Interrupted).after(2).end("a@1", ResultKind::Interrupted);
+    assert_eq!((play.state("a@1"), play.run.n_attempts(0)), (InstanceState::Failed, 2));
 }
 
 #[test]
@@ -39,11 +39,11 @@ fn paused_run_starts_nothing_until_resumed() {
     let mut play = Sketch::new("a@1 > b@1").policy("a@1", Policy { n_retries: 1, ..POLICY }).begin();
     play.give(Input::Pause).fail("a@1").after(10);
     assert_eq!(play.running().len(), 0);
-    assert_eq!(play.try_give(Input::Pause), Err(Illegal::AlreadyPaused));
+    assert_eq!(play.try_give(Input::Pause), Err(InputError::AlreadyPaused));
     play.give(Input::Resume);
     assert_eq!(play.running(), ["a@1"]);
     play.ok("a@1").ok("b@1");
-    assert_eq!(play.try_give(Input::Resume), Err(Illegal::HasEnded));
+    assert_eq!(play.try_give(Input::Resume), Err(InputError::HasEnded));
 }
 
 /// Like a graph whose predecessor ended while the run was paused.
@@ -51,10 +51,10 @@ fn paused_run_starts_nothing_until_resumed() {
 fn run_can_start_paused() {
     let mut play = Play::new(Sketch::new("a@1 > b@1").build().expect("valid"));
     play.give(Input::Pause);
-    assert_eq!((play.running().len(), play.state("a@1")), (0, State::Ready));
-    assert_eq!(play.try_give(Input::Begin), Err(Illegal::AlreadyBegun));
+    assert_eq!((play.running().len(), play.state("a@1")), (0, InstanceState::Ready));
+    assert_eq!(play.try_give(Input::Begin), Err(InputError::AlreadyBegun));
     play.give(Input::Resume).ok("a@1").ok("b@1");
-    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+    assert_eq!(play.run_end(), Some(&RunOutcome::Succeeded));
 }
 
 #[test]
@@ -66,20 +66,20 @@ fn stop_ends_pause_without_starting_instances() {
     let mut play = Sketch::new("a@1 > b@1").begin();
     play.give(Input::Pause).ok("a@1");
     assert_eq!(last_pause(&play), Some(EventKind::Paused));
-    play.stop(StopHow::Graceful);
-    assert_eq!((last_pause(&play), play.state("b@1")), (Some(EventKind::Resumed), State::NotStarted));
+    play.stop(StopMode::Graceful);
+    assert_eq!((last_pause(&play), play.state("b@1")), (Some(EventKind::Resumed), InstanceState::NotStarted));
     // Exceeding the tolerance stops a paused run as well.
     let mut play = Sketch::new("a@1 a@2 > b@2").begin();
     play.give(Input::Pause).ok("a@2").fail("a@1");
-    assert_eq!((last_pause(&play), play.state("b@2")), (Some(EventKind::Resumed), State::NotStarted));
+    assert_eq!((last_pause(&play), play.state("b@2")), (Some(EventKind::Resumed), InstanceState::NotStarted));
 }
 
 #[test]
 fn stop_request_is_recorded_even_if_the_run_finishes() {
     let mut play = Sketch::new("a@1").begin();
     assert!(!play.run.is_stop_asked());
-    play.stop(StopHow::Graceful).ok("a@1");
-    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+    play.stop(StopMode::Graceful).ok("a@1");
+    assert_eq!(play.run_end(), Some(&RunOutcome::Succeeded));
     assert!(play.run.is_stop_asked());
     // No stop was requested here.
     let mut play = Sketch::new("a@1 a@2").begin();
@@ -90,17 +90,17 @@ fn stop_request_is_recorded_even_if_the_run_finishes() {
 #[test]
 fn stop_ends_backoffs_and_can_only_become_stricter() {
     let mut play = Sketch::new("a@1 b@2").policy("a@1", Policy { n_retries: 1, ..POLICY }).tolerant().begin();
-    play.fail("a@1").stop(StopHow::Graceful);
-    assert_eq!(play.state("a@1"), State::Failed);
-    assert_eq!(play.try_give(Input::Stop { how: StopHow::Graceful }), Err(Illegal::AlreadyStopping));
-    play.stop(StopHow::Now);
-    let how: Vec<CancelHow> = play.cancels().into_iter().map(|cancel| cancel.2).collect();
-    assert_eq!(how, [CancelHow::Graceful, CancelHow::Now]);
+    play.fail("a@1").stop(StopMode::Graceful);
+    assert_eq!(play.state("a@1"), InstanceState::Failed);
+    assert_eq!(play.try_give(Input::Stop { how: StopMode::Graceful }), Err(InputError::AlreadyStopping));
+    play.stop(StopMode::Now);
+    let how: Vec<CancelMode> = play.cancels().into_iter().map(|cancel| cancel.2).collect();
+    assert_eq!(how, [CancelMode::Graceful, CancelMode::Now]);
     play.ok("b@2");
-    assert_eq!(play.try_give(Input::Stop { how: StopHow::Now }), Err(Illegal::HasEnded));
+    assert_eq!(play.try_give(Input::Stop { how: StopMode::Now }), Err(InputError::HasEnded));
     assert_eq!(
         play.run_end(),
-        Some(&RunEnd::Tolerated { n_failed_nodes: 1 }),
+        Some(&RunOutcome::Tolerated { n_failed_nodes: 1 }),
         "everything was done after all"
     );
 }
@@ -114,7 +114,7 @@ fn remaining_instances_can_be_run_again() {
     play.give(Input::Begin);
     assert_eq!(play.running(), ["b@1"]);
     play.ok("b@1").ok("c@1");
-    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+    assert_eq!(play.run_end(), Some(&RunOutcome::Succeeded));
 
     let from = play.blueprint.from_instances(&[play.idx("c@1"), 99]);
     let mut play = Play::new(from);
@@ -129,6 +129,7 @@ fn progress_counts_ended_instances() {
     assert_eq!((play.run.progress(), play.run.node_progress(&play.blueprint, 0)), (25, 33));
     play.ok("a@2");
     assert_eq!(play.run.node_progress(&play.blueprint, 1), 100);
-    let succeeded = play.effects.iter().filter(|effect| matches!(effect, Effect::Succeeded { .. })).count();
+    let succeeded =
+        play.effects.iter().filter(|effect| matches!(effect, RunEffect::Succeeded { .. })).count();
     assert_eq!(succeeded, 2);
 }

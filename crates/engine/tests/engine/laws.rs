@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 use stoker_engine::blueprint::{
-    AtStages, Blueprint, Draft, DraftInstance, Group, OnFailure, Options, Policy, Work,
+    Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, FailurePolicy, Group, Policy, StagePolicy,
 };
-use stoker_engine::run::{Event, Input, Phase, Run, RunEnd, State, Step, StopHow, step};
-use stoker_engine::session::{AttemptKey, End};
+use stoker_engine::run::{
+    EngineEvent, Input, InstanceState, Phase, RunMachine, RunOutcome, StepResult, StopMode, step,
+};
+use stoker_engine::session::{AttemptKey, ResultKind};
 use stoker_graph::Csr;
 use stoker_model::{JsonMap, Micros, RunId};
 
@@ -23,19 +25,19 @@ fn policy() -> impl Strategy<Value = Policy> {
     )
 }
 
-fn options() -> impl Strategy<Value = Options> {
-    (1..4_u32, any::<bool>(), any::<bool>()).prop_map(|(nodes_at_once, stops, passes)| Options {
-        nodes_at_once,
-        on_failure: if stops { OnFailure::NodeStops } else { OnFailure::NodeContinues },
-        at_stages: if passes { AtStages::Pass } else { AtStages::Hold },
-        ..Options::default()
+fn options() -> impl Strategy<Value = ExecutionOptions> {
+    (1..4_u32, any::<bool>(), any::<bool>()).prop_map(|(nodes_at_once, stops, passes)| ExecutionOptions {
+        max_concurrent_nodes: nodes_at_once,
+        on_failure: if stops { FailurePolicy::NodeStops } else { FailurePolicy::NodeContinues },
+        at_stages: if passes { StagePolicy::Pass } else { StagePolicy::Hold },
+        ..ExecutionOptions::default()
     })
 }
 
 /// Four nodes; the last one is the sync node.
 fn draft() -> impl Strategy<Value = Draft> {
     let work = (0..3_u32, policy(), proptest::option::of(1..3_u32));
-    let work = work.prop_map(|(executor, policy, limit)| Work { executor, policy, limit });
+    let work = work.prop_map(|(executor, policy, limit)| DraftWork { executor, policy, limit });
     let instance = (0..4_u32, 0..4_u32, proptest::option::weighted(0.8, work));
     let instance = instance.prop_map(|(task, node, work)| DraftInstance {
         task,
@@ -71,24 +73,24 @@ fn draft() -> impl Strategy<Value = Draft> {
 /// A random input: kind, subject, variant, delay since the previous one.
 type Move = (u8, u32, u32, u16);
 
-fn input(run: &Run, (what, which, other, _): Move, now: Micros) -> Input {
+fn input(run: &RunMachine, (what, which, other, _): Move, now: Micros) -> Input {
     let flights: Vec<AttemptKey> = run.in_flight().map(|flight| flight.key).collect();
     let chosen = flights.get(which as usize % flights.len().max(1)).copied();
     let any_key = AttemptKey { run: RUN, instance: which, attempt: other % 4 };
     let key = chosen.filter(|_| what % 8 != 7).unwrap_or(any_key);
     let end = match other % 7 {
-        0 => End::Failed { message: "no".to_owned() },
-        1 => End::TimedOut,
-        2 => End::Interrupted,
-        3 => End::Cancelled,
-        4 => End::Refused { message: "full".to_owned() },
-        _ => End::Succeeded,
+        0 => ResultKind::Failed { message: "no".to_owned() },
+        1 => ResultKind::TimedOut,
+        2 => ResultKind::Interrupted,
+        3 => ResultKind::Cancelled,
+        4 => ResultKind::Refused { message: "full".to_owned() },
+        _ => ResultKind::Succeeded,
     };
     match what % 16 {
         0 => Input::NodeLost { node: which % 5 },
         1 => Input::NodeBack { node: which % 5 },
-        2 if which % 8 == 0 => Input::Stop { how: StopHow::Graceful },
-        3 if which % 8 == 0 => Input::Stop { how: StopHow::Now },
+        2 if which % 8 == 0 => Input::Stop { how: StopMode::Graceful },
+        3 if which % 8 == 0 => Input::Stop { how: StopMode::Now },
         4 if which % 2 == 0 => Input::Pause,
         4 | 5 => Input::Resume,
         6 => Input::Wake,
@@ -100,23 +102,23 @@ fn input(run: &Run, (what, which, other, _): Move, now: Micros) -> Input {
 }
 
 /// Applies random inputs and checks the invariants after each.
-fn play(blueprint: &Blueprint, moves: &[Move]) -> (Run, Vec<Event>, Micros) {
-    let mut run = Run::new(RUN, blueprint);
+fn play(blueprint: &Blueprint, moves: &[Move]) -> (RunMachine, Vec<EngineEvent>, Micros) {
+    let mut run = RunMachine::new(RUN, blueprint);
     let (mut now, mut events) = (Micros(0), Vec::new());
-    let mut ended: Vec<State> = Vec::new();
+    let mut ended: Vec<InstanceState> = Vec::new();
     for (at, next_move) in std::iter::once(None).chain(moves.iter().copied().map(Some)).enumerate() {
         let next_input = next_move.map_or(Input::Begin, |input_move| input(&run, input_move, now));
         now = Micros(now.0 + i64::from(next_move.map_or(0, |input_move| input_move.3)) * 100_000);
         let before = run.clone();
         match step(&mut run, blueprint, next_input, now) {
-            Ok(Step { events: new, .. }) => events.extend(new),
+            Ok(StepResult { events: new, .. }) => events.extend(new),
             Err(_) => assert_eq!(run, before, "a rejected input changes nothing (move {at})"),
         }
-        let states: Vec<State> =
+        let states: Vec<InstanceState> =
             (0..blueprint.n_instances() as u32).filter_map(|idx| run.state(idx)).collect();
         for (before, after) in ended.iter().zip(&states) {
             assert!(
-                !before.is_end() || before == after,
+                !before.is_final() || before == after,
                 "a final state changed from {before:?} to {after:?}"
             );
         }
@@ -126,23 +128,23 @@ fn play(blueprint: &Blueprint, moves: &[Move]) -> (Run, Vec<Event>, Micros) {
 }
 
 /// Completes the run without further faults; it must end.
-fn finish(blueprint: &Blueprint, run: &mut Run, events: &mut Vec<Event>, mut now: Micros) {
+fn finish(blueprint: &Blueprint, run: &mut RunMachine, events: &mut Vec<EngineEvent>, mut now: Micros) {
     for _ in 0..1000 {
         if run.has_ended() {
             return;
         }
         let flight = run.in_flight().next();
         let next_input = if let Some(flight) = flight {
-            let end = if flight.cancel.is_some() { End::Cancelled } else { End::Succeeded };
+            let end = if flight.cancel.is_some() { ResultKind::Cancelled } else { ResultKind::Succeeded };
             Input::AttemptFinished { key: flight.key, at: now, end, summary: JsonMap::new() }
         } else {
-            now = run.wakes_at().map_or(now, |at| at.max(now));
+            now = run.next_timer().map_or(now, |at| at.max(now));
             Input::Wake
         };
-        if let Ok(Step { events: new, .. }) = step(run, blueprint, Input::Resume, now) {
+        if let Ok(StepResult { events: new, .. }) = step(run, blueprint, Input::Resume, now) {
             events.extend(new);
         }
-        if let Ok(Step { events: new, .. }) = step(run, blueprint, next_input, now) {
+        if let Ok(StepResult { events: new, .. }) = step(run, blueprint, next_input, now) {
             events.extend(new);
         }
     }
@@ -159,10 +161,10 @@ proptest! {
     ) {
         let blueprint = Blueprint::new(draft).expect("a valid draft");
         let (mut run, mut events, now) = play(&blueprint, &moves);
-        prop_assert_eq!(Ok(run.clone()), Run::restored(RUN, &blueprint, &events));
+        prop_assert_eq!(Ok(run.clone()), RunMachine::restore(RUN, &blueprint, &events));
         finish(&blueprint, &mut run, &mut events, now);
-        prop_assert_eq!(Ok(run.clone()), Run::restored(RUN, &blueprint, &events));
-        prop_assert!((0..blueprint.n_instances() as u32).all(|idx| run.state(idx).is_some_and(State::is_end)));
+        prop_assert_eq!(Ok(run.clone()), RunMachine::restore(RUN, &blueprint, &events));
+        prop_assert!((0..blueprint.n_instances() as u32).all(|idx| run.state(idx).is_some_and(InstanceState::is_final)));
         prop_assert_eq!(run.progress(), 100);
         let is_over = |(group, tolerated): (u32, u64)| run.failed_nodes(group).len() as u64 > tolerated;
         let groups = (0..).zip(blueprint.groups().iter().map(|group| group.tolerated));
@@ -171,7 +173,7 @@ proptest! {
             Some(group) => prop_assert!(over.contains(&group), "{} is not among {:?}", group, over),
             None => prop_assert!(over.is_empty(), "{:?} are exceeded, and nothing says so", over),
         }
-        let is_told = matches!(run.phase(), Phase::Ended(RunEnd::ToleranceExceeded { .. }));
+        let is_told = matches!(run.phase(), Phase::Ended(RunOutcome::ToleranceExceeded { .. }));
         prop_assert_eq!(is_told, run.exceeded_group().is_some());
     }
 
@@ -186,12 +188,12 @@ proptest! {
         let blueprint = Blueprint::new(draft).expect("a valid draft");
         let other = Blueprint::new(other).expect("a valid draft");
         let (_, mut events, _) = play(&blueprint, &moves);
-        let _ = Run::restored(RUN, &other, &events);
+        let _ = RunMachine::restore(RUN, &other, &events);
         if let (true, true) = (swapped.0 < events.len(), swapped.1 < events.len()) {
             events.swap(swapped.0, swapped.1);
         }
         let remaining = (0..).zip(&events).filter(|(idx, _)| !holes.contains(idx)).map(|(_, event)| event);
-        let _ = Run::restored(RUN, &blueprint, remaining);
+        let _ = RunMachine::restore(RUN, &blueprint, remaining);
     }
 
     #[test]
@@ -204,7 +206,7 @@ proptest! {
         for event in events {
             let text = event.to_json().to_string();
             let json = serde_json::from_str(&text).expect("JSON");
-            prop_assert_eq!(Ok(event), Event::from_json(&json), "{}", text);
+            prop_assert_eq!(Ok(event), EngineEvent::from_json(&json), "{}", text);
         }
     }
 
@@ -232,12 +234,12 @@ proptest! {
             sync,
             tasks: vec!["a".to_owned(); 4],
             instances: instances.into_iter().map(|(task, node, executor)| DraftInstance {
-                task, node, work: executor.map(|executor| Work { executor, policy, limit: None }),
+                task, node, work: executor.map(|executor| DraftWork { executor, policy, limit: None }),
             }).collect(),
             order: Csr::new(6, edges),
             groups: vec![Group { name: "g".to_owned(), nodes: group, tolerated: 0 }],
             durations: Vec::new(),
-            options: Options::default(),
+            options: ExecutionOptions::default(),
         };
         if let Err(defects) = Blueprint::new(draft) {
             prop_assert!(!defects.is_empty());

@@ -3,30 +3,30 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use stoker_engine::blueprint::{Blueprint, Options, of_plan};
-use stoker_engine::run::{Effect, Input, Phase, Run, RunEnd, State, step};
-use stoker_engine::session::End;
+use stoker_engine::blueprint::{Blueprint, ExecutionOptions, from_plan};
+use stoker_engine::run::{Input, InstanceState, Phase, RunEffect, RunMachine, RunOutcome, step};
+use stoker_engine::session::ResultKind;
 use stoker_model::{JsonMap, Micros, RunId};
-use stoker_planner::{Action, Plan};
+use stoker_planner::{InstanceAction, Plan};
 
 use crate::real_plan::first_run;
 use crate::small::timing_of;
 
 fn blueprint(plan: &Plan, durations: &[Option<u32>], nodes_at_once: u32) -> Blueprint {
-    let options = Options { nodes_at_once, ..Options::default() };
-    of_plan(plan, options, durations, timing_of).expect("no defects")
+    let options = ExecutionOptions { max_concurrent_nodes: nodes_at_once, ..ExecutionOptions::default() };
+    from_plan(plan, options, durations, timing_of).expect("no defects")
 }
 
 /// Makespan in milliseconds if each instance takes the given duration.
 fn makespan(blueprint: &Blueprint, duration: impl Fn(u32) -> u32) -> u64 {
-    let mut run = Run::new(RunId(1), blueprint);
+    let mut run = RunMachine::new(RunId(1), blueprint);
     let mut now = Micros(0);
     let mut ends: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
     let mut input = Input::Begin;
     loop {
         let result = step(&mut run, blueprint, input, now).expect("a legal input");
         for effect in result.effects {
-            if let Effect::Dispatch(key) = effect {
+            if let RunEffect::Dispatch(key) = effect {
                 ends.push(Reverse((now.0 + i64::from(duration(key.instance)) * 1000, key.instance)));
             }
         }
@@ -34,9 +34,9 @@ fn makespan(blueprint: &Blueprint, duration: impl Fn(u32) -> u32) -> u64 {
         now = Micros(at);
         let key = run.in_flight().map(|flight| flight.key).find(|key| key.instance == instance);
         let key = key.expect("it is in flight");
-        input = Input::AttemptFinished { key, at: now, end: End::Succeeded, summary: JsonMap::new() };
+        input = Input::AttemptFinished { key, at: now, end: ResultKind::Succeeded, summary: JsonMap::new() };
     }
-    assert_eq!(*run.phase(), Phase::Ended(RunEnd::Succeeded));
+    assert_eq!(*run.phase(), Phase::Ended(RunOutcome::Succeeded));
     (now.0 / 1000) as u64
 }
 
@@ -52,7 +52,7 @@ fn durations(plan: &Plan, seed: u32) -> Vec<Option<u32>> {
         let scale = hash(instance.task) >> 8;
         let seconds = 1 + (u64::from(scale % 1000).pow(3) / 20_000_000) as u32;
         let on_node = 90 + (hash(&instance.to_string()) >> 8) % 20;
-        (instance.verdict.action() == Action::Run).then_some(seconds * 10 * on_node)
+        (instance.verdict.action() == InstanceAction::Run).then_some(seconds * 10 * on_node)
     };
     plan.instances().map(lasts).collect()
 }
@@ -79,7 +79,7 @@ fn lower_bound(plan: &Plan, durations: &[Option<u32>]) -> u64 {
 fn unit_durations_reach_the_lower_bound() {
     let Some(plan) = first_run() else { return };
     let all_equal: Vec<Option<u32>> =
-        plan.instances().map(|it| (it.verdict.action() == Action::Run).then_some(1)).collect();
+        plan.instances().map(|it| (it.verdict.action() == InstanceAction::Run).then_some(1)).collect();
     assert_eq!(lower_bound(&plan, &all_equal), 119);
     assert_eq!(makespan(&blueprint(&plan, &[], 50), |_| 1), 119);
 }
@@ -87,7 +87,7 @@ fn unit_durations_reach_the_lower_bound() {
 #[test]
 fn three_concurrent_nodes_meet_graham_bound() {
     let Some(plan) = first_run() else { return };
-    let executed = plan.instances().filter(|it| it.verdict.action() == Action::Run).count() as u64;
+    let executed = plan.instances().filter(|it| it.verdict.action() == InstanceAction::Run).count() as u64;
     // No node idles without reason, so Graham's bound holds: the work divided by three nodes plus the
     // critical path.
     let bound = executed.div_ceil(3) + 119;
@@ -124,7 +124,7 @@ fn real_plan_has_limits_groups_and_executors() {
         .map(|group| group.name.as_str())
         .collect();
     assert_eq!(critical, ["compute", "primary-controller", "primary-mongo", "zero tolerance"]);
-    let mut run = Run::new(RunId(1), &blueprint);
+    let mut run = RunMachine::new(RunId(1), &blueprint);
     step(&mut run, &blueprint, Input::Begin, Micros(0)).expect("legal");
-    assert!(run.counts().of(State::Dispatched) > 0);
+    assert!(run.counts().of(InstanceState::Dispatched) > 0);
 }

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use stoker_helpers::value_of;
-use stoker_planner::{NodeInput, Plan, PlanningInput, plan, split};
+use stoker_helpers::yaql_value;
+use stoker_planner::{NodeInput, Plan, PlanningInput, plan, split_common};
 use stoker_testkit::real_data;
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
@@ -22,13 +22,13 @@ pub(crate) fn first_run() -> Option<Plan> {
     let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
     let documents = paths.iter().map(|path| {
         let text = fs::read_to_string(path).expect("text");
-        value_of(&load(&text, &limits).documents[0].root).expect("data")
+        yaql_value(&load(&text, &limits).documents[0].root).expect("data")
     });
     let uid = |document: &Value| Some(document.as_map()?.get_str("uid")?.as_str()?.to_owned());
     let documents: Vec<(String, Value)> =
         documents.filter_map(|document| Some((uid(&document)?, document))).collect();
     let values: Vec<Value> = documents.iter().map(|(_, document)| document.clone()).collect();
-    let parts = split(&values);
+    let parts = split_common(&values);
     let nodes = documents.iter().zip(parts.own).map(|((uid, _), document)| {
         let tags = expected["node_tags"][uid].as_array().expect("tags");
         let tags = tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect();

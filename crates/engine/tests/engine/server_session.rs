@@ -2,8 +2,10 @@
 
 use stoker_engine::run::InFlight;
 use stoker_engine::session::host::HostSession;
-use stoker_engine::session::server::{Input, Output, ServerSession, Settings};
-use stoker_engine::session::{AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, ToAgent};
+use stoker_engine::session::server::{Input, Output, ServerSession, SessionSettings};
+use stoker_engine::session::{
+    AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, ResultKind, ToAgent,
+};
 use stoker_model::{JsonMap, Micros, RunId};
 
 const ONE: Generation = Generation(1);
@@ -12,8 +14,8 @@ fn key(instance: u32) -> AttemptKey {
     AttemptKey { run: RunId(1), instance, attempt: 1 }
 }
 
-fn finished(key: AttemptKey) -> Finished {
-    Finished { key, at: Micros(0), end: End::Succeeded, summary: JsonMap::new() }
+fn finished(key: AttemptKey) -> AttemptResult {
+    AttemptResult { key, at: Micros(0), end: ResultKind::Succeeded, summary: JsonMap::new() }
 }
 
 fn hello(running: &[AttemptKey], ended: &[AttemptKey]) -> Input {
@@ -29,7 +31,7 @@ fn hello(running: &[AttemptKey], ended: &[AttemptKey]) -> Input {
 }
 
 fn session() -> ServerSession {
-    ServerSession::new(Settings::default(), Micros(0)).0
+    ServerSession::new(SessionSettings::default(), Micros(0)).0
 }
 
 /// The outputs without those that are sent on every connect.
@@ -37,7 +39,10 @@ fn relevant(outputs: Vec<Output>) -> Vec<Output> {
     let is_plain = |output: &Output| {
         matches!(
             output,
-            Output::Back | Output::Facts(_) | Output::Send(ToAgent::Welcome { .. }) | Output::AskRuns { .. }
+            Output::Connected
+                | Output::Facts(_)
+                | Output::Send(ToAgent::Welcome { .. })
+                | Output::QueryRuns { .. }
         )
     };
     outputs.into_iter().filter(|output| !is_plain(output)).collect()
@@ -54,9 +59,9 @@ fn hello_redelivers_only_unknown_attempts() {
             "no agent is connected"
         );
     }
-    session.step(Input::Cancel { key: key(3), generation: ONE, how: CancelHow::Graceful }, Micros(0));
+    session.step(Input::Cancel { key: key(3), generation: ONE, how: CancelMode::Graceful }, Micros(0));
     let outputs = relevant(session.step(hello(&[key(1)], &[key(2)]), Micros(0)));
-    let cancel = ToAgent::Cancel { key: key(3), generation: ONE, how: CancelHow::Graceful };
+    let cancel = ToAgent::Cancel { key: key(3), generation: ONE, how: CancelMode::Graceful };
     let expected = [
         Output::Deliver { key: key(0), generation: ONE },
         Output::Send(cancel),
@@ -82,8 +87,9 @@ fn started_attempt_unknown_to_the_agent_is_interrupted() {
     session.step(Input::Message(FromAgent::Started { key: key(1), at: Micros(0) }), Micros(0));
     session.step(Input::Disconnected, Micros(0));
     let at = Micros(5);
-    let interrupted =
-        |key: AttemptKey| Output::Finished(Finished { at, end: End::Interrupted, ..finished(key) });
+    let interrupted = |key: AttemptKey| {
+        Output::Finished(AttemptResult { at, end: ResultKind::Interrupted, ..finished(key) })
+    };
     let outputs = relevant(session.step(hello(&[key(1)], &[]), at));
     assert_eq!(outputs, [interrupted(key(0)), Output::Deliver { key: key(2), generation: ONE }]);
     // Repeated until the result is recorded.
@@ -97,13 +103,14 @@ fn started_attempt_is_not_redelivered_after_server_restart() {
     let flight = |instance: u32, is_started: bool| InFlight { key: key(instance), is_started, cancel: None };
     let flights = [flight(0, true), flight(1, false), flight(2, true)];
     let at = Micros(5);
-    let interrupted = Output::Finished(Finished { at, end: End::Interrupted, ..finished(key(0)) });
+    let interrupted =
+        Output::Finished(AttemptResult { at, end: ResultKind::Interrupted, ..finished(key(0)) });
     let deliver = Output::Deliver { key: key(1), generation: ONE };
     // In either order: the agent connects first, or the run claims first.
-    let (mut session, _) = HostSession::new(Settings::default(), Micros(0));
+    let (mut session, _) = HostSession::new(SessionSettings::default(), Micros(0));
     session.step(hello(&[key(2)], &[]), at);
     assert_eq!(relevant(session.claim(RunId(1), ONE, &flights, at)), [interrupted.clone(), deliver.clone()]);
-    let (mut session, _) = HostSession::new(Settings::default(), Micros(0));
+    let (mut session, _) = HostSession::new(SessionSettings::default(), Micros(0));
     assert_eq!(relevant(session.claim(RunId(1), ONE, &flights, at)), []);
     assert_eq!(relevant(session.step(hello(&[key(2)], &[]), at)), [interrupted, deliver]);
 }
@@ -125,11 +132,11 @@ fn result_is_acknowledged_only_when_recorded() {
 fn stray_attempts_are_cancelled_or_their_run_ended() {
     let mut session = session();
     let outputs = session.step(hello(&[key(5)], &[]), Micros(0));
-    assert!(outputs.contains(&Output::AskRuns { runs: vec![RunId(1)] }));
-    let outputs = session.step(Input::RunIs { run: RunId(1), generation: Some(ONE) }, Micros(0));
-    let cancel = ToAgent::Cancel { key: key(5), generation: ONE, how: CancelHow::Now };
+    assert!(outputs.contains(&Output::QueryRuns { runs: vec![RunId(1)] }));
+    let outputs = session.step(Input::RunStatus { run: RunId(1), generation: Some(ONE) }, Micros(0));
+    let cancel = ToAgent::Cancel { key: key(5), generation: ONE, how: CancelMode::Now };
     assert_eq!(outputs, [Output::Send(cancel)]);
-    let outputs = session.step(Input::RunIs { run: RunId(1), generation: None }, Micros(0));
+    let outputs = session.step(Input::RunStatus { run: RunId(1), generation: None }, Micros(0));
     assert_eq!(outputs, [Output::Send(ToAgent::RunEnded { run: RunId(1) })]);
 }
 
@@ -145,7 +152,7 @@ fn new_attempt_replaces_the_old_one() {
 #[test]
 fn silent_agent_is_lost_until_it_reconnects() {
     let at = |seconds: i64| Micros(seconds * Micros::SECOND);
-    let (mut session, first) = ServerSession::new(Settings::default(), at(0));
+    let (mut session, first) = ServerSession::new(SessionSettings::default(), at(0));
     assert_eq!(first, [Output::WakeAt(at(30))]);
     session.step(hello(&[], &[]), at(1));
     session.step(Input::Message(FromAgent::Heartbeat), at(20));
@@ -154,5 +161,5 @@ fn silent_agent_is_lost_until_it_reconnects() {
     assert!(session.is_lost() && !session.is_connected());
     assert_eq!(session.step(Input::Wake, at(51)), []);
     let outputs = session.step(hello(&[], &[]), at(60));
-    assert_eq!(outputs[..2], [Output::Back, Output::WakeAt(at(90))]);
+    assert_eq!(outputs[..2], [Output::Connected, Output::WakeAt(at(90))]);
 }

@@ -1,8 +1,8 @@
 //! A run of a million instances.
 
-use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Work};
-use stoker_engine::run::{Effect, Input, Phase, Run, RunEnd, step};
-use stoker_engine::session::End;
+use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions};
+use stoker_engine::run::{Input, Phase, RunEffect, RunMachine, RunOutcome, step};
+use stoker_engine::session::ResultKind;
 use stoker_graph::Csr;
 use stoker_model::{JsonMap, Micros, RunId};
 
@@ -17,7 +17,7 @@ pub(crate) fn large(n_nodes: u32) -> Draft {
     let mut edges = Vec::new();
     for task in 0..N_TASKS {
         for node in 0..n_nodes {
-            let work = Work { executor: node, policy: POLICY, limit: (task == 7).then_some(50) };
+            let work = DraftWork { executor: node, policy: POLICY, limit: (task == 7).then_some(50) };
             instances.push(DraftInstance { task, node, work: (task % 10 == 7).then_some(work) });
             if task + 1 == N_TASKS / 2 {
                 edges.push((idx(task, node), stage));
@@ -36,7 +36,7 @@ pub(crate) fn large(n_nodes: u32) -> Draft {
         instances,
         groups: Vec::new(),
         durations: Vec::new(),
-        options: Options { nodes_at_once: 1000, ..Options::default() },
+        options: ExecutionOptions { max_concurrent_nodes: 1000, ..ExecutionOptions::default() },
     }
 }
 
@@ -44,22 +44,27 @@ pub(crate) fn large(n_nodes: u32) -> Draft {
 fn million_instances_run_without_recursion_or_scans() {
     let blueprint = Blueprint::new(large(10_000)).expect("valid");
     assert_eq!(blueprint.n_instances(), 1_000_001);
-    let mut run = Run::new(RunId(1), &blueprint);
+    let mut run = RunMachine::new(RunId(1), &blueprint);
     let mut sent = std::collections::VecDeque::new();
     let mut input = Input::Begin;
     let mut n_done = 0;
     loop {
         let result = step(&mut run, &blueprint, input, Micros(0)).expect("legal");
         let keys = result.effects.into_iter().filter_map(|effect| match effect {
-            Effect::Dispatch(key) => Some(key),
+            RunEffect::Dispatch(key) => Some(key),
             _ => None,
         });
         sent.extend(keys);
         let Some(key) = sent.pop_front() else { break };
         n_done += 1;
-        input = Input::AttemptFinished { key, at: Micros(0), end: End::Succeeded, summary: JsonMap::new() };
+        input = Input::AttemptFinished {
+            key,
+            at: Micros(0),
+            end: ResultKind::Succeeded,
+            summary: JsonMap::new(),
+        };
     }
-    assert_eq!((run.phase(), n_done), (&Phase::Ended(RunEnd::Succeeded), 100_000));
+    assert_eq!((run.phase(), n_done), (&Phase::Ended(RunOutcome::Succeeded), 100_000));
 }
 
 #[test]
@@ -68,7 +73,7 @@ fn p22_long_chains_and_cycles_need_no_recursion() {
     let instance = |idx: u32| DraftInstance {
         task: 0,
         node: 0,
-        work: (idx + 1 == N).then_some(Work { executor: 0, policy: POLICY, limit: None }),
+        work: (idx + 1 == N).then_some(DraftWork { executor: 0, policy: POLICY, limit: None }),
     };
     let chain: Vec<(u32, u32)> = (1..N).map(|idx| (idx - 1, idx)).collect();
     let mut draft = Draft {
@@ -79,10 +84,10 @@ fn p22_long_chains_and_cycles_need_no_recursion() {
         order: Csr::new(N as usize, chain.clone()),
         groups: Vec::new(),
         durations: Vec::new(),
-        options: Options::default(),
+        options: ExecutionOptions::default(),
     };
     let blueprint = Blueprint::new(draft.clone()).expect("valid");
-    let mut run = Run::new(RunId(1), &blueprint);
+    let mut run = RunMachine::new(RunId(1), &blueprint);
     let first_step = step(&mut run, &blueprint, Input::Begin, Micros(0)).expect("legal");
     assert_eq!(first_step.events.len(), 3, "began, resolved all but one, dispatched one");
     draft.order = Csr::new(N as usize, chain.into_iter().chain([(N - 1, 0)]).collect());

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use stoker_engine::blueprint::{
-    Blueprint, Defect, Draft, DraftInstance, Group, Options, Policy, RunsOn, Timing, Work,
+    Blueprint, Defect, Draft, DraftInstance, DraftWork, ExecutionOptions, Executor, Group, Policy,
+    TypeDefaults,
 };
 use stoker_engine::run::{
-    Effect, Event, Illegal, Input, NodeEnd, Phase, Run, RunEnd, State, Step, StopHow, step,
+    EngineEvent, Input, InputError, InstanceState, NodeOutcome, Phase, RunEffect, RunMachine, RunOutcome,
+    StepResult, StopMode, step,
 };
-use stoker_engine::session::{AttemptKey, CancelHow, End};
+use stoker_engine::session::{AttemptKey, CancelMode, ResultKind};
 use stoker_graph::Csr;
 use stoker_model::{JsonMap, Micros, RunId};
 
@@ -23,17 +25,17 @@ pub(crate) const POLICY: Policy = Policy {
 };
 
 /// Defaults of some task types.
-pub(crate) fn timing_of(task_type: &str) -> Option<Timing> {
+pub(crate) fn timing_of(task_type: &str) -> Option<TypeDefaults> {
     let (runs_on, timeout_s, n_retries, is_idempotent) = match task_type {
-        "puppet" => (RunsOn::Node, 5400, 2, true),
-        "shell" => (RunsOn::Node, 300, 2, false),
-        "master_shell" => (RunsOn::Master, 300, 2, false),
-        "upload_file" | "copy_files" | "sync" => (RunsOn::Node, 60, 3, true),
-        "reboot" => (RunsOn::Node, 900, 0, false),
-        "noop" => (RunsOn::Nowhere, 0, 0, true),
+        "puppet" => (Executor::Node, 5400, 2, true),
+        "shell" => (Executor::Node, 300, 2, false),
+        "master_shell" => (Executor::Master, 300, 2, false),
+        "upload_file" | "copy_files" | "sync" => (Executor::Node, 60, 3, true),
+        "reboot" => (Executor::Node, 900, 0, false),
+        "noop" => (Executor::None, 0, 0, true),
         _ => return None,
     };
-    Some(Timing { runs_on, timeout_s, n_retries, interval_s: 2, is_idempotent })
+    Some(TypeDefaults { runs_on, timeout_s, n_retries, interval_s: 2, is_idempotent })
 }
 
 /// A blueprint described as text: instances are `task@node`; the node `sync` holds the stages.
@@ -47,7 +49,7 @@ pub(crate) struct Sketch {
     limits: BTreeMap<String, u32>,
     groups: Vec<(String, Vec<String>, u64)>,
     durations: Vec<u32>,
-    pub(crate) options: Options,
+    pub(crate) options: ExecutionOptions,
 }
 
 impl Sketch {
@@ -112,7 +114,7 @@ impl Sketch {
         self.group("all", &nodes, 100)
     }
 
-    pub(crate) fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
+    pub(crate) fn options(mut self, change: impl FnOnce(&mut ExecutionOptions)) -> Self {
         change(&mut self.options);
         self
     }
@@ -142,7 +144,7 @@ impl Sketch {
         let instance = |name: &String| {
             let (task, own) = split(name);
             let is_skipped = own == "sync" || self.skipped.contains(name);
-            let work = Work {
+            let work = DraftWork {
                 executor: node(self.executors.get(name).map_or(own, String::as_str)),
                 policy: self.policies.get(name).copied().unwrap_or(POLICY),
                 limit: self.limits.get(name).copied(),
@@ -186,27 +188,27 @@ fn split(name: &str) -> (&str, &str) {
 /// A run under test. After each step its state is compared with the fold of its events.
 pub(crate) struct Play {
     pub(crate) blueprint: Blueprint,
-    pub(crate) run: Run,
+    pub(crate) run: RunMachine,
     pub(crate) now: Micros,
-    pub(crate) events: Vec<Event>,
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) events: Vec<EngineEvent>,
+    pub(crate) effects: Vec<RunEffect>,
 }
 
 impl Play {
     pub(crate) fn new(blueprint: Blueprint) -> Self {
-        let run = Run::new(RUN, &blueprint);
+        let run = RunMachine::new(RUN, &blueprint);
         Self { blueprint, run, now: Micros(1_000_000), events: Vec::new(), effects: Vec::new() }
     }
 
-    pub(crate) fn try_give(&mut self, input: Input) -> Result<(), Illegal> {
+    pub(crate) fn try_give(&mut self, input: Input) -> Result<(), InputError> {
         let before = self.run.clone();
-        let Step { events, effects } = step(&mut self.run, &self.blueprint, input, self.now)
+        let StepResult { events, effects } = step(&mut self.run, &self.blueprint, input, self.now)
             .inspect_err(|_| assert_eq!(self.run, before))?;
         self.events.extend(events);
         self.effects.extend(effects);
         assert_eq!(
             Ok(&self.run),
-            Run::restored(RUN, &self.blueprint, &self.events).as_ref(),
+            RunMachine::restore(RUN, &self.blueprint, &self.events).as_ref(),
             "the fold of the events"
         );
         Ok(())
@@ -231,7 +233,7 @@ impl Play {
     }
 
     /// Ends the current attempt of an instance.
-    pub(crate) fn end(&mut self, name: &str, end: End) -> &mut Self {
+    pub(crate) fn end(&mut self, name: &str, end: ResultKind) -> &mut Self {
         let key = self.key(name, self.run.n_attempts(self.idx(name)));
         let at = self.now;
         self.give(Input::AttemptFinished { key, at, end, summary: JsonMap::new() })
@@ -239,11 +241,11 @@ impl Play {
 
     pub(crate) fn ok(&mut self, name: &str) -> &mut Self {
         assert!(self.running().iter().any(|running| running == name), "{name} among {:?}", self.running());
-        self.end(name, End::Succeeded)
+        self.end(name, ResultKind::Succeeded)
     }
 
     pub(crate) fn fail(&mut self, name: &str) -> &mut Self {
-        self.end(name, End::Failed { message: "no".to_owned() })
+        self.end(name, ResultKind::Failed { message: "no".to_owned() })
     }
 
     pub(crate) fn lost(&mut self, uid: &str) -> &mut Self {
@@ -256,7 +258,7 @@ impl Play {
         self.give(Input::NodeBack { node })
     }
 
-    pub(crate) fn stop(&mut self, how: StopHow) -> &mut Self {
+    pub(crate) fn stop(&mut self, how: StopMode) -> &mut Self {
         self.give(Input::Stop { how })
     }
 
@@ -270,19 +272,19 @@ impl Play {
         self.run.in_flight().map(|flight| self.blueprint.name(flight.key.instance)).collect()
     }
 
-    pub(crate) fn state(&self, name: &str) -> State {
+    pub(crate) fn state(&self, name: &str) -> InstanceState {
         self.run.state(self.idx(name)).expect("a state")
     }
 
-    pub(crate) fn states(&self) -> Vec<State> {
+    pub(crate) fn states(&self) -> Vec<InstanceState> {
         (0..self.blueprint.n_instances() as u32).filter_map(|idx| self.run.state(idx)).collect()
     }
 
-    pub(crate) fn node_end(&self, uid: &str) -> Option<NodeEnd> {
+    pub(crate) fn node_end(&self, uid: &str) -> Option<NodeOutcome> {
         self.run.node_end(self.node(uid))
     }
 
-    pub(crate) fn run_end(&self) -> Option<&RunEnd> {
+    pub(crate) fn run_end(&self) -> Option<&RunOutcome> {
         match self.run.phase() {
             Phase::Ended(end) => Some(end),
             _ => None,
@@ -293,9 +295,9 @@ impl Play {
         self.run_end().and_then(|end| end.message(&self.blueprint)).unwrap_or_default()
     }
 
-    pub(crate) fn cancels(&self) -> Vec<(String, u32, CancelHow)> {
-        let cancel = |effect: &Effect| match effect {
-            Effect::Cancel { key, how } => Some((self.blueprint.name(key.instance), key.attempt, *how)),
+    pub(crate) fn cancels(&self) -> Vec<(String, u32, CancelMode)> {
+        let cancel = |effect: &RunEffect| match effect {
+            RunEffect::Cancel { key, how } => Some((self.blueprint.name(key.instance), key.attempt, *how)),
             _ => None,
         };
         self.effects.iter().filter_map(cancel).collect()

@@ -1,8 +1,8 @@
 //! Stored events: the format must not change, and unreadable events are reported.
 
 use serde_json::json;
-use stoker_engine::run::{Event, EventKind, Input, NotStarted, Outcome, Resolution, StopHow};
-use stoker_engine::session::End;
+use stoker_engine::run::{EngineEvent, EventKind, Input, InstanceOutcome, NotStarted, Resolution, StopMode};
+use stoker_engine::session::ResultKind;
 use stoker_model::Micros;
 
 use crate::small::Sketch;
@@ -10,7 +10,7 @@ use crate::small::Sketch;
 #[test]
 fn event_format_is_stable() {
     let mut play = Sketch::new("a@1 > b@1 a@2").tolerant().begin();
-    play.fail("a@1").give(Input::Pause).give(Input::Resume).stop(StopHow::Graceful).ok("a@2");
+    play.fail("a@1").give(Input::Pause).give(Input::Resume).stop(StopMode::Graceful).ok("a@2");
     let lines: Vec<String> = play.events.iter().map(|event| event.to_json().to_string()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
     {"event":"began","at":1000000}
@@ -36,14 +36,14 @@ fn events_of_adjacent_versions_are_readable() {
     let mut kinds = Vec::new();
     for line in include_str!("golden/events_version_1.jsonl").lines() {
         let json: serde_json::Value = serde_json::from_str(line).expect(line);
-        let event = Event::from_json(&json).expect(line);
+        let event = EngineEvent::from_json(&json).expect(line);
         assert_eq!(event.to_json(), json);
         let mut next = json.clone();
         next["of_tomorrow"] = json!({"deep": [1]});
         if next.get("end").is_some() {
             next["end"]["of_tomorrow"] = json!(1);
         }
-        assert_eq!(Event::from_json(&next), Ok(event), "{next}");
+        assert_eq!(EngineEvent::from_json(&next), Ok(event), "{next}");
         kinds.push(json["event"].as_str().expect("a kind").to_owned());
     }
     kinds.dedup();
@@ -58,10 +58,10 @@ fn all_resolutions_round_trip() {
         (3, Resolution::NotStarted(NotStarted::NodeFailed { by: 7 })),
         (4, Resolution::NotStarted(NotStarted::NodeLost { node: 1 })),
         (5, Resolution::NotStarted(NotStarted::Stopped)),
-        (6, Resolution::NotRetried(Outcome::Ignored)),
+        (6, Resolution::NotRetried(InstanceOutcome::Ignored)),
     ];
-    let event = Event { at: Micros(1), kind: EventKind::Resolved { ends } };
-    assert_eq!(Event::from_json(&event.to_json()), Ok(event.clone()));
+    let event = EngineEvent { at: Micros(1), kind: EventKind::Resolved { ends } };
+    assert_eq!(EngineEvent::from_json(&event.to_json()), Ok(event.clone()));
     let expected = json!([
         [1, "skipped"],
         [2, "blocked", 7],
@@ -75,7 +75,7 @@ fn all_resolutions_round_trip() {
 
 #[test]
 fn unreadable_events_are_reported() {
-    let error = |json: serde_json::Value| Event::from_json(&json).expect_err("unreadable").to_string();
+    let error = |json: serde_json::Value| EngineEvent::from_json(&json).expect_err("unreadable").to_string();
     assert!(error(json!({"event": "teleported", "at": 1})).contains("unknown value `teleported`"));
     assert!(error(json!({"event": "began"})).contains("`at` is missing"));
     assert!(
@@ -91,7 +91,7 @@ fn unreadable_events_are_reported() {
 #[test]
 fn result_messages_round_trip() {
     let mut play = Sketch::new("a@1").begin();
-    play.end("a@1", End::Refused { message: "full".to_owned() });
+    play.end("a@1", ResultKind::Refused { message: "full".to_owned() });
     let ended = play.events.iter().find(|event| matches!(event.kind, EventKind::AttemptEnded { .. }));
     let json = ended.expect("it ended").to_json();
     assert_eq!(

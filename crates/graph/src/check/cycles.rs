@@ -76,7 +76,7 @@ fn certain_cycles<'a>(
 ) -> Vec<Cycle> {
     let graph = cluster.edges(subject, names);
     let mut cycles: Vec<Cycle> = Vec::new();
-    for component in graph.knots() {
+    for component in graph.cyclic_components() {
         let instances: Vec<(u32, u32)> = graph
             .shortest_cycle(&component)
             .into_iter()
@@ -138,7 +138,7 @@ fn check_possible<'a>(
 ) {
     let is_cross_of = definition_edges(subject, names);
     let graph = Csr::new(subject.definitions.len(), is_cross_of.keys().copied().collect());
-    for component in graph.knots() {
+    for component in graph.cyclic_components() {
         let is_reported =
             |members: &BTreeSet<u32>| members.iter().all(|member| component.binary_search(member).is_ok());
         if certain_members.iter().any(is_reported) {

@@ -2,11 +2,11 @@
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, TaskType};
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 
 use crate::codes;
 use crate::merge::MergedTask;
-use crate::pattern::Pattern;
+use crate::pattern::NamePattern;
 
 pub(super) fn check(task: &MergedTask<'_>, findings: &mut Vec<Diagnostic>) {
     findings.extend(name_finding(task.name).map(|finding| finding.task(task.name, "id")));
@@ -14,7 +14,7 @@ pub(super) fn check(task: &MergedTask<'_>, findings: &mut Vec<Diagnostic>) {
 }
 
 fn name_finding(name: &str) -> Option<Diagnostic> {
-    if Pattern::is_regex(name) {
+    if NamePattern::is_regex(name) {
         let message = "a name between slashes is read as a pattern, so no relation can refer to this task";
         return Some(Diagnostic::error(codes::TASK_NAME, message));
     }
@@ -41,8 +41,8 @@ fn type_finding(value: Option<&Json>) -> Option<Diagnostic> {
         )),
         Some(_) => None,
         None => {
-            let help =
-                closest(name, TaskType::NAMES.iter().copied()).map(|best| format!("did you mean `{best}`?"));
+            let help = closest_name(name, TaskType::NAMES.iter().copied())
+                .map(|best| format!("did you mean `{best}`?"));
             Some(Diagnostic::error(codes::TASK_TYPE, format!("unknown task type `{name}`")).help_if(help))
         }
     }

@@ -15,7 +15,7 @@ use super::links::{Link, TargetNodes};
 use super::names::Names;
 use super::placement::Placement;
 use crate::csr::Csr;
-use crate::pattern::Pattern;
+use crate::pattern::NamePattern;
 
 pub(super) struct SyntheticCluster<'a> {
     /// Names of the ordinary nodes. The indices of the master and of the virtual node of stages follow.
@@ -169,7 +169,7 @@ fn node_names<'a>(placement: &[Placement<'a>], budget: &mut Budget) -> Vec<&'a s
     let names: BTreeSet<&str> =
         placement.iter().flat_map(|placement| placement.named.iter().copied()).collect();
     let (patterns, mut nodes): (Vec<&str>, Vec<&str>) =
-        names.into_iter().partition(|name| Pattern::is_regex(name));
+        names.into_iter().partition(|name| NamePattern::is_regex(name));
     let n_exact = nodes.len();
     for pattern in patterns {
         if matching(&nodes[..n_exact], pattern, budget).is_empty() {
@@ -185,11 +185,11 @@ fn node_names<'a>(placement: &[Placement<'a>], budget: &mut Budget) -> Vec<&'a s
 
 /// Indices of the nodes that match a name or a pattern; `nodes` must be sorted.
 fn matching(nodes: &[&str], name: &str, budget: &mut Budget) -> Vec<u32> {
-    if !Pattern::is_regex(name) {
+    if !NamePattern::is_regex(name) {
         return nodes.binary_search(&name).into_iter().map(|node_idx| node_idx as u32).collect();
     }
     let steps = COMPILE_STEPS + nodes.len() as u64;
-    let Some(Ok(pattern)) = budget.spend(steps).then(|| Pattern::new(name)) else { return Vec::new() };
+    let Some(Ok(pattern)) = budget.spend(steps).then(|| NamePattern::new(name)) else { return Vec::new() };
     let is_match = |node: &str| pattern.matches(node) || node == name;
     (0_u32..).zip(nodes).filter(|(_, node)| is_match(node)).map(|(node_idx, _)| node_idx).collect()
 }

@@ -19,13 +19,13 @@ mod tests;
 
 use std::collections::HashMap;
 
-use stoker_diagnostics::{Diagnostic, Location, Provenance};
+use stoker_diagnostics::{Diagnostic, Location, ProblemOrigin};
 use stoker_model::TaskType;
 use stoker_yaql::Library;
 
 use crate::codes;
 use crate::csr::Csr;
-use crate::merge::{Merged, MergedTask};
+use crate::merge::{MergedGraph, MergedTask};
 use budget::Budget;
 use links::{Link, links};
 use names::Names;
@@ -37,14 +37,14 @@ pub enum Scope {
     /// One layer: names may refer to tasks of another layer, which may also place a task.
     Layer,
     /// All layers merged: a name that is not defined here does not exist.
-    Whole,
+    Merged,
 }
 
 #[derive(Clone, Debug)]
-pub struct CheckOptions<'o> {
+pub struct GraphCheckOptions<'o> {
     pub scope: Scope,
     /// Names of all roles and tags that nodes can have, without `primary-` forms; `None` disables the check.
-    pub places: Option<&'o [String]>,
+    pub roles_and_tags: Option<&'o [String]>,
     /// The functions that expressions can call; `None` disables the check.
     pub library: Option<&'o Library>,
     /// Computation budget in steps of about 0.1 µs. If it is exceeded, a finding reports that the check is
@@ -52,22 +52,22 @@ pub struct CheckOptions<'o> {
     pub steps_max: u64,
 }
 
-impl CheckOptions<'_> {
+impl GraphCheckOptions<'_> {
     /// About one second. A graph ten times the size of real ones takes less than half of it.
     pub const STEPS_MAX: u64 = 10_000_000;
 
     /// All checks that need only the graph.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, places: None, library: None, steps_max: Self::STEPS_MAX }
+        Self { scope, roles_and_tags: None, library: None, steps_max: Self::STEPS_MAX }
     }
 }
 
 /// Checks a merged graph. To check the tasks of one owner, merge a single layer.
-pub fn check(merged: &Merged<'_>, options: &CheckOptions<'_>) -> Vec<Diagnostic> {
+pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<Diagnostic> {
     let subject = Subject::new(merged, options.scope);
     let mut names = Names::new(merged, Budget::new(options.steps_max));
     let mut expressions = expressions::Expressions::new(options.library);
-    let mut places = places::PlacementChecker::new(options.places);
+    let mut places = places::PlacementChecker::new(options.roles_and_tags);
     let mut findings = merged.findings.clone();
     for definition in &subject.definitions {
         fields::check(definition.task, &mut findings);
@@ -83,16 +83,18 @@ pub fn check(merged: &Merged<'_>, options: &CheckOptions<'_>) -> Vec<Diagnostic>
     for finding in &mut findings {
         let source = source_of(&finding.location, merged, &subject);
         finding.location.provenance =
-            source.map(|source| Provenance { layer: Some(source.label()), ..Provenance::default() });
+            source.map(|source| ProblemOrigin { layer: Some(source.label()), ..ProblemOrigin::default() });
     }
     findings
 }
 
 /// The order of definitions, as far as literal names determine it.
-pub(crate) fn order(merged: &Merged<'_>) -> Csr {
-    let subject = Subject::new(merged, Scope::Whole);
-    let edges =
-        cycles::definition_edges(&subject, &mut Names::new(merged, Budget::new(CheckOptions::STEPS_MAX)));
+pub(crate) fn order(merged: &MergedGraph<'_>) -> Csr {
+    let subject = Subject::new(merged, Scope::Merged);
+    let edges = cycles::definition_edges(
+        &subject,
+        &mut Names::new(merged, Budget::new(GraphCheckOptions::STEPS_MAX)),
+    );
     let edges: Vec<(u32, u32)> = edges.into_keys().collect();
     Csr::new(merged.tasks.len(), edges)
 }
@@ -100,7 +102,7 @@ pub(crate) fn order(merged: &Merged<'_>) -> Csr {
 /// The layer that set the field at a location, else the strongest layer that defines the task.
 fn source_of<'m>(
     location: &Location,
-    merged: &'m Merged<'_>,
+    merged: &'m MergedGraph<'_>,
     subject: &Subject<'_, '_>,
 ) -> Option<&'m crate::Source> {
     let task_idx = *subject.index_of.get(location.task.as_deref()?)?;
@@ -140,7 +142,7 @@ impl Definition<'_, '_> {
 }
 
 impl<'m, 'a> Subject<'m, 'a> {
-    fn new(merged: &'m Merged<'a>, scope: Scope) -> Self {
+    fn new(merged: &'m MergedGraph<'a>, scope: Scope) -> Self {
         let definitions: Vec<Definition<'m, 'a>> = merged.tasks.iter().map(definition).collect();
         let index_of = (0_u32..).zip(&merged.tasks).map(|(task_idx, task)| (task.name, task_idx)).collect();
         let mut groups_of: HashMap<&str, Vec<u32>> = HashMap::new();

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 
 use super::budget::{Budget, COMPILE_STEPS};
 use super::links::{Link, LinkKind};
 use super::{Definition, Scope, Subject};
 use crate::codes;
-use crate::merge::Merged;
-use crate::pattern::Pattern;
+use crate::merge::MergedGraph;
+use crate::pattern::NamePattern;
 
 /// A suggestion compares a name with all others, so in a large graph only the first unknown names get one.
 const COMPARISONS_MAX: usize = 500_000;
@@ -45,7 +45,7 @@ impl Resolution {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(merged: &Merged<'a>, budget: Budget) -> Self {
+    pub(super) fn new(merged: &MergedGraph<'a>, budget: Budget) -> Self {
         let all: Vec<&str> = merged.tasks.iter().map(|task| task.name).collect();
         let index_of = (0_u32..).zip(&all).map(|(task_idx, name)| (*name, task_idx)).collect();
         Self { all, index_of, resolved: HashMap::new(), n_suggestions: 0, budget }
@@ -56,10 +56,11 @@ impl<'a> Names<'a> {
             return resolution.clone();
         }
         let is_affordable =
-            !Pattern::is_regex(name) || self.budget.spend(COMPILE_STEPS + self.all.len() as u64);
-        let pattern = if is_affordable { Pattern::new(name) } else { return Rc::new(Resolution::Unknown) };
+            !NamePattern::is_regex(name) || self.budget.spend(COMPILE_STEPS + self.all.len() as u64);
+        let pattern =
+            if is_affordable { NamePattern::new(name) } else { return Rc::new(Resolution::Unknown) };
         let resolution = match pattern {
-            Ok(Pattern::Exact(exact)) => {
+            Ok(NamePattern::Exact(exact)) => {
                 Resolution::Tasks(self.index_of.get(exact).copied().into_iter().collect())
             }
             Ok(pattern) => {
@@ -78,7 +79,7 @@ impl<'a> Names<'a> {
         if self.n_suggestions * self.all.len() > COMPARISONS_MAX {
             return None;
         }
-        closest(name, self.all.iter().copied()).map(|best| format!("did you mean `{best}`?"))
+        closest_name(name, self.all.iter().copied()).map(|best| format!("did you mean `{best}`?"))
     }
 }
 
@@ -117,7 +118,7 @@ fn dangling(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Diagnostic 
         let message = format!("the group lists `{}`, which is not a task", link.name);
         return Diagnostic::error(codes::GROUP_MEMBER, message).help_if(names.suggestion(link.name));
     }
-    if Pattern::is_regex(link.name) {
+    if NamePattern::is_regex(link.name) {
         let message = format!("no task matches `{}`, so the dependency has no effect", link.name);
         return Diagnostic::warning(codes::DANGLING, message);
     }

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, TaskType};
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 
 use super::budget::{Budget, COMPILE_STEPS};
 use super::links::items;
 use super::placement::PLACEMENT_FIELDS;
 use super::{Definition, Scope, Subject};
 use crate::codes;
-use crate::pattern::Pattern;
+use crate::pattern::NamePattern;
 
 /// Checks role and tag names; results are cached by name.
 pub(super) struct PlacementChecker<'a, 'o> {
@@ -72,11 +72,11 @@ impl<'a, 'o> PlacementChecker<'a, 'o> {
 
 fn check_name(name: &str, places: Option<&[String]>, budget: &mut Budget) -> Option<Diagnostic> {
     let n_places = places.unwrap_or_default().len() as u64;
-    let steps = n_places + if Pattern::is_regex(name) { COMPILE_STEPS } else { 0 };
+    let steps = n_places + if NamePattern::is_regex(name) { COMPILE_STEPS } else { 0 };
     if matches!(name, "*" | "master" | "self") || !budget.spend(steps) {
         return None;
     }
-    let pattern = match Pattern::new(name) {
+    let pattern = match NamePattern::new(name) {
         Ok(pattern) => pattern,
         Err(why) => {
             return Some(Diagnostic::error(codes::PATTERN, format!("invalid pattern `{name}`: {why}")));
@@ -87,14 +87,15 @@ fn check_name(name: &str, places: Option<&[String]>, budget: &mut Budget) -> Opt
     if places.iter().any(is_match) {
         return None;
     }
-    if Pattern::is_regex(name) {
-        return Some(Diagnostic::warning(codes::PLACE, format!("no role or tag matches `{name}`")));
+    if NamePattern::is_regex(name) {
+        return Some(Diagnostic::warning(codes::UNKNOWN_ROLE, format!("no role or tag matches `{name}`")));
     }
     let bare = name.strip_prefix("primary-").unwrap_or(name);
-    let best = closest(bare, places.iter().map(String::as_str));
+    let best = closest_name(bare, places.iter().map(String::as_str));
     let help = best.map(|best| format!("did you mean `{}{best}`?", &name[..name.len() - bare.len()]));
     Some(
-        Diagnostic::warning(codes::PLACE, format!("no node can have the role or tag `{name}`")).help_if(help),
+        Diagnostic::warning(codes::UNKNOWN_ROLE, format!("no node can have the role or tag `{name}`"))
+            .help_if(help),
     )
 }
 

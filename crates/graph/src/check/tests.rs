@@ -18,7 +18,7 @@ fn check_graph(scope: Scope, places: Option<&[&str]>, graph: &Json) -> Vec<Strin
         .collect();
     let layers = [Layer::of_tasks(Source::Release, &tasks)];
     let places: Option<Vec<String>> = places.map(|names| names.iter().map(ToString::to_string).collect());
-    let options = CheckOptions { places: places.as_deref(), ..CheckOptions::new(scope) };
+    let options = GraphCheckOptions { roles_and_tags: places.as_deref(), ..GraphCheckOptions::new(scope) };
     let findings = check(&merge(&layers, MergeRules::default()), &options);
     findings
         .iter()
@@ -27,7 +27,7 @@ fn check_graph(scope: Scope, places: Option<&[&str]>, graph: &Json) -> Vec<Strin
 }
 
 fn findings_of(graph: &Json) -> Vec<String> {
-    check_graph(Scope::Whole, None, graph)
+    check_graph(Scope::Merged, None, graph)
 }
 
 const REMOVE_ONE: &str = "(remove one of these dependencies)";
@@ -114,7 +114,7 @@ fn bare_words_and_unknown_functions_are_reported() {
     assert_eq!(findings_of(&graph), [bare_word], "without a library, calls are not checked");
     let tasks = [Task { name: "a".to_owned(), fields: graph["a"].as_object().unwrap().clone() }];
     let library = Library::standard();
-    let options = CheckOptions { library: Some(&library), ..CheckOptions::new(Scope::Layer) };
+    let options = GraphCheckOptions { library: Some(&library), ..GraphCheckOptions::new(Scope::Layer) };
     let layers = [Layer::of_tasks(Source::Release, &tasks)];
     let findings = check(&merge(&layers, MergeRules::default()), &options);
     let calls: Vec<String> = findings
@@ -153,7 +153,7 @@ fn unknown_roles_and_tags_are_reported() {
     });
     let existing: &[&str] = &["compute", "controller"];
     assert_eq!(
-        check_graph(Scope::Whole, Some(existing), &graph),
+        check_graph(Scope::Merged, Some(existing), &graph),
         [
             "task `b`, tags[0]: no node can have the role or tag `primary-contoller` (did you mean `primary-controller`?)",
             "task `b`, tags[2]: no role or tag matches `/^zzz/`",
@@ -307,7 +307,7 @@ fn findings_name_the_layer_that_set_the_field() {
     let plugin = [Task { name: "a".into(), fields: json!({"requires": ["b"]}).as_object().unwrap().clone() }];
     let source = Source::Plugin { name: "p".into(), version: "1.0.0".into() };
     let layers = [Layer::of_tasks(source.clone(), &plugin), Layer::of_tasks(Source::Release, &release)];
-    let options = CheckOptions::new(Scope::Whole);
+    let options = GraphCheckOptions::new(Scope::Merged);
     let findings = check(&merge(&layers, MergeRules::default()), &options);
     let layer = findings[0].location.provenance.as_ref().and_then(|provenance| provenance.layer.as_deref());
     assert_eq!(layer.and_then(Source::of_label), Some(source));

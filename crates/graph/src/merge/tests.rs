@@ -17,10 +17,13 @@ fn rules(order: MergeOrder, mode: MergeMode) -> MergeRules {
 }
 
 /// One line per task with its fields and their provenance.
-fn render(merged: &Merged<'_>) -> Vec<String> {
+fn render(merged: &MergedGraph<'_>) -> Vec<String> {
     let field = |field: &MergedField<'_>| {
-        let overrode =
-            if field.overrode.is_empty() { String::new() } else { format!(" over {:?}", field.overrode) };
+        let overrode = if field.overridden_layers.is_empty() {
+            String::new()
+        } else {
+            format!(" over {:?}", field.overridden_layers)
+        };
         format!("{}={}@{}{overrode}", field.name, field.value, field.set_by)
     };
     merged
@@ -165,7 +168,11 @@ fn layers() -> impl Strategy<Value = Vec<(Source, Vec<Task>)>> {
 }
 
 /// Naive merge: for each task and field the strongest layer that sets it.
-fn oracle(merged: &Merged<'_>, layers: &[(Source, Vec<Task>)], mode: MergeMode) -> Vec<(String, JsonMap)> {
+fn oracle(
+    merged: &MergedGraph<'_>,
+    layers: &[(Source, Vec<Task>)],
+    mode: MergeMode,
+) -> Vec<(String, JsonMap)> {
     let strong_first: Vec<&Vec<Task>> = merged
         .sources
         .iter()
@@ -215,7 +222,7 @@ proptest! {
                 let (_, tasks) = input.iter().find(|(source, _)| *source == merged.sources[field.set_by as usize]).unwrap();
                 let set = tasks.iter().find(|other| other.name == task.name).unwrap().field(field.name);
                 prop_assert_eq!(set, Some(field.value), "provenance names the layer of the value");
-                prop_assert!(field.overrode.iter().all(|layer| *layer < field.set_by));
+                prop_assert!(field.overridden_layers.iter().all(|layer| *layer < field.set_by));
             }
         }
         // The order in which layers are passed does not matter.
@@ -238,6 +245,6 @@ fn tasks_with_many_fields_are_merged() {
     ];
     let merged = merge(&layers, MergeRules::default());
     assert_eq!(merged.tasks[0].fields().count(), 220);
-    assert_eq!(merged.tasks[0].field("f60").unwrap().overrode[..], [0]);
+    assert_eq!(merged.tasks[0].field("f60").unwrap().overridden_layers[..], [0]);
     assert_eq!(merged.tasks[0].field("f130").unwrap().set_by, 2);
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_helpers::{HelperFile, Loaded, load};
+use stoker_helpers::{HelperFile, LoadedHelpers, load};
 use stoker_yaql::Library;
 
-pub(crate) fn load_all(files: &[(&str, &str)]) -> Loaded {
+pub(crate) fn load_all(files: &[(&str, &str)]) -> LoadedHelpers {
     let files: Vec<HelperFile<'_>> = files.iter().map(|(name, text)| HelperFile { name, text }).collect();
     load(&files, &Library::standard())
 }

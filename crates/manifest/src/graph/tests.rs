@@ -25,7 +25,7 @@ fn list_is_read_as_tasks() {
     let graph = body("- {id: a, type: shell}\n- {id: b, type: stage}\n");
     let names: Vec<_> = graph.tasks.unwrap().into_iter().map(|task| task.name).collect();
     assert_eq!(names, ["a", "b"]);
-    assert_eq!((graph.name, graph.graph_type), (Given::Absent, None));
+    assert_eq!((graph.name, graph.graph_type), (FieldUpdate::Absent, None));
     assert_eq!(body("[]").tasks, Some(Vec::new()));
 }
 
@@ -36,9 +36,9 @@ fn map_is_read_as_graph() {
         "{id: 4, relations: [], name: n, node_filter: $.online, on_success: {}, type: my-graph, model: cluster,
           model_id: 3, tasks: []}",
     );
-    assert_eq!(graph.name, Given::Value("n".to_owned()));
-    assert_eq!(graph.on_success, Given::Value(JsonMap::new()));
-    assert_eq!(graph.on_error, Given::Absent);
+    assert_eq!(graph.name, FieldUpdate::Value("n".to_owned()));
+    assert_eq!(graph.on_success, FieldUpdate::Value(JsonMap::new()));
+    assert_eq!(graph.on_error, FieldUpdate::Absent);
     assert_eq!(graph.graph_type.as_ref().unwrap().as_str(), "my-graph");
     assert_eq!(graph.owner, Some(Owner::new(OwnerKind::Cluster, 3)));
     assert_eq!(graph.tasks, Some(Vec::new()));
@@ -93,8 +93,8 @@ fn invalid_graphs_are_rejected() {
 
 #[test]
 fn node_filters_are_checked_as_expressions() {
-    assert_eq!(body("{node_filter: ''}").node_filter, Given::Value(String::new()));
-    assert_eq!(body("{node_filter: ' '}").node_filter, Given::Value(" ".to_owned()));
+    assert_eq!(body("{node_filter: ''}").node_filter, FieldUpdate::Value(String::new()));
+    assert_eq!(body("{node_filter: ' '}").node_filter, FieldUpdate::Value(" ".to_owned()));
     assert!(problems("{node_filter: '$.a ='}")[0].starts_with("node_filter: invalid expression: "));
     assert!(
         problems(&format!("{{node_filter: '{}'}}", "x".repeat(4097)))[0].contains("0 to 4096 characters")
@@ -199,12 +199,12 @@ fn bare_words_are_reported_with_location() {
 #[test]
 fn lines_of_tasks_and_fields() {
     let text = "tasks:\n- id: a\n  type: shell\n  role: x\n  cross-depends:\n  - {name: b}\n- {id: b, type: stage}\n- 7\n";
-    let node = parse_with(text, Format::Yaml, &Options::default()).node.unwrap();
-    let lines = lines_of(&node);
+    let node = parse_with(text, Format::Yaml, &ParseOptions::default()).node.unwrap();
+    let lines = task_lines(&node);
     let line = |task: &str, field: &str| lines.get(task)?.get(field).copied();
     assert_eq!(lines.len(), 2);
     assert_eq!((line("a", ""), line("a", "roles"), line("a", "cross_depends")), (Some(2), Some(4), Some(5)));
     assert_eq!((line("b", ""), line("b", "type"), line("b", "requires")), (Some(7), Some(7), None));
-    let list = parse_with("- {id: c}\n", Format::Yaml, &Options::default()).node.unwrap();
-    assert_eq!(lines_of(&list)["c"][""], 1);
+    let list = parse_with("- {id: c}\n", Format::Yaml, &ParseOptions::default()).node.unwrap();
+    assert_eq!(task_lines(&list)["c"][""], 1);
 }

@@ -8,7 +8,7 @@ use super::scalars::text;
 use crate::codes;
 
 /// Reads one of these words.
-pub fn word(words: &'static [&'static str]) -> impl Fn(&Node, &mut Diagnostics) -> Option<&'static str> {
+pub fn one_of(words: &'static [&'static str]) -> impl Fn(&Node, &mut Diagnostics) -> Option<&'static str> {
     move |node, problems| {
         let value = text(node, problems)?;
         let matched = words.iter().find(|word| **word == value).copied();
@@ -22,10 +22,10 @@ pub fn word(words: &'static [&'static str]) -> impl Fn(&Node, &mut Diagnostics) 
 }
 
 /// Reads one of the names of an enumeration and converts it to its value.
-pub fn word_of<T>(
+pub fn enum_of<T>(
     words: &'static [&'static str],
     parse: impl Fn(&str) -> Option<T>,
 ) -> impl Fn(&Node, &mut Diagnostics) -> Option<T> {
-    let word = word(words);
+    let word = one_of(words);
     move |node, problems| word(node, problems).and_then(&parse)
 }

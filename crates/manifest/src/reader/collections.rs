@@ -4,7 +4,7 @@ use stoker_diagnostics::Diagnostics;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::fields::{Fields, key_text};
-use super::wrong_kind;
+use super::report_wrong_type;
 
 /// Reads a list of items; `None` if any of them is invalid.
 pub fn list_of<T>(
@@ -14,7 +14,7 @@ pub fn list_of<T>(
         let Some(items) = node.as_seq() else {
             let help = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null)
                 .then(|| "write a list, even for a single item".to_owned());
-            wrong_kind(node, "a list", problems).help = help;
+            report_wrong_type(node, "a list", problems).help = help;
             return None;
         };
         let mut values = Vec::with_capacity(items.len());
@@ -31,7 +31,7 @@ pub fn map_of<T>(
 ) -> impl Fn(&Node, &mut Diagnostics) -> Option<Vec<(String, T)>> {
     move |node, problems| {
         let Some(entries) = node.as_map() else {
-            wrong_kind(node, "a map", problems);
+            report_wrong_type(node, "a map", problems);
             return None;
         };
         let mut values = Vec::with_capacity(entries.len());

@@ -3,21 +3,21 @@
 use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-use super::{did_you_mean, head, kind_name, wrong_kind};
+use super::{did_you_mean, head, kind_name, report_wrong_type};
 use crate::codes;
 
 /// A field of a map: absent, null, or a value.
 ///
 /// A partial update distinguishes all three: keep, remove, set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Given<T> {
+pub enum FieldUpdate<T> {
     #[default]
     Absent,
     Null,
     Value(T),
 }
 
-impl<T> Given<T> {
+impl<T> FieldUpdate<T> {
     /// The value, if there is one.
     pub fn value(self) -> Option<T> {
         match self {
@@ -27,7 +27,7 @@ impl<T> Given<T> {
     }
 
     /// Whether the key is present, possibly with null.
-    pub fn is_given(&self) -> bool {
+    pub fn is_present(&self) -> bool {
         !matches!(self, Self::Absent)
     }
 
@@ -57,7 +57,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// The keys of a map; reports a problem and returns `None` for other nodes.
     pub fn new(node: &'n Node, problems: &'p mut Diagnostics) -> Option<Self> {
         let Some(entries) = node.as_map() else {
-            wrong_kind(node, "a map", problems);
+            report_wrong_type(node, "a map", problems);
             return None;
         };
         Some(Self { node, entries, is_taken: vec![false; entries.len()], requested: Vec::new(), problems })
@@ -90,17 +90,17 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 
     /// Reads a key that may be absent, null or a value. An invalid value is reported and counts as absent.
-    pub fn given<T>(
+    pub fn update<T>(
         &mut self,
         key: &'static str,
         read: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>,
-    ) -> Given<T> {
+    ) -> FieldUpdate<T> {
         match self.take(key) {
-            None => Given::Absent,
-            Some(Node { kind: NodeKind::Scalar(Scalar::Null), .. }) => Given::Null,
+            None => FieldUpdate::Absent,
+            Some(Node { kind: NodeKind::Scalar(Scalar::Null), .. }) => FieldUpdate::Null,
             Some(node) => {
                 let value = self.problems.in_key(key, |problems| read(node, problems));
-                value.map_or(Given::Absent, Given::Value)
+                value.map_or(FieldUpdate::Absent, FieldUpdate::Value)
             }
         }
     }
@@ -131,7 +131,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 
     /// The remaining keys and values, for open maps; `finish` then reports nothing.
-    pub fn rest(&mut self) -> Vec<(&'n str, &'n Node)> {
+    pub fn remaining(&mut self) -> Vec<(&'n str, &'n Node)> {
         let mut rest = Vec::new();
         for (entry_idx, (key, value)) in self.entries.iter().enumerate() {
             if !std::mem::replace(&mut self.is_taken[entry_idx], true) {
@@ -148,7 +148,7 @@ impl<'n, 'p> Fields<'n, 'p> {
 
     /// Reports every remaining key as a warning, for open maps in which an unknown key is probably a typing
     /// error.
-    pub fn finish_gently(self) -> &'p mut Diagnostics {
+    pub fn finish_with_warnings(self) -> &'p mut Diagnostics {
         self.report_rest(false)
     }
 

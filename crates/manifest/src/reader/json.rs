@@ -5,7 +5,7 @@ use stoker_model::{Json, JsonMap};
 use stoker_yaml::{BigInt, Node, NodeKind, Scalar};
 
 use super::fields::key_text;
-use super::wrong_kind;
+use super::report_wrong_type;
 use crate::codes;
 
 /// Reads any value that JSON can represent. Dates become their source text.
@@ -25,7 +25,7 @@ pub fn json_list(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
 
 pub fn json_map(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let Some(entries) = node.as_map() else {
-        wrong_kind(node, "a map", problems);
+        report_wrong_type(node, "a map", problems);
         return None;
     };
     let mut map = JsonMap::with_capacity(entries.len());

@@ -37,24 +37,28 @@ mod scalars;
 #[cfg(test)]
 mod tests;
 
-pub use choice::{word, word_of};
+pub use choice::{enum_of, one_of};
 pub use collections::{list_of, map_of, nullable, object};
 pub(crate) use fields::key_text;
-pub use fields::{Fields, Given};
+pub use fields::{FieldUpdate, Fields};
 pub use json::{json, json_list, json_map};
 pub(crate) use scalars::text;
-pub use scalars::{boolean, identifier, integer, integer_in, string, string_of};
+pub use scalars::{boolean, identifier, integer, integer_in, string, string_with_length};
 
 use stoker_diagnostics::{Diagnostic, Diagnostics};
 use stoker_yaml::{Node, NodeKind, Span};
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 
 use crate::codes;
 
 /// Reports that a node does not have the expected form ("text", "a list").
-pub fn wrong_kind<'p>(node: &Node, expected: &str, problems: &'p mut Diagnostics) -> &'p mut Diagnostic {
+pub fn report_wrong_type<'p>(
+    node: &Node,
+    expected: &str,
+    problems: &'p mut Diagnostics,
+) -> &'p mut Diagnostic {
     let message = format!("must be {expected}, this is {}", kind_name(node));
-    problems.error(codes::KIND, head(node), message)
+    problems.error(codes::TYPE, head(node), message)
 }
 
 /// A suggestion for an unknown word, if a known one is similar and the limit of suggestions is not reached.
@@ -63,7 +67,7 @@ pub(crate) fn did_you_mean<'a>(
     known_words: impl Iterator<Item = &'a str>,
     problems: &mut Diagnostics,
 ) -> Option<String> {
-    problems.suggest(|| closest(word, known_words).map(|best| format!("did you mean `{best}`?")))
+    problems.suggest(|| closest_name(word, known_words).map(|best| format!("did you mean `{best}`?")))
 }
 
 /// The type of a node in the terms of document authors.

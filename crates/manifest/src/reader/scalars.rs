@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use stoker_diagnostics::Diagnostics;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-use super::wrong_kind;
+use super::report_wrong_type;
 use crate::codes;
 
 /// Reads a string.
@@ -14,7 +14,9 @@ pub fn string(node: &Node, problems: &mut Diagnostics) -> Option<String> {
 }
 
 /// Reads a string whose length in characters is in the range.
-pub fn string_of(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut Diagnostics) -> Option<String> {
+pub fn string_with_length(
+    length: RangeInclusive<usize>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<String> {
     move |node, problems| {
         let text = text(node, problems)?;
         let n_chars = text.chars().count();
@@ -39,7 +41,7 @@ pub(crate) fn text<'n>(node: &'n Node, problems: &mut Diagnostics) -> Option<&'n
     }
     let is_unquoted = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null);
     let help = is_unquoted.then(|| "put it in quotes".to_owned());
-    wrong_kind(node, "text", problems).help = help;
+    report_wrong_type(node, "text", problems).help = help;
     None
 }
 
@@ -51,11 +53,11 @@ pub fn integer(node: &Node, problems: &mut Diagnostics) -> Option<i64> {
             None
         }
         NodeKind::Scalar(Scalar::Str(text)) if text.parse::<i64>().is_ok() => {
-            wrong_kind(node, "an integer", problems).set_help("remove the quotes");
+            report_wrong_type(node, "an integer", problems).set_help("remove the quotes");
             None
         }
         _ => {
-            wrong_kind(node, "an integer", problems);
+            report_wrong_type(node, "an integer", problems);
             None
         }
     }
@@ -86,11 +88,11 @@ pub fn boolean(node: &Node, problems: &mut Diagnostics) -> Option<bool> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Bool(flag)) => Some(*flag),
         NodeKind::Scalar(Scalar::Str(text)) if matches!(&*text.to_lowercase(), "true" | "false") => {
-            wrong_kind(node, "true or false", problems).set_help("remove the quotes");
+            report_wrong_type(node, "true or false", problems).set_help("remove the quotes");
             None
         }
         _ => {
-            wrong_kind(node, "true or false", problems);
+            report_wrong_type(node, "true or false", problems);
             None
         }
     }

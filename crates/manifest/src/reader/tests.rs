@@ -23,8 +23,11 @@ fn strings_are_read() {
     assert_eq!(read("12", string), "must be text, this is an integer (line 1, column 1; put it in quotes)");
     assert_eq!(read("~", string), "must be text, this is null (line 1, column 1)");
     assert_eq!(read("[a]", string), "must be text, this is a list (line 1, column 1)");
-    assert_eq!(read("äää", string_of(1..=3)), "\"äää\"");
-    assert_eq!(read("aaaa", string_of(1..=3)), "must have 1 to 3 characters, this has 4 (line 1, column 1)");
+    assert_eq!(read("äää", string_with_length(1..=3)), "\"äää\"");
+    assert_eq!(
+        read("aaaa", string_with_length(1..=3)),
+        "must have 1 to 3 characters, this has 4 (line 1, column 1)"
+    );
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn integers_and_booleans_are_read() {
 
 #[test]
 fn words_are_read() {
-    let status = || word_of(NodeStatus::NAMES, NodeStatus::parse);
+    let status = || enum_of(NodeStatus::NAMES, NodeStatus::parse);
     assert_eq!(read("ready", status()), "Ready");
     assert_eq!(
         read("raedy", status()),
@@ -99,9 +102,9 @@ a key must be text, `1` is an integer (line 1, column 38; put it in quotes)"
     assert!(read("[1]", json_map).starts_with("must be a map, this is a list"));
 }
 
-fn node_body(fields: &mut Fields<'_, '_>) -> Option<(String, Given<i64>, Option<bool>)> {
+fn node_body(fields: &mut Fields<'_, '_>) -> Option<(String, FieldUpdate<i64>, Option<bool>)> {
     let name = fields.required("name", string);
-    let group = fields.given("group_id", identifier);
+    let group = fields.update("group_id", identifier);
     let online = fields.optional("online", boolean);
     fields.ignore(&["id"]);
     Some((name?, group, online))
@@ -116,11 +119,11 @@ fn absent_null_and_value_are_distinguished() {
         "(\"a\", Value(3), Some(false))"
     );
     let mut old = Some(1);
-    Given::Absent.apply(&mut old);
+    FieldUpdate::Absent.apply(&mut old);
     assert_eq!(old, Some(1));
-    Given::Value(2).apply(&mut old);
+    FieldUpdate::Value(2).apply(&mut old);
     assert_eq!(old, Some(2));
-    Given::Null.apply(&mut old);
+    FieldUpdate::Null.apply(&mut old);
     assert_eq!(old, None);
 }
 
@@ -144,7 +147,7 @@ fn open_map_returns_remaining_keys() {
     let mut problems = Diagnostics::default();
     let mut fields = Fields::new(&node, &mut problems).unwrap();
     fields.ignore(&["b"]);
-    assert_eq!(fields.rest().iter().map(|(key, _)| *key).collect::<Vec<_>>(), ["a", "c"]);
+    assert_eq!(fields.remaining().iter().map(|(key, _)| *key).collect::<Vec<_>>(), ["a", "c"]);
     fields.finish();
     assert!(!problems.has_errors());
 }

@@ -8,7 +8,7 @@ use super::relation::check_relations;
 use super::strategy::check_strategy;
 use crate::codes;
 use crate::expression::is_computed;
-use crate::reader::{boolean, list_of, string_of, text, word, wrong_kind};
+use crate::reader::{boolean, list_of, one_of, report_wrong_type, string_with_length, text};
 
 /// Known fields that are not among [`stoker_model::TASK_FIELDS`].
 pub(super) const OTHER_FIELDS: &[&str] = &[
@@ -25,7 +25,7 @@ pub(super) const OTHER_FIELDS: &[&str] = &[
 /// Checks the value of a field, given its canonical name.
 pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Diagnostics) {
     match canonical {
-        "type" => _ = word(TaskType::NAMES)(node, problems),
+        "type" => _ = one_of(TaskType::NAMES)(node, problems),
         "version" => check_version(node, problems),
         "roles" | "groups" | "tags" => check_node_names(node, problems),
         "requires" | "required_for" | "tasks" | "reexecute_on" | "refresh_on" => check_names(node, problems),
@@ -42,7 +42,7 @@ pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Diagnosti
 
 /// A literal or computed name.
 pub(super) fn check_name(node: &Node, problems: &mut Diagnostics) -> Option<()> {
-    if is_computed(node) { Some(()) } else { string_of(1..=255)(node, problems).map(|_| ()) }
+    if is_computed(node) { Some(()) } else { string_with_length(1..=255)(node, problems).map(|_| ()) }
 }
 
 fn check_names(node: &Node, problems: &mut Diagnostics) {
@@ -54,13 +54,13 @@ pub(super) fn check_node_names(node: &Node, problems: &mut Diagnostics) {
     match &node.kind {
         NodeKind::Seq(_) => check_names(node, problems),
         NodeKind::Scalar(Scalar::Str(_)) => _ = check_name(node, problems),
-        _ => _ = wrong_kind(node, "a name or a list of names", problems),
+        _ => _ = report_wrong_type(node, "a name or a list of names", problems),
     }
 }
 
 fn check_map(node: &Node, problems: &mut Diagnostics) {
     if node.as_map().is_none() {
-        wrong_kind(node, "a map", problems);
+        report_wrong_type(node, "a map", problems);
     }
 }
 
@@ -82,7 +82,7 @@ fn check_parameters(node: &Node, problems: &mut Diagnostics) {
 
 fn check_condition(node: &Node, problems: &mut Diagnostics) {
     if !matches!(&node.kind, NodeKind::Scalar(Scalar::Null | Scalar::Bool(_) | Scalar::Str(_))) {
-        let problem = wrong_kind(node, "true, false, text or an expression", problems);
+        let problem = report_wrong_type(node, "true, false, text or an expression", problems);
         problem.set_help("write an expression as `{yaql_exp: …}`");
     }
 }
@@ -96,7 +96,7 @@ fn check_tolerance(node: &Node, problems: &mut Diagnostics) {
         NodeKind::Scalar(Scalar::Str(text)) => {
             problems.error(codes::FORM, node.span, format!("must be {form}, this is {}", quoted(text)));
         }
-        _ => _ = wrong_kind(node, form, problems),
+        _ => _ = report_wrong_type(node, form, problems),
     }
 }
 

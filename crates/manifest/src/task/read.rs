@@ -1,13 +1,13 @@
 //! Reads a task from a node.
 
 use stoker_diagnostics::{Diagnostics, quoted};
-use stoker_model::{Json, JsonMap, Spelling, TASK_FIELDS, Task, canonical_field};
+use stoker_model::{Json, JsonMap, TASK_FIELDS, Task, TaskField, canonical_field};
 use stoker_yaml::{Node, NodeKind};
 
 use super::fields::{OTHER_FIELDS, check_field};
 use crate::codes;
 use crate::expression::{Expressions, is_computed};
-use crate::reader::{did_you_mean, head, json, key_text, string_of, wrong_kind};
+use crate::reader::{did_you_mean, head, json, key_text, report_wrong_type, string_with_length};
 
 /// Reads the tasks of one text.
 pub(crate) struct Tasks<'e, 't> {
@@ -28,7 +28,7 @@ impl<'e, 't> Tasks<'e, 't> {
 
     pub(crate) fn read(&mut self, node: &Node, problems: &mut Diagnostics) -> Option<Task> {
         let NodeKind::Map(entries) = &node.kind else {
-            wrong_kind(node, "a task, which is a map with `id` and `type`", problems);
+            report_wrong_type(node, "a task, which is a map with `id` and `type`", problems);
             return None;
         };
         let (n_errors, mark) = (problems.n_errors(), problems.mark());
@@ -61,7 +61,7 @@ fn read_id(node: &Node, problems: &mut Diagnostics) -> Option<String> {
             problem.set_help("ids are needed before expressions are evaluated; write the id as text");
             None
         }
-        Some(id) => string_of(1..=255)(id, problems),
+        Some(id) => string_with_length(1..=255)(id, problems),
     });
     if let (Some(id), Some(alias)) = (id, node.get(ID_ALIAS))
         && id.kind != alias.kind
@@ -102,7 +102,7 @@ fn read_fields(entries: &[(Node, Node)], problems: &mut Diagnostics) -> JsonMap 
 
 /// The other spelling of a field.
 fn other_spelling(name: &str) -> &str {
-    let is_either = |field: &&Spelling| field.canonical == name || field.alias == Some(name);
+    let is_either = |field: &&TaskField| field.canonical == name || field.alias == Some(name);
     let field = TASK_FIELDS.iter().find(is_either);
     let other = field
         .map(|field| if field.canonical == name { field.alias.unwrap_or(name) } else { field.canonical });

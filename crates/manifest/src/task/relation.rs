@@ -5,7 +5,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::fields::{check_name, check_node_names};
 use crate::expression::is_computed;
-use crate::reader::{Fields, list_of, word};
+use crate::reader::{Fields, list_of, one_of};
 
 const POLICIES: &[&str] = &["all", "any"];
 
@@ -26,9 +26,9 @@ fn check_relation(node: &Node, problems: &mut Diagnostics) -> Option<()> {
         });
     }
     fields.optional("policy", |node, problems| {
-        if is_computed(node) { Some(()) } else { word(POLICIES)(node, problems).map(|_| ()) }
+        if is_computed(node) { Some(()) } else { one_of(POLICIES)(node, problems).map(|_| ()) }
     });
-    fields.finish_gently();
+    fields.finish_with_warnings();
     Some(())
 }
 

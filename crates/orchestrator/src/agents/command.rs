@@ -1,8 +1,8 @@
 //! Commands that the driver of a run receives while it executes the run.
 
 use serde::{Deserialize, Serialize};
-use stoker_engine::run::{Illegal, Input};
-use stoker_engine::session::{AttemptKey, Finished};
+use stoker_engine::run::{Input, InputError};
+use stoker_engine::session::{AttemptKey, AttemptResult};
 use stoker_model::Micros;
 use tokio::sync::oneshot;
 
@@ -30,13 +30,13 @@ pub(crate) enum Command {
     /// `receipt` is answered when the result is committed.
     Finished {
         uid: String,
-        finished: Finished,
+        finished: AttemptResult,
         receipt: Option<oneshot::Sender<RunResponse>>,
     },
     /// A control request (stop, pause, resume) whose result is sent to `answer`.
     Asked {
         input: Input,
-        answer: oneshot::Sender<Result<(), Illegal>>,
+        answer: oneshot::Sender<Result<(), InputError>>,
     },
 }
 
@@ -46,40 +46,42 @@ pub(crate) enum Command {
 pub(crate) enum RunResponse {
     Done,
     /// The recipient does not drive the run.
-    Nobody,
+    #[serde(rename = "nobody")]
+    NoDriver,
     NotBegun,
     HasEnded,
     NotPaused,
     AlreadyPaused,
     AlreadyStopping,
     /// The result belongs to an attempt of another agent.
-    NotItsOwn,
+    #[serde(rename = "not_its_own")]
+    NotExecutor,
 }
 
 impl RunResponse {
-    pub(crate) fn of(result: Result<(), Option<Illegal>>) -> Self {
+    pub(crate) fn of(result: Result<(), Option<InputError>>) -> Self {
         match result {
             Ok(()) => Self::Done,
-            Err(Some(Illegal::NotBegun)) => Self::NotBegun,
-            Err(Some(Illegal::HasEnded)) => Self::HasEnded,
-            Err(Some(Illegal::NotPaused)) => Self::NotPaused,
-            Err(Some(Illegal::AlreadyPaused)) => Self::AlreadyPaused,
-            Err(Some(Illegal::AlreadyStopping)) => Self::AlreadyStopping,
+            Err(Some(InputError::NotBegun)) => Self::NotBegun,
+            Err(Some(InputError::HasEnded)) => Self::HasEnded,
+            Err(Some(InputError::NotPaused)) => Self::NotPaused,
+            Err(Some(InputError::AlreadyPaused)) => Self::AlreadyPaused,
+            Err(Some(InputError::AlreadyStopping)) => Self::AlreadyStopping,
             // The other errors concern attempts and nodes; no control request causes them.
-            Err(_) => Self::Nobody,
+            Err(_) => Self::NoDriver,
         }
     }
 
-    pub(crate) fn result(self) -> Result<(), Option<Illegal>> {
+    pub(crate) fn result(self) -> Result<(), Option<InputError>> {
         match self {
             Self::Done => Ok(()),
             // `NotItsOwn` is a response to results only.
-            Self::Nobody | Self::NotItsOwn => Err(None),
-            Self::NotBegun => Err(Some(Illegal::NotBegun)),
-            Self::HasEnded => Err(Some(Illegal::HasEnded)),
-            Self::NotPaused => Err(Some(Illegal::NotPaused)),
-            Self::AlreadyPaused => Err(Some(Illegal::AlreadyPaused)),
-            Self::AlreadyStopping => Err(Some(Illegal::AlreadyStopping)),
+            Self::NoDriver | Self::NotExecutor => Err(None),
+            Self::NotBegun => Err(Some(InputError::NotBegun)),
+            Self::HasEnded => Err(Some(InputError::HasEnded)),
+            Self::NotPaused => Err(Some(InputError::NotPaused)),
+            Self::AlreadyPaused => Err(Some(InputError::AlreadyPaused)),
+            Self::AlreadyStopping => Err(Some(InputError::AlreadyStopping)),
         }
     }
 }

@@ -32,7 +32,7 @@ impl Heartbeats {
             }
             let uids: Vec<String> = uids.into_iter().collect();
             monitor.start();
-            let written = context.store.agents_seen(&uids, context.clock.now()).await;
+            let written = context.store.agents_touch(&uids, context.clock.now()).await;
             if let Err(error) = &written {
                 tracing::warn!(error = %error, "cannot write heartbeats of agents");
             }

@@ -11,5 +11,5 @@ pub(crate) use command::{Command, RunResponse};
 pub(crate) use heartbeats::{Heartbeats, INTERVAL as HEARTBEATS_INTERVAL};
 pub(crate) use output::OutputWriter;
 pub(crate) use presence::Presence;
-pub(crate) use registry::{AgentLocation, INBOX_MAX, Line, executors_of};
-pub use registry::{Agents, Proof};
+pub(crate) use registry::{AgentLocation, Connection, INBOX_MAX, executors_of};
+pub use registry::{Agents, CredentialDigest};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use stoker_model::{OutputPiece, RunId};
+use stoker_model::{OutputChunk, RunId};
 use stoker_store::StoreError;
 use tokio::sync::mpsc;
 
@@ -22,9 +22,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 const TRIES_MAX: usize = 20;
 
 pub(crate) struct OutputWriter {
-    waiting: mpsc::Sender<(RunId, OutputPiece)>,
+    waiting: mpsc::Sender<(RunId, OutputChunk)>,
     /// Taken by the writer task.
-    queue: Mutex<Option<mpsc::Receiver<(RunId, OutputPiece)>>>,
+    queue: Mutex<Option<mpsc::Receiver<(RunId, OutputChunk)>>>,
 }
 
 impl Default for OutputWriter {
@@ -35,7 +35,7 @@ impl Default for OutputWriter {
 }
 
 impl OutputWriter {
-    pub(crate) async fn put(&self, run: RunId, piece: OutputPiece) {
+    pub(crate) async fn put(&self, run: RunId, piece: OutputChunk) {
         // Fails only while the server stops, after the writer has ended.
         let _ = self.waiting.send((run, piece)).await;
     }
@@ -47,7 +47,7 @@ impl OutputWriter {
         let mut n_bytes: HashMap<RunId, usize> = HashMap::new();
         let mut batch = Vec::new();
         while queue.recv_many(&mut batch, BATCH_MAX).await > 0 {
-            let mut by_run: HashMap<RunId, Vec<OutputPiece>> = HashMap::new();
+            let mut by_run: HashMap<RunId, Vec<OutputChunk>> = HashMap::new();
             for (run, piece) in batch.drain(..) {
                 let kept = n_bytes.entry(run).or_default();
                 *kept += piece.text.len();
@@ -63,7 +63,7 @@ impl OutputWriter {
     }
 }
 
-async fn keep(context: &OrchestratorContext, run: RunId, pieces: &[OutputPiece]) -> Result<(), StoreError> {
+async fn keep(context: &OrchestratorContext, run: RunId, pieces: &[OutputChunk]) -> Result<(), StoreError> {
     let mut n_tries = 0;
     loop {
         match context.store.output_put(run, pieces, context.clock.now()).await {

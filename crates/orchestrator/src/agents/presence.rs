@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use stoker_model::{JsonMap, NodeId};
 use stoker_services::webhooks::node_news;
-use stoker_store::{Sighting, StoreError};
+use stoker_store::{PresenceUpdate, StoreError};
 use tokio::sync::Notify;
 
 use stoker_services::background::TaskMonitor;
@@ -21,7 +21,7 @@ const BATCH_MAX: usize = 1000;
 
 #[derive(Default)]
 pub(crate) struct Presence {
-    waiting: Mutex<BTreeMap<NodeId, Sighting>>,
+    waiting: Mutex<BTreeMap<NodeId, PresenceUpdate>>,
     is_new: Notify,
 }
 
@@ -31,7 +31,7 @@ impl Presence {
     pub(crate) fn note(&self, id: NodeId, online: bool, facts: Option<JsonMap>) {
         let mut waiting = self.lock();
         let before = waiting.remove(&id).and_then(|sighting| sighting.facts);
-        waiting.insert(id, Sighting { online, facts: facts.or(before) });
+        waiting.insert(id, PresenceUpdate { online, facts: facts.or(before) });
         self.is_new.notify_one();
     }
 
@@ -45,7 +45,7 @@ impl Presence {
                 continue;
             }
             monitor.start();
-            let written = note_down(context, &batch).await;
+            let written = write_batch(context, &batch).await;
             monitor.finish(&written);
             match written {
                 Ok(()) => {}
@@ -56,12 +56,12 @@ impl Presence {
                 }
                 // The data of at least one node was rejected. Write the nodes one by one, so that the others
                 // succeed.
-                Err(_) => one_by_one(context, batch).await,
+                Err(_) => write_individually(context, batch).await,
             }
         }
     }
 
-    fn take(&self) -> BTreeMap<NodeId, Sighting> {
+    fn take(&self) -> BTreeMap<NodeId, PresenceUpdate> {
         let mut waiting = self.lock();
         match waiting.keys().nth(BATCH_MAX).copied() {
             Some(first_left) => {
@@ -72,7 +72,7 @@ impl Presence {
         }
     }
 
-    fn put_back(&self, batch: BTreeMap<NodeId, Sighting>) {
+    fn put_back(&self, batch: BTreeMap<NodeId, PresenceUpdate>) {
         let mut waiting = self.lock();
         for (id, sighting) in batch {
             waiting
@@ -82,26 +82,26 @@ impl Presence {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<NodeId, Sighting>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<NodeId, PresenceUpdate>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn note_down(
+async fn write_batch(
     context: &OrchestratorContext,
-    batch: &BTreeMap<NodeId, Sighting>,
+    batch: &BTreeMap<NodeId, PresenceUpdate>,
 ) -> Result<(), StoreError> {
     let now = context.clock.now();
-    if context.store.nodes_sighted(batch, now, |node| node_news(node, now)).await? > 0 {
-        context.services.webhooks.ring();
+    if context.store.nodes_update_presence(batch, now, |node| node_news(node, now)).await? > 0 {
+        context.services.webhooks.notify();
     }
     Ok(())
 }
 
-async fn one_by_one(context: &OrchestratorContext, batch: BTreeMap<NodeId, Sighting>) {
+async fn write_individually(context: &OrchestratorContext, batch: BTreeMap<NodeId, PresenceUpdate>) {
     for (id, sighting) in batch {
         let alone = BTreeMap::from([(id, sighting)]);
-        if let Err(error) = note_down(context, &alone).await {
+        if let Err(error) = write_batch(context, &alone).await {
             tracing::warn!(error = %error, node.id = id.0, "the node was not marked as online or away");
         }
     }
@@ -122,13 +122,13 @@ mod tests {
         sightings.note(NodeId(1), false, None);
         sightings.note(NodeId(2), true, None);
         let batch = sightings.take();
-        assert_eq!(batch[&NodeId(1)], Sighting { online: false, facts: Some(facts("a")) });
+        assert_eq!(batch[&NodeId(1)], PresenceUpdate { online: false, facts: Some(facts("a")) });
         sightings.note(NodeId(1), true, None);
         sightings.note(NodeId(2), true, Some(facts("b")));
         sightings.put_back(batch);
         let batch = sightings.take();
-        assert_eq!(batch[&NodeId(1)], Sighting { online: true, facts: Some(facts("a")) });
-        assert_eq!(batch[&NodeId(2)], Sighting { online: true, facts: Some(facts("b")) });
+        assert_eq!(batch[&NodeId(1)], PresenceUpdate { online: true, facts: Some(facts("a")) });
+        assert_eq!(batch[&NodeId(2)], PresenceUpdate { online: true, facts: Some(facts("b")) });
         assert!(sightings.take().is_empty());
     }
 

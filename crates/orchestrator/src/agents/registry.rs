@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::InFlight;
 use stoker_engine::session::host::HostSession;
-use stoker_engine::session::server::{Input, Output, Settings};
-use stoker_engine::session::{AttemptKey, Finished, Generation, ToAgent};
+use stoker_engine::session::server::{Input, Output, SessionSettings};
+use stoker_engine::session::{AttemptKey, AttemptResult, Generation, ToAgent};
 use stoker_model::{Micros, RunId};
 use tokio::sync::{Notify, mpsc};
 
@@ -59,11 +59,11 @@ struct Connected {
     outbox: mpsc::Sender<ToAgent>,
     cut: Arc<Notify>,
     /// Digest of the credential with which the agent authenticated; `None` for agents in the server process.
-    proof: Option<Proof>,
+    proof: Option<CredentialDigest>,
 }
 
 /// Digest of a credential.
-pub type Proof = [u8; 32];
+pub type CredentialDigest = [u8; 32];
 
 /// A run that this server drives.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ struct Driven {
 }
 
 /// Server side of an agent connection.
-pub(crate) struct Line {
+pub(crate) struct Connection {
     pub(crate) uid: String,
     pub(crate) id: u64,
     pub(crate) outbox: mpsc::Receiver<ToAgent>,
@@ -84,7 +84,7 @@ pub(crate) struct Line {
 
 impl Agents {
     /// Registers a connection of an agent. An earlier connection of the same agent is closed.
-    pub(crate) fn connect(&self, uid: &str, proof: Option<Proof>, now: Micros) -> Line {
+    pub(crate) fn connect(&self, uid: &str, proof: Option<CredentialDigest>, now: Micros) -> Connection {
         let (sender, outbox) = mpsc::channel(OUTBOX_MAX);
         let cut = Arc::new(Notify::new());
         let mut inner = self.lock();
@@ -96,11 +96,11 @@ impl Agents {
         if let Some(former) = agent.line.replace(connected) {
             former.cut.notify_one();
         }
-        Line { uid: uid.to_owned(), id, outbox, cut }
+        Connection { uid: uid.to_owned(), id, outbox, cut }
     }
 
     /// Unregisters a connection. Ignored if a newer connection has replaced it.
-    pub(crate) fn disconnect(&self, line: &Line, now: Micros) {
+    pub(crate) fn disconnect(&self, line: &Connection, now: Micros) {
         let mut inner = self.lock();
         let agent = inner.agent(&line.uid, now);
         if agent.line.as_ref().is_some_and(|connected| connected.id == line.id) {
@@ -119,12 +119,12 @@ impl Agents {
     }
 
     /// Credential digests of all connected agents.
-    pub(crate) fn proofs(&self) -> Vec<Proof> {
+    pub(crate) fn credential_digests(&self) -> Vec<CredentialDigest> {
         self.lock().agents.values().filter_map(|agent| agent.line.as_ref()?.proof).collect()
     }
 
     /// Closes the connections that were authenticated with one of these credentials.
-    pub(crate) fn cut_off(&self, proofs: &[Proof]) {
+    pub(crate) fn close_all_with(&self, proofs: &[CredentialDigest]) {
         for agent in self.lock().agents.values() {
             if let Some(connected) = &agent.line
                 && connected.proof.is_some_and(|proof| proofs.contains(&proof))
@@ -151,7 +151,7 @@ impl Agents {
     }
 
     /// Whether the agent is recorded as hosted by another server.
-    pub(crate) fn is_away(&self, uid: &str) -> bool {
+    pub(crate) fn is_hosted_elsewhere(&self, uid: &str) -> bool {
         self.lock().elsewhere.contains_key(uid)
     }
 
@@ -208,7 +208,7 @@ impl Agents {
 
     /// Like [`Self::step`], for an input received over `line`. Ignored if a newer connection has replaced the
     /// line.
-    pub(crate) fn step_from(&self, line: &Line, input: Input, now: Micros) -> Vec<Output> {
+    pub(crate) fn step_from(&self, line: &Connection, input: Input, now: Micros) -> Vec<Output> {
         let mut inner = self.lock();
         let agent = inner.agent(&line.uid, now);
         if agent.line.as_ref().is_some_and(|connected| connected.id == line.id) {
@@ -249,16 +249,16 @@ impl Agents {
     }
 
     /// Whether an attempt was dispatched to an agent through this server.
-    pub(crate) fn was_asked(&self, uid: &str, key: AttemptKey) -> bool {
+    pub(crate) fn is_dispatched(&self, uid: &str, key: AttemptKey) -> bool {
         let inner = self.lock();
         inner.agents.get(uid).is_some_and(|agent| agent.session.in_flight().any(|flight| flight == key))
     }
 
     /// Results of connected agents that no driver has acknowledged in time, to be resent.
-    pub(crate) fn owed(&self, now: Micros) -> Vec<(String, Finished)> {
+    pub(crate) fn unacked_results(&self, now: Micros) -> Vec<(String, AttemptResult)> {
         let mut inner = self.lock();
         let owed = inner.agents.iter_mut().filter(|(_, agent)| agent.line.is_some());
-        let owed = owed.map(|(uid, agent)| (uid, agent.session.owed(now)));
+        let owed = owed.map(|(uid, agent)| (uid, agent.session.unrecorded_results(now)));
         owed.flat_map(|(uid, ends)| ends.into_iter().map(|finished| (uid.clone(), finished))).collect()
     }
 
@@ -335,7 +335,7 @@ impl Inner {
 }
 
 fn session(now: Micros) -> HostSession {
-    let (session, _) = HostSession::new(Settings::default(), now);
+    let (session, _) = HostSession::new(SessionSettings::default(), now);
     session
 }
 
@@ -370,7 +370,7 @@ impl Agent {
     fn send(&mut self, message: ToAgent) {
         let Some(connected) = &self.line else { return };
         if let ToAgent::Start(attempt) = &message {
-            self.session.sent(attempt.key);
+            self.session.mark_sent(attempt.key);
         }
         if connected.outbox.try_send(message).is_err() {
             tracing::warn!("an agent does not keep up and is cut off");
@@ -414,10 +414,10 @@ mod tests {
         let (seven, eight) =
             (agents.connect("7", Some([7; 32]), NOW), agents.connect("8", Some([8; 32]), NOW));
         agents.connect("master", None, NOW);
-        let mut proofs = agents.proofs();
+        let mut proofs = agents.credential_digests();
         proofs.sort_unstable();
         assert_eq!(proofs, [[7; 32], [8; 32]]);
-        agents.cut_off(&[[7; 32], [9; 32]]);
+        agents.close_all_with(&[[7; 32], [9; 32]]);
         seven.cut.notified().await;
         let untouched = tokio::time::timeout(std::time::Duration::ZERO, eight.cut.notified()).await;
         assert!(untouched.is_err());
@@ -459,7 +459,7 @@ mod tests {
         agents.set_elsewhere("7", Some(&"other".into()), NOW);
         assert_eq!(agents.location("7"), AgentLocation::Here);
         agents.set_elsewhere("7", None, NOW);
-        agents.step("7", Input::RunIs { run: RunId(1), generation: None }, NOW);
+        agents.step("7", Input::RunStatus { run: RunId(1), generation: None }, NOW);
         assert_eq!(
             line.outbox.try_recv(),
             Ok(ToAgent::RunEnded { run: RunId(1) }),

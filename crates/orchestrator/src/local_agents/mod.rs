@@ -15,7 +15,7 @@ use stoker_model::NodeId;
 use stoker_traces::Tracer;
 use tokio::sync::{Notify, mpsc};
 
-pub use over_ssh::over_ssh;
+pub use over_ssh::parse_ssh_location;
 
 /// Shutdown timeout: time for local agents to end their tasks when the server stops.
 const END_TIME_MAX: Duration = Duration::from_secs(15);
@@ -109,7 +109,7 @@ impl LocalAgents {
     }
 
     /// Waits until all agents and their tasks have ended, at most [`END_TIME_MAX`].
-    pub(crate) async fn ended(&self) {
+    pub(crate) async fn wait_ended(&self) {
         let released = {
             let mut guards = self.guards.lock().unwrap_or_else(PoisonError::into_inner);
             guards.held = None;
@@ -138,7 +138,7 @@ impl LocalAgents {
     }
 
     /// Whether the agent of a node runs in the server process, that is, not on the machine of the node.
-    pub(crate) fn is_pretended(&self, uid: &str) -> bool {
+    pub(crate) fn is_in_process(&self, uid: &str) -> bool {
         NodeId::parse(uid).is_some() && self.started().get(uid).is_some_and(|started| started.is_inside)
     }
 
@@ -147,7 +147,7 @@ impl LocalAgents {
     }
 
     /// Triggers a check whether this server should still run an agent.
-    pub(crate) fn reconsider(&self, uid: &str) {
+    pub(crate) fn recheck(&self, uid: &str) {
         if let Some(started) = self.started().get(uid) {
             started.bell.notify_one();
         }

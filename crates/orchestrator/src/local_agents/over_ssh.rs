@@ -16,7 +16,7 @@ const HOOKS: &[&str] = &["erase_node", "reboot"];
 
 /// Location of the agent of a node reached over SSH; `None` if the agent of the node connects by itself. On
 /// failure, all validation errors.
-pub fn over_ssh(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem>> {
+pub fn parse_ssh_location(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem>> {
     let mut reading = Reading::default();
     let is_meant = match present(&node.attributes, "transport") {
         None => false,
@@ -200,9 +200,9 @@ mod tests {
     #[test]
     fn ssh_attributes_configure_the_agent_command() {
         for by_itself in [json!({}), json!({"transport": null, "ssh": null}), json!({"ssh": {"port": 22}})] {
-            assert_eq!(over_ssh(&node(&by_itself)), Ok(None));
+            assert_eq!(parse_ssh_location(&node(&by_itself)), Ok(None));
         }
-        let reached = |attributes: Json| match over_ssh(&node(&attributes)) {
+        let reached = |attributes: Json| match parse_ssh_location(&node(&attributes)) {
             Ok(Some(AgentPlace::Ssh { destination, port, options, command })) => {
                 (destination, port, options, command.join(" "))
             }
@@ -241,7 +241,7 @@ mod tests {
             ),
         ];
         for (attributes, expected) in cases {
-            let problems = over_ssh(&node(attributes)).unwrap_err();
+            let problems = parse_ssh_location(&node(attributes)).unwrap_err();
             let places: Vec<&str> = problems.iter().map(|(place, _)| place.as_str()).collect();
             assert_eq!(places, *expected, "{attributes}: {problems:?}");
         }

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use stoker_bus::NatsOptions;
-use stoker_bus::nats::{Authority, AuthorityError, Permissions, RevokeError, Seconds, revoke, user_key};
+use stoker_bus::nats::{AuthorityError, NatsAuthority, Permissions, RevokeError, Seconds, revoke, user_key};
 use stoker_model::Micros;
-use stoker_wire::nats::{UserAnswer, may_publish, may_subscribe};
+use stoker_wire::nats::{NatsUserCredentials, publish_permissions, subscribe_permissions};
 
 use stoker_services::random;
 
@@ -21,20 +21,22 @@ const SLACK_SECONDS: Seconds = 60;
 
 #[derive(Clone)]
 pub struct NatsUsers {
-    authority: Arc<Authority>,
+    authority: Arc<NatsAuthority>,
     options: NatsOptions,
 }
 
 impl NatsUsers {
-    pub(super) fn new(authority: Authority, options: NatsOptions) -> Self {
+    pub(super) fn new(authority: NatsAuthority, options: NatsOptions) -> Self {
         Self { authority: Arc::new(authority), options }
     }
 
     /// Issues a user for the agent whose credential has this digest.
-    pub fn of_agent(&self, uid: &str, digest: &str, now: Micros) -> Result<UserAnswer, AuthorityError> {
+    pub fn issue(&self, uid: &str, digest: &str, now: Micros) -> Result<NatsUserCredentials, AuthorityError> {
         let key = self.key_of(uid, digest)?;
-        let permissions =
-            Permissions { publish: may_publish(uid, &key), subscribe: may_subscribe(uid, &key) };
+        let permissions = Permissions {
+            publish: publish_permissions(uid, &key),
+            subscribe: subscribe_permissions(uid, &key),
+        };
         let made_at = seconds(now) - SLACK_SECONDS;
         let expires = seconds(now) + LIFE_SECONDS;
         let bytes = self.bytes(uid, digest)?;
@@ -46,7 +48,7 @@ impl NatsUsers {
             Some(expires),
         )?;
         let expires_in_seconds = LIFE_SECONDS.unsigned_abs();
-        Ok(UserAnswer { jwt: user.jwt, seed: user.seed, key, expires_in_seconds })
+        Ok(NatsUserCredentials { jwt: user.jwt, seed: user.seed, key, expires_in_seconds })
     }
 
     /// Public key of the agent's user.
@@ -57,7 +59,8 @@ impl NatsUsers {
     /// Revokes the agent's user: NATS closes its connections and rejects new ones.
     pub(crate) async fn revoke(&self, uid: &str, digest: &str, now: Micros) -> Result<(), RevokeError> {
         let now = seconds(now);
-        let key = random::bytes().map_err(|_| RevokeError::Away("there are no random numbers".to_owned()))?;
+        let key = random::bytes()
+            .map_err(|_| RevokeError::Unavailable("there are no random numbers".to_owned()))?;
         let system_user = self.authority.system_user(key, now - SLACK_SECONDS, now + BRIEF_SECONDS)?;
         let user = self.key_of(uid, digest)?;
         let forgotten = now - LIFE_SECONDS - SLACK_SECONDS;
@@ -65,7 +68,7 @@ impl NatsUsers {
     }
 
     fn bytes(&self, uid: &str, digest: &str) -> Result<[u8; 32], AuthorityError> {
-        self.authority.derived(&format!("agent {uid} {digest}"))
+        self.authority.derive_secret(&format!("agent {uid} {digest}"))
     }
 }
 
@@ -79,13 +82,13 @@ mod tests {
 
     #[test]
     fn user_key_is_derived_from_the_credential() {
-        let authority = || Authority::new([1; 32], [2; 32], [3; 32]).unwrap();
+        let authority = || NatsAuthority::new([1; 32], [2; 32], [3; 32]).unwrap();
         let users = || NatsUsers::new(authority(), NatsOptions::new("nats://a".to_owned()));
         let key = users().key_of("7", "aa").unwrap();
         assert_eq!(users().key_of("7", "aa").unwrap(), key, "every server makes the same");
         assert_ne!(users().key_of("7", "bb").unwrap(), key, "an agent that joined again is another");
         assert_ne!(users().key_of("8", "aa").unwrap(), key);
-        let user = users().of_agent("7", "aa", Micros(0)).unwrap();
+        let user = users().issue("7", "aa", Micros(0)).unwrap();
         assert_eq!(user.key, key);
     }
 }

@@ -3,25 +3,27 @@
 
 use std::time::Duration;
 
-use stoker_bus::{Bus, Message, Pattern, Pipe, PipeSettings, Subject};
+use stoker_bus::{Bus, Message, Pipe, PipeSettings, Subject, SubjectPattern};
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_services::background::TaskMonitor;
-use stoker_wire::nats::{CALLS, Call, SERVERS, into, out};
+use stoker_wire::nats::{
+    SERVER_QUEUE_GROUP, SESSION_REQUEST_SUBJECTS, SessionRequest, inbound_subject, outbound_subject,
+};
 use stoker_wire::{Decoded, FROM_AGENT_BYTES_MAX};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-use super::Unheard;
-use crate::agents::Proof;
+use super::NatsReject;
+use crate::agents::CredentialDigest;
 use crate::nats::NatsUsers;
 use crate::orchestrator::Orchestrator;
-use crate::session::{AgentTransport, converse};
+use crate::session::{AgentTransport, serve_agent};
 
 /// Capacity of the message channels in each direction. Senders block while they are full.
 const QUEUE: usize = 64;
 /// An agent that receives nothing for `silence_max` calls again.
 const PIPE: PipeSettings = PipeSettings {
-    ping_every: Duration::from_secs(10),
-    silence_max: Duration::from_secs(25),
+    ping_interval: Duration::from_secs(10),
+    silence_timeout: Duration::from_secs(25),
     bytes_max: FROM_AGENT_BYTES_MAX,
 };
 const LISTEN_AGAIN: Duration = Duration::from_secs(3);
@@ -42,8 +44,11 @@ async fn listen(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
     monitor: &TaskMonitor,
-) -> Result<(), Unheard> {
-    let mut calls = orchestrator.bus.subscribe_shared(&Pattern::new(CALLS)?, SERVERS).await?;
+) -> Result<(), NatsReject> {
+    let mut calls = orchestrator
+        .bus
+        .subscribe_shared(&SubjectPattern::new(SESSION_REQUEST_SUBJECTS)?, SERVER_QUEUE_GROUP)
+        .await?;
     monitor.succeed();
     while let Some(call) = calls.next().await {
         let Some(place) = orchestrator.nats_hosting.begin() else { continue };
@@ -64,34 +69,42 @@ async fn answer(
     users: &NatsUsers,
     call: &Message,
     place: OwnedSemaphorePermit,
-) -> Result<(), Unheard> {
+) -> Result<(), NatsReject> {
     let words: Vec<&str> = call.subject.as_str().split('.').collect();
-    let [_, _, uid, key, _] = words[..] else { return Err(Unheard::Nonsense) };
-    if !matches!(&orchestrator.bus, Bus::Nats(nats) if nats.is_guarded()) {
-        return Err(Unheard::Unguarded);
+    let [_, _, uid, key, _] = words[..] else { return Err(NatsReject::Malformed) };
+    if !matches!(&orchestrator.bus, Bus::Nats(nats) if nats.requires_auth()) {
+        return Err(NatsReject::Unauthenticated);
     }
-    let Call { conversation } = Call::decode(&call.body).ok_or(Unheard::Nonsense)?;
-    let digest = orchestrator.context.store.read().await?.agent_digest(uid).await?.ok_or(Unheard::Unknown)?;
+    let SessionRequest { session_id: conversation } =
+        SessionRequest::decode(&call.body).ok_or(NatsReject::Malformed)?;
+    let digest = orchestrator
+        .context
+        .store
+        .read()
+        .await?
+        .agent_digest(uid)
+        .await?
+        .ok_or(NatsReject::InvalidCredential)?;
     if users.key_of(uid, &digest)? != key {
-        return Err(Unheard::Unknown);
+        return Err(NatsReject::InvalidCredential);
     }
-    let here = Subject::new(out(uid, key, &conversation))?;
-    let to = Subject::new(into(uid, key, &conversation))?;
-    let pipe = Pipe::answer(orchestrator.bus.clone(), to, here, PIPE).await?;
+    let here = Subject::new(outbound_subject(uid, key, &conversation))?;
+    let to = Subject::new(inbound_subject(uid, key, &conversation))?;
+    let pipe = Pipe::accept(orchestrator.bus.clone(), to, here, PIPE).await?;
     let (received, receive) = mpsc::channel(QUEUE);
     let (send, sending) = mpsc::channel(QUEUE);
     tokio::spawn(async move {
-        let ended = pipe.carry(received, sending).await;
+        let ended = pipe.run(received, sending).await;
         tracing::debug!(?ended, "a conversation over NATS is over");
         drop(place);
     });
-    converse(orchestrator, uid, proof_of(&digest), Piped { send, receive }).await;
+    serve_agent(orchestrator, uid, proof_of(&digest), NatsTransport { send, receive }).await;
     Ok(())
 }
 
 /// Decodes the hexadecimal digest of a credential.
-fn proof_of(digest: &str) -> Option<Proof> {
-    let mut proof = Proof::default();
+fn proof_of(digest: &str) -> Option<CredentialDigest> {
+    let mut proof = CredentialDigest::default();
     if digest.len() != 2 * proof.len() {
         return None;
     }
@@ -101,12 +114,12 @@ fn proof_of(digest: &str) -> Option<Proof> {
     Some(proof)
 }
 
-struct Piped {
+struct NatsTransport {
     send: mpsc::Sender<Vec<u8>>,
     receive: mpsc::Receiver<Vec<u8>>,
 }
 
-impl AgentTransport for Piped {
+impl AgentTransport for NatsTransport {
     async fn receive(&mut self) -> Option<FromAgent> {
         loop {
             let bytes = self.receive.recv().await?;

@@ -12,7 +12,7 @@ pub(crate) use results::take_results;
 
 /// Reason to reject a message from NATS.
 #[derive(Debug, thiserror::Error)]
-enum Unheard {
+enum NatsReject {
     #[error(transparent)]
     Bus(#[from] BusError),
     #[error(transparent)]
@@ -22,9 +22,9 @@ enum Unheard {
     #[error(transparent)]
     Keys(#[from] AuthorityError),
     #[error("its credential is no longer good")]
-    Unknown,
+    InvalidCredential,
     #[error("it makes no sense")]
-    Nonsense,
+    Malformed,
     #[error("this NATS lets everybody in, so nobody knows who it is; set it up with `stoker nats init`")]
-    Unguarded,
+    Unauthenticated,
 }

@@ -6,14 +6,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_bus::{Bus, BusError, KeepSettings, Kept, Pattern, SubjectError};
-use stoker_engine::session::{Finished, FromAgent};
+use stoker_bus::{Bus, BusError, Delivery, StreamSettings, SubjectError, SubjectPattern};
+use stoker_engine::session::{AttemptResult, FromAgent};
 use stoker_services::background::TaskMonitor;
-use stoker_wire::nats::{RESULTS, RESULTS_NAME, SERVERS};
+use stoker_wire::nats::{RESULT_SUBJECTS, RESULTS_STREAM, SERVER_QUEUE_GROUP};
 use stoker_wire::{Decoded, decode_from_agent};
 use tokio::sync::Semaphore;
 
-use super::Unheard;
+use super::NatsReject;
 use crate::nats::NatsUsers;
 use crate::orchestrator::Orchestrator;
 use crate::results::{Hops, Receipt, deliver_and_wait};
@@ -24,40 +24,40 @@ const BYTES_MAX: u64 = 512 << 20;
 const AGE_MAX: Duration = Duration::from_hours(7 * 24);
 /// Deduplication window. An agent that gets no acknowledgement from NATS publishes the result again within
 /// seconds.
-const ONCE_WITHIN: Duration = Duration::from_mins(2);
+const DEDUP_WINDOW: Duration = Duration::from_mins(2);
 /// Ack timeout before redelivery. Longer than a result takes to commit.
-const TAKEN_FOR: Duration = Duration::from_secs(30);
+const ACK_WAIT: Duration = Duration::from_secs(30);
 /// Maximum number of results in flight.
-const AT_ONCE: usize = 128;
+const IN_FLIGHT_MAX: usize = 128;
 /// Bounds of the exponential backoff before the redelivery of a result whose run has no driver.
-const AGAIN_MIN: Duration = Duration::from_millis(500);
-const AGAIN_MAX: Duration = Duration::from_mins(1);
+const BACKOFF_MIN: Duration = Duration::from_millis(500);
+const BACKOFF_MAX: Duration = Duration::from_mins(1);
 const LISTEN_AGAIN: Duration = Duration::from_secs(3);
 /// Interval of the check for a connection. The client reconnects by itself, and the check is local.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
+const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Consumes results. Never returns.
 pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers, monitor: &TaskMonitor) {
     let (mut told, mut is_away) = (String::new(), false);
     loop {
-        if !orchestrator.bus.is_up() {
+        if !orchestrator.bus.is_connected() {
             // The connection logs it. One outage is one failure, however often it is looked at.
             if !is_away {
                 monitor.fail("there is no connection with NATS");
             }
             is_away = true;
-            orchestrator.metrics.bus.keeps.set(0);
-            tokio::time::sleep(LOOK_AGAIN).await;
+            orchestrator.metrics.bus.stores_results.set(0);
+            tokio::time::sleep(CONNECTION_CHECK_INTERVAL).await;
             continue;
         }
         is_away = false;
         monitor.start();
         let Err(error) = take_all(orchestrator, users, monitor).await;
         monitor.fail(&error);
-        orchestrator.metrics.bus.keeps.set(0);
-        if matches!(error, Unheard::Bus(BusError::Away(_))) {
+        orchestrator.metrics.bus.stores_results.set(0);
+        if matches!(error, NatsReject::Bus(BusError::Unavailable(_))) {
             // The NATS client has already logged the lost connection.
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(CONNECTION_CHECK_INTERVAL).await;
             continue;
         }
         // Log a persistent error once, not on every retry.
@@ -78,48 +78,48 @@ async fn take_all(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
     monitor: &TaskMonitor,
-) -> Result<std::convert::Infallible, Unheard> {
-    let Bus::Nats(nats) = &orchestrator.bus else { return Err(Unheard::Unguarded) };
+) -> Result<std::convert::Infallible, NatsReject> {
+    let Bus::Nats(nats) = &orchestrator.bus else { return Err(NatsReject::Unauthenticated) };
     if !nats.is_up() {
-        return Err(BusError::Away("there is no connection".to_owned()).into());
+        return Err(BusError::Unavailable("there is no connection".to_owned()).into());
     }
-    if !nats.is_guarded() {
-        return Err(Unheard::Unguarded);
+    if !nats.requires_auth() {
+        return Err(NatsReject::Unauthenticated);
     }
-    let mut keeper = orchestrator.bus.keeper(&settings()?).await?;
+    let mut keeper = orchestrator.bus.consumer(&settings()?).await?;
     monitor.succeed();
-    orchestrator.metrics.bus.keeps.set(1);
+    orchestrator.metrics.bus.stores_results.set(1);
     tracing::info!("NATS keeps results of agents");
-    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let places = Arc::new(Semaphore::new(IN_FLIGHT_MAX));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Err(Unheard::Nonsense) };
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Err(NatsReject::Malformed) };
         let kept = keeper.next().await?;
         let (orchestrator, users) = (orchestrator.clone(), users.clone());
         let background = orchestrator.background.clone();
         background.spawn(async move {
-            deal_with(&orchestrator, &users, kept).await;
+            handle(&orchestrator, &users, kept).await;
             drop(place);
         });
     }
 }
 
-fn settings() -> Result<KeepSettings, SubjectError> {
-    Ok(KeepSettings {
-        name: RESULTS_NAME,
-        subjects: Pattern::new(RESULTS)?,
-        takers: SERVERS,
+fn settings() -> Result<StreamSettings, SubjectError> {
+    Ok(StreamSettings {
+        name: RESULTS_STREAM,
+        subjects: SubjectPattern::new(RESULT_SUBJECTS)?,
+        consumers: SERVER_QUEUE_GROUP,
         bytes_max: BYTES_MAX,
         age_max: AGE_MAX,
-        once_within: ONCE_WITHIN,
-        taken_for: TAKEN_FOR,
+        dedup_window: DEDUP_WINDOW,
+        ack_wait: ACK_WAIT,
     })
 }
 
-async fn deal_with(orchestrator: &Orchestrator, users: &NatsUsers, kept: Kept) {
+async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, kept: Delivery) {
     let receipt = match judge(orchestrator, users, &kept).await {
         Ok((uid, finished)) => deliver_and_wait(orchestrator, &uid, finished, Hops::Allowed).await,
         // The database may be unavailable; retry.
-        Err(Unheard::Store(error)) => {
+        Err(NatsReject::Store(error)) => {
             tracing::warn!(error = %error, "whose a result is that NATS kept is not known yet");
             Receipt::Pending
         }
@@ -140,16 +140,16 @@ async fn deal_with(orchestrator: &Orchestrator, users: &NatsUsers, kept: Kept) {
         }
         Receipt::Pending => {
             orchestrator.metrics.bus.result("later");
-            let after = pause(kept.n_times);
-            if let Err(error) = kept.again(after).await {
+            let after = pause(kept.n_deliveries);
+            if let Err(error) = kept.nak(after).await {
                 tracing::debug!(%error, "a result comes again by itself");
             }
         }
     }
 }
 
-async fn dropped(kept: Kept) {
-    if let Err(error) = kept.done().await {
+async fn dropped(kept: Delivery) {
+    if let Err(error) = kept.ack().await {
         tracing::debug!(%error, "a result that is safe comes again");
     }
 }
@@ -159,23 +159,30 @@ async fn dropped(kept: Kept) {
 async fn judge(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
-    kept: &Kept,
-) -> Result<(String, Finished), Unheard> {
+    kept: &Delivery,
+) -> Result<(String, AttemptResult), NatsReject> {
     let words: Vec<&str> = kept.subject.as_str().split('.').collect();
-    let [_, _, uid, key, _] = words[..] else { return Err(Unheard::Nonsense) };
-    let digest = orchestrator.context.store.read().await?.agent_digest(uid).await?.ok_or(Unheard::Unknown)?;
+    let [_, _, uid, key, _] = words[..] else { return Err(NatsReject::Malformed) };
+    let digest = orchestrator
+        .context
+        .store
+        .read()
+        .await?
+        .agent_digest(uid)
+        .await?
+        .ok_or(NatsReject::InvalidCredential)?;
     if users.key_of(uid, &digest)? != key {
-        return Err(Unheard::Unknown);
+        return Err(NatsReject::InvalidCredential);
     }
     match decode_from_agent(&String::from_utf8_lossy(&kept.body)) {
         Ok(Decoded::Message(FromAgent::Finished(finished))) => Ok((uid.to_owned(), finished)),
-        _ => Err(Unheard::Nonsense),
+        _ => Err(NatsReject::Malformed),
     }
 }
 
 fn pause(n_times: u64) -> Duration {
     let n_before = u32::try_from(n_times.saturating_sub(1)).unwrap_or(u32::MAX);
-    AGAIN_MIN.saturating_mul(2_u32.saturating_pow(n_before.min(16))).min(AGAIN_MAX)
+    BACKOFF_MIN.saturating_mul(2_u32.saturating_pow(n_before.min(16))).min(BACKOFF_MAX)
 }
 
 #[cfg(test)]
@@ -184,8 +191,8 @@ mod tests {
 
     #[test]
     fn redelivery_backoff_is_exponential_and_bounded() {
-        assert_eq!([0, 1, 2, 3].map(pause), [1, 1, 2, 4].map(|n| AGAIN_MIN * n));
-        assert_eq!([100, u64::MAX].map(pause), [AGAIN_MAX; 2]);
+        assert_eq!([0, 1, 2, 3].map(pause), [1, 1, 2, 4].map(|n| BACKOFF_MIN * n));
+        assert_eq!([100, u64::MAX].map(pause), [BACKOFF_MAX; 2]);
     }
 
     #[test]

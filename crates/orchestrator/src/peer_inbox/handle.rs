@@ -12,7 +12,7 @@ use crate::agents::{AgentLocation, Command, RunResponse};
 use crate::orchestrator::Orchestrator;
 use crate::peers::{Envelope, PeerMessage, RunControl};
 use crate::results::{Delivery, Hops, deliver, deliver_and_wait};
-use crate::routing::{handle_outputs, keep_output};
+use crate::routing::{handle_outputs, store_output};
 use crate::runs::control_here;
 
 pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelope) {
@@ -99,7 +99,7 @@ async fn to_agent(orchestrator: &Orchestrator, uid: &str, text: &str) {
         ToAgent::Acknowledge { keys } => Input::Recorded { keys },
         ToAgent::RunEnded { run } => {
             orchestrator.peers.forget_driver(run);
-            Input::RunIs { run, generation: None }
+            Input::RunStatus { run, generation: None }
         }
         start @ ToAgent::Start(_) => return agents.send(uid, start),
         ToAgent::Welcome { .. } => return,
@@ -138,7 +138,7 @@ async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: String, t
         }
         FromAgent::Output { key, stream, offset, text } => {
             if orchestrator.agents.is_executor(&uid, key) == Some(true) {
-                keep_output(orchestrator, key, stream, offset, text).await;
+                store_output(orchestrator, key, stream, offset, text).await;
             }
         }
         FromAgent::Hello(_) | FromAgent::Heartbeat | FromAgent::Facts(_) => {}

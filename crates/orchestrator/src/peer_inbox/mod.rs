@@ -6,7 +6,7 @@ mod poll;
 
 use std::time::Duration;
 
-use stoker_bus::Pattern;
+use stoker_bus::SubjectPattern;
 use stoker_services::background::TaskMonitor;
 
 pub(crate) use poll::poll;
@@ -23,7 +23,7 @@ pub(crate) async fn listen(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
     let Some((bus, seal)) = &orchestrator.peers.bus else { return };
     let owner = &orchestrator.context.owner;
     let Some(subject) = Peers::subject(owner) else { return };
-    let pattern = Pattern::from(subject);
+    let pattern = SubjectPattern::from(subject);
     loop {
         monitor.start();
         match bus.subscribe(&pattern).await {

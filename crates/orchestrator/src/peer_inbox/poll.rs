@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stoker_model::{AgentHost, Member};
+use stoker_model::{AgentHost, ServerRecord};
 use stoker_services::Clock;
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
@@ -16,9 +16,9 @@ use crate::peers::{Envelope, MEMBERS_INTERVAL};
 use crate::routing::resend_unacked;
 
 /// Bounds of the poll interval: minimal after activity, doubled after each idle poll.
-const LOOK_MIN: Duration = Duration::from_millis(20);
-const LOOK_MAX: Duration = Duration::from_millis(500);
-const MAIL_MAX: u32 = 500;
+const POLL_MIN: Duration = Duration::from_millis(20);
+const POLL_MAX: Duration = Duration::from_millis(500);
+const MESSAGES_MAX: u32 = 500;
 /// Interval at which handled messages are acknowledged.
 const DONE_INTERVAL: Duration = Duration::from_secs(2);
 /// Cursor and schedule of the poller.
@@ -34,23 +34,23 @@ struct Reader {
 pub(crate) async fn poll(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
     let now = Clock::instant();
     let mut reader = Reader { mail: 0, is_done: true, members_at: None, done_at: now, owed_at: now };
-    let mut pause = LOOK_MAX;
+    let mut pause = POLL_MAX;
     loop {
         monitor.start();
         let read = reader.look(orchestrator).await;
         monitor.finish(&read);
         match read {
-            Ok(0) => pause = (pause * 2).min(LOOK_MAX),
-            Ok(_) => pause = LOOK_MIN,
+            Ok(0) => pause = (pause * 2).min(POLL_MAX),
+            Ok(_) => pause = POLL_MIN,
             Err(error) => {
                 tracing::warn!(error = %error, "what other servers say is not heard");
-                pause = LOOK_MAX;
+                pause = POLL_MAX;
             }
         }
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = orchestrator.peers.look.notified() => {
-                pause = LOOK_MIN;
+            () = orchestrator.peers.poll_now.notified() => {
+                pause = POLL_MIN;
                 tokio::time::sleep(pause).await;
             }
         }
@@ -70,8 +70,8 @@ impl Reader {
             return Ok(0);
         }
         let after = orchestrator.peers.known().number;
-        let hosts = session.hosts_since(after).await?;
-        let mail = session.mail_since(&orchestrator.context.owner, self.mail, MAIL_MAX).await?;
+        let hosts = session.agent_hosts_since(after).await?;
+        let mail = session.mail_since(&orchestrator.context.owner, self.mail, MESSAGES_MAX).await?;
         drop(session);
         let n_found = hosts.len() + mail.len();
         note_hosts(orchestrator, hosts).await;
@@ -86,7 +86,7 @@ impl Reader {
             orchestrator
                 .context
                 .store
-                .mail_done(&orchestrator.context.owner, self.mail, orchestrator.context.clock.now())
+                .mail_ack(&orchestrator.context.owner, self.mail, orchestrator.context.clock.now())
                 .await?;
             (self.is_done, self.done_at) = (true, Clock::instant());
         }
@@ -99,12 +99,12 @@ impl Reader {
 }
 
 /// Updates the live servers. When servers join or leave, the locations of their agents are recomputed.
-async fn note_members(orchestrator: &Orchestrator, members: &[Member]) {
+async fn note_members(orchestrator: &Orchestrator, members: &[ServerRecord]) {
     let heard_since = orchestrator.context.alive_since(orchestrator.context.clock.now());
     let others: HashMap<Arc<str>, bool> = members
         .iter()
-        .filter(|member| member.seen_at > heard_since && member.id != orchestrator.context.owner)
-        .map(|member| (member.id.as_str().into(), member.hears_bus))
+        .filter(|member| member.heartbeat_at > heard_since && member.id != orchestrator.context.owner)
+        .map(|member| (member.id.as_str().into(), member.receives_bus))
         .collect();
     let affected: Vec<String> = {
         let mut known = orchestrator.peers.known();
@@ -158,7 +158,7 @@ async fn place(orchestrator: &Orchestrator, uids: Vec<String>) {
             (host, is_live)
         };
         let is_ours = host.as_ref().is_some_and(|server| **server == *orchestrator.context.owner);
-        let was_away = orchestrator.agents.is_away(&uid);
+        let was_away = orchestrator.agents.is_hosted_elsewhere(&uid);
         if orchestrator.agents.set_elsewhere(&uid, host.as_ref().filter(|_| is_live), now) {
             for inbox in orchestrator.agents.runs() {
                 _ = inbox.send(Command::AgentBack { uid: uid.clone() }).await;
@@ -173,7 +173,7 @@ async fn place(orchestrator: &Orchestrator, uids: Vec<String>) {
             && let Some(line) = orchestrator.agents.line_id(&uid)
         {
             // A former host has reported the disconnect late; record the connection to this server again.
-            orchestrator.peers.moved(&uid, line, true);
+            orchestrator.peers.record_move(&uid, line, true);
         }
     }
 }

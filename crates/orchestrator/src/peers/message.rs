@@ -4,8 +4,8 @@
 //! handling a message is idempotent. Messages from and to agents are embedded in their wire encoding.
 
 use serde::{Deserialize, Serialize};
-use stoker_engine::run::{InFlight, Input as RunInput, StopHow};
-use stoker_engine::session::{AttemptKey, CancelHow};
+use stoker_engine::run::{InFlight, Input as RunInput, StopMode};
+use stoker_engine::session::{AttemptKey, CancelMode};
 use stoker_model::RunId;
 
 use crate::agents::RunResponse;
@@ -136,8 +136,8 @@ impl From<Key> for AttemptKey {
 impl From<InFlight> for Flight {
     fn from(flight: InFlight) -> Self {
         let cancel = flight.cancel.map(|how| match how {
-            CancelHow::Graceful => How::Graceful,
-            CancelHow::Now => How::Now,
+            CancelMode::Graceful => How::Graceful,
+            CancelMode::Now => How::Now,
         });
         Self { key: flight.key.into(), is_started: flight.is_started, cancel }
     }
@@ -146,8 +146,8 @@ impl From<InFlight> for Flight {
 impl From<Flight> for InFlight {
     fn from(flight: Flight) -> Self {
         let cancel = flight.cancel.map(|how| match how {
-            How::Graceful => CancelHow::Graceful,
-            How::Now => CancelHow::Now,
+            How::Graceful => CancelMode::Graceful,
+            How::Now => CancelMode::Now,
         });
         Self { key: flight.key.into(), is_started: flight.is_started, cancel }
     }
@@ -157,8 +157,8 @@ impl RunControl {
     /// `None` if the input is internal to the driver.
     pub(crate) fn of(input: &RunInput) -> Option<Self> {
         match input {
-            RunInput::Stop { how: StopHow::Graceful } => Some(Self::StopGracefully),
-            RunInput::Stop { how: StopHow::Now } => Some(Self::StopNow),
+            RunInput::Stop { how: StopMode::Graceful } => Some(Self::StopGracefully),
+            RunInput::Stop { how: StopMode::Now } => Some(Self::StopNow),
             RunInput::Pause => Some(Self::Pause),
             RunInput::Resume => Some(Self::Resume),
             _ => None,
@@ -167,8 +167,8 @@ impl RunControl {
 
     pub(crate) fn input(self) -> RunInput {
         match self {
-            Self::StopGracefully => RunInput::Stop { how: StopHow::Graceful },
-            Self::StopNow => RunInput::Stop { how: StopHow::Now },
+            Self::StopGracefully => RunInput::Stop { how: StopMode::Graceful },
+            Self::StopNow => RunInput::Stop { how: StopMode::Now },
             Self::Pause => RunInput::Pause,
             Self::Resume => RunInput::Resume,
         }
@@ -203,7 +203,7 @@ impl Envelope {
 
 #[cfg(test)]
 mod tests {
-    use stoker_engine::run::Illegal;
+    use stoker_engine::run::InputError;
 
     use super::*;
 
@@ -216,8 +216,8 @@ mod tests {
         let key = AttemptKey { run: RunId(7), instance: 3, attempt: 2 };
         let flights = [
             InFlight { key, is_started: true, cancel: None },
-            InFlight { key, is_started: false, cancel: Some(CancelHow::Now) },
-            InFlight { key, is_started: false, cancel: Some(CancelHow::Graceful) },
+            InFlight { key, is_started: false, cancel: Some(CancelMode::Now) },
+            InFlight { key, is_started: false, cancel: Some(CancelMode::Graceful) },
         ];
         let written = flights.iter().copied().map(Flight::from).collect();
         let letter = PeerMessage::Claim { uid: "7".to_owned(), run: 7, generation: 4, flights: written };
@@ -234,7 +234,8 @@ mod tests {
             assert_eq!(RunControl::of(&wish.input()), Some(wish));
         }
         assert_eq!(RunControl::of(&RunInput::Wake), None);
-        let results = [Ok(()), Err(None), Err(Some(Illegal::AlreadyPaused)), Err(Some(Illegal::HasEnded))];
+        let results =
+            [Ok(()), Err(None), Err(Some(InputError::AlreadyPaused)), Err(Some(InputError::HasEnded))];
         for result in results {
             assert_eq!(RunResponse::of(result).result(), result);
         }

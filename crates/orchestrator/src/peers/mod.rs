@@ -27,8 +27,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use stoker_bus::Bus;
-use stoker_engine::session::{Finished, FromAgent};
-use stoker_model::{HostChange, Member, RunId};
+use stoker_engine::session::{AttemptResult, FromAgent};
+use stoker_model::{AgentConnectionChange, RunId, ServerRecord};
 use stoker_services::background::TaskMonitor;
 use stoker_wire::encode_from_agent;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -62,10 +62,10 @@ pub struct Peers {
     queue: Mutex<Option<mpsc::Receiver<Outgoing>>>,
     known: Mutex<Known>,
     /// Connects and disconnects of agents that are not written yet.
-    moves: Mutex<Vec<HostChange>>,
+    moves: Mutex<Vec<AgentConnectionChange>>,
     has_moves: Notify,
     /// Wakes the poller: messages may be in the database.
-    pub(crate) look: Notify,
+    pub(crate) poll_now: Notify,
     /// Wakes the takeover task: runs without a driver may exist.
     pub(crate) take_over: Notify,
     pending: Mutex<HashMap<u64, oneshot::Sender<RunResponse>>>,
@@ -99,7 +99,7 @@ impl Peers {
             known: Mutex::default(),
             moves: Mutex::default(),
             has_moves: Notify::new(),
-            look: Notify::new(),
+            poll_now: Notify::new(),
             take_over: Notify::new(),
             pending: Mutex::default(),
             next_request: AtomicU64::new(1),
@@ -112,12 +112,12 @@ impl Peers {
     }
 
     /// Queues a connect or disconnect of an agent to be written.
-    pub(crate) fn moved(&self, uid: &str, connection: u64, is_connected: bool) {
+    pub(crate) fn record_move(&self, uid: &str, connection: u64, is_connected: bool) {
         if !self.context.is_shared {
             return;
         }
         let connection = i64::try_from(connection).unwrap_or(i64::MAX);
-        let change = HostChange { uid: uid.to_owned(), connection, is_connected };
+        let change = AgentConnectionChange { uid: uid.to_owned(), connection, is_connected };
         self.moves.lock().unwrap_or_else(PoisonError::into_inner).push(change);
         self.has_moves.notify_one();
     }
@@ -132,7 +132,7 @@ impl Peers {
             }
             monitor.start();
             let OrchestratorContext { store, owner, clock, .. } = &self.context;
-            let written = store.hosts_put(owner, &moves, clock.now()).await;
+            let written = store.agent_hosts_put(owner, &moves, clock.now()).await;
             monitor.finish(&written);
             if let Err(error) = written {
                 tracing::warn!(error = %error, "cannot write which agents are connected here; retrying");
@@ -151,7 +151,7 @@ impl Peers {
     pub(crate) async fn beat(&self, monitor: &TaskMonitor) {
         loop {
             monitor.start();
-            let written = self.context.store.server_beat(&self.member()).await;
+            let written = self.context.store.server_heartbeat(&self.member()).await;
             if let Err(error) = &written {
                 tracing::warn!(error = %error, "cannot write the heartbeat of this server");
             }
@@ -161,16 +161,16 @@ impl Peers {
     }
 
     /// Record of this server in the list of servers.
-    pub fn member(&self) -> Member {
+    pub fn member(&self) -> ServerRecord {
         let settings = &self.context.settings;
-        Member {
+        ServerRecord {
             id: self.context.owner.clone(),
             name: settings.name.clone().unwrap_or_else(machine_name),
             address: settings.listen.to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            hears_bus: self.is_on_bus(),
+            receives_bus: self.is_on_bus(),
             started_at: self.context.started_at,
-            seen_at: self.context.clock.now(),
+            heartbeat_at: self.context.clock.now(),
         }
     }
 
@@ -231,14 +231,14 @@ impl Peers {
         let response = loop {
             self.send(server, &PeerMessage::Ask { id, run: run.0, what });
             if let Ok(response) = tokio::time::timeout(REPEAT_AFTER, &mut answered).await {
-                break response.unwrap_or(RunResponse::Nobody);
+                break response.unwrap_or(RunResponse::NoDriver);
             }
             if !self.is_live(server) {
-                break RunResponse::Nobody;
+                break RunResponse::NoDriver;
             }
         };
         self.pending().remove(&id);
-        if response == RunResponse::Nobody {
+        if response == RunResponse::NoDriver {
             self.forget_driver(run);
         }
         response
@@ -250,7 +250,7 @@ impl Peers {
         &self,
         server: &Arc<str>,
         uid: &str,
-        finished: Finished,
+        finished: AttemptResult,
         receipt: Option<oneshot::Sender<RunResponse>>,
     ) {
         let (uid, text) = (uid.to_owned(), encode_from_agent(&FromAgent::Finished(finished)));

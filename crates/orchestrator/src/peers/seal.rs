@@ -20,7 +20,7 @@ impl Seal {
     /// Loads the shared secret; the first server generates it.
     pub(crate) async fn agree(store: &Store, now: Micros) -> ServiceResult<Self> {
         let made = random::hex_text(SECRET_CHARS)?;
-        Ok(Self::new(&store.mark_agree(MARK, &made, now).await?))
+        Ok(Self::new(&store.shared_value_agree(MARK, &made, now).await?))
     }
 
     fn new(secret: &str) -> Self {
@@ -50,7 +50,7 @@ fn signed(to: &str, letter: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use stoker_store::Database;
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
 
@@ -71,7 +71,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_servers_share_one_secret() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let store = Store::open(&Database::Sqlite { path: folder.file("db") }).await.unwrap();
         let (one, two) =
             (Seal::agree(&store, Micros(1)).await.unwrap(), Seal::agree(&store, Micros(2)).await.unwrap());

@@ -12,7 +12,7 @@ use super::{PeerMessage, Peers};
 
 const BATCH_MAX: usize = 1024;
 /// TTL of a message in the database, in seconds. Older messages are outdated: senders have repeated them.
-const MAIL_SECONDS: i64 = 60;
+const MESSAGE_TTL_SECONDS: i64 = 60;
 /// Delay between retries while the database is unavailable; after [`TRIES_MAX`] retries the batch is dropped.
 const PAUSE: Duration = Duration::from_millis(500);
 const TRIES_MAX: usize = 20;
@@ -21,7 +21,7 @@ pub(super) struct Outgoing {
     to: Arc<str>,
     body: String,
     /// Wake-up notification: dropped if the bus does not reach the recipient.
-    is_bell: bool,
+    is_notification: bool,
 }
 
 impl Peers {
@@ -38,7 +38,7 @@ impl Peers {
     }
 
     /// Queues a wake-up notification to the servers that the bus reaches. The others poll.
-    pub(crate) fn ring(&self, message: &PeerMessage) {
+    pub(crate) fn notify_all(&self, message: &PeerMessage) {
         if !self.is_on_bus() {
             return;
         }
@@ -67,7 +67,7 @@ impl Peers {
             monitor.start();
             let mut mail = Vec::new();
             for outgoing in batch.drain(..) {
-                if !self.over_bus(&outgoing).await && !outgoing.is_bell {
+                if !self.over_bus(&outgoing).await && !outgoing.is_notification {
                     mail.push((outgoing.to.to_string(), outgoing.body));
                 }
             }
@@ -75,7 +75,7 @@ impl Peers {
             monitor.finish(&sent);
             if !mail.is_empty() {
                 // Poll sooner: a response may follow.
-                self.look.notify_one();
+                self.poll_now.notify_one();
             }
         }
     }
@@ -86,7 +86,7 @@ impl Peers {
     }
 
     pub(crate) fn is_on_bus(&self) -> bool {
-        self.bus.as_ref().is_some_and(|(bus, _)| bus.is_up())
+        self.bus.as_ref().is_some_and(|(bus, _)| bus.is_connected())
     }
 
     fn encode(&self, message: &PeerMessage) -> String {
@@ -94,14 +94,14 @@ impl Peers {
     }
 
     fn enqueue(&self, to: &Arc<str>, body: String, is_bell: bool) {
-        if self.outgoing.try_send(Outgoing { to: Arc::clone(to), body, is_bell }).is_err() {
+        if self.outgoing.try_send(Outgoing { to: Arc::clone(to), body, is_notification: is_bell }).is_err() {
             tracing::debug!("dropped a message to a peer: the queue is full");
         }
     }
 
     fn bus_to(&self, server: &str) -> Option<&(Bus, Seal)> {
         let hears = self.known().others.get(server).copied().unwrap_or(false);
-        self.bus.as_ref().filter(|(bus, _)| hears && bus.is_up())
+        self.bus.as_ref().filter(|(bus, _)| hears && bus.is_connected())
     }
 
     /// Publishes a message on the bus. Returns `false` if the message must go through the database.
@@ -116,7 +116,7 @@ impl Peers {
         let mut n_tries = 0;
         loop {
             let now = self.context.clock.now();
-            match self.context.store.mail_put(mail, now.plus_seconds(MAIL_SECONDS), now).await {
+            match self.context.store.mail_put(mail, now.plus_seconds(MESSAGE_TTL_SECONDS), now).await {
                 Err(StoreError::Unavailable(_)) if n_tries < TRIES_MAX => {
                     n_tries += 1;
                     tokio::time::sleep(PAUSE).await;

@@ -3,50 +3,55 @@
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
 use stoker_model::{
-    Actor, Change, ClusterId, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic,
+    Actor, AuditChange, ClusterId, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic,
 };
 use stoker_services::modules::automatic;
 use stoker_services::webhooks::run_news;
-use stoker_store::{List, NodeFilter, StoreError, Writing};
+use stoker_store::{List, NodeFilter, StoreError, WriteTransaction};
 
-use super::conductor::{Broken, conduct_all};
-use super::launch::{end, mark_stopped, open_parts, was_stopped};
+use super::conductor::{Interruption, start_drivers};
+use super::launch::{end, mark_stopped, open_children, was_stopped};
 use super::outcome::{mark_nodes, note_on_parent};
 use super::request::RunOptions;
 use crate::orchestrator::Orchestrator;
 
 /// A run and the lease generation of this server, for fencing: writes fail after the lease was lost.
-pub(super) type Held = (RunId, i64);
+pub(super) type FencedRun = (RunId, i64);
 
-pub(super) async fn change(orchestrator: &Orchestrator, (run, lease): Held) -> Result<Writing, Broken> {
+pub(super) async fn change(
+    orchestrator: &Orchestrator,
+    (run, lease): FencedRun,
+) -> Result<WriteTransaction, Interruption> {
     let mut writing =
-        orchestrator.context.store.change(&Actor::server(), orchestrator.context.clock.now()).await?;
-    writing.run_require(run, lease).await?;
+        orchestrator.context.store.begin_write(&Actor::server(), orchestrator.context.clock.now()).await?;
+    writing.run_lease_require(run, lease).await?;
     Ok(writing)
 }
 
 /// Marks a child run as running.
-pub(super) async fn begin_part(
+pub(super) async fn begin_child(
     orchestrator: &Orchestrator,
-    held: Held,
+    held: FencedRun,
     run_options: &RunOptions,
     blueprint: &Blueprint,
-) -> Result<(), Broken> {
+) -> Result<(), Interruption> {
     let mut writing = change(orchestrator, held).await?;
     let id = held.0;
-    let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
+    let mut run = writing.run_get(id).await?.ok_or(Interruption::Lost)?;
     match run.status {
         RunStatus::Running => return Ok(()),
         RunStatus::Pending => run.status = RunStatus::Running,
         // It was stopped during planning.
-        RunStatus::Ready | RunStatus::Error => return Err(Broken::Ended),
+        RunStatus::Ready | RunStatus::Error => return Err(Interruption::Ended),
     }
     run.started_at = Some(writing.now());
     writing.run_update(&run).await?;
     if run_options.is_real() {
         mark_nodes(&mut writing, blueprint).await?;
     }
-    writing.commit(Change { action: "run.begin", target: format!("run {id}"), detail: json!({}) }).await?;
+    writing
+        .commit(AuditChange { action: "run.begin", target: format!("run {id}"), detail: json!({}) })
+        .await?;
     Ok(())
 }
 
@@ -80,15 +85,15 @@ impl Conclusion {
 }
 
 /// Records the end of a child run and returns its status. A child run that has already ended is unchanged.
-pub(super) async fn conclude_part(
+pub(super) async fn conclude_child(
     orchestrator: &Orchestrator,
-    held: Held,
+    held: FencedRun,
     id: RunId,
     ended: Conclusion,
-) -> Result<RunStatus, Broken> {
+) -> Result<RunStatus, Interruption> {
     let Conclusion { status, message, plan, is_stopped, stop_requested } = ended;
     let mut writing = change(orchestrator, held).await?;
-    let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
+    let mut run = writing.run_get(id).await?.ok_or(Interruption::Lost)?;
     if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
         return Ok(run.status);
     }
@@ -103,19 +108,19 @@ pub(super) async fn conclude_part(
     writing.run_update(&run).await?;
     // In the same transaction as the end of this child run, so that a crash cannot lose the stop request.
     if let (RunStatus::Ready, true, Some(parent)) = (status, stop_requested, run.parent_id) {
-        stop_parts(&mut writing, parent).await?;
+        stop_child_runs(&mut writing, parent).await?;
     }
     note_on_parent(&mut writing, &run).await?;
     let detail = json!({"status": status.as_str(), "message": run.message});
-    writing.commit(Change { action: "run.end", target: format!("run {id}"), detail }).await?;
+    writing.commit(AuditChange { action: "run.end", target: format!("run {id}"), detail }).await?;
     orchestrator.notify_watchers(id);
     Ok(status)
 }
 
 /// Ends the unfinished child runs of a run as stopped.
-pub async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), StoreError> {
+pub async fn stop_child_runs(writing: &mut WriteTransaction, parent: RunId) -> Result<(), StoreError> {
     let now = writing.now();
-    for mut part in open_parts(writing, parent).await? {
+    for mut part in open_children(writing, parent).await? {
         end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
         mark_stopped(&mut part);
         writing.run_update(&part).await?;
@@ -124,16 +129,20 @@ pub async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), Stor
 }
 
 /// Records the end of the parent run, and aborts unfinished child runs.
-pub(super) async fn conclude(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Broken> {
+pub(super) async fn conclude(
+    orchestrator: &Orchestrator,
+    parent: RunId,
+    lease: i64,
+) -> Result<(), Interruption> {
     let mut writing = change(orchestrator, (parent, lease)).await?;
     let now = writing.now();
-    for mut part in open_parts(&mut writing, parent).await? {
+    for mut part in open_children(&mut writing, parent).await? {
         end(&mut part, RunStatus::Error, Some("Aborted".to_owned()), now);
         writing.run_update(&part).await?;
     }
     let children = writing.run_children(parent).await?;
     let failed = children.iter().find(|run| run.status == RunStatus::Error);
-    let mut run = writing.run_get(parent).await?.ok_or(Broken::Lost)?;
+    let mut run = writing.run_get(parent).await?.ok_or(Interruption::Lost)?;
     let (status, message) = match failed {
         Some(child) => (RunStatus::Error, child.message.clone()),
         None => (RunStatus::Ready, children.iter().rev().find_map(|child| child.message.clone())),
@@ -162,16 +171,20 @@ pub(super) async fn conclude(orchestrator: &Orchestrator, parent: RunId, lease: 
         }
     }
     let detail = json!({"status": status.as_str(), "message": run.message});
-    writing.commit(Change { action: "run.end", target: format!("run {parent}"), detail }).await?;
+    writing.commit(AuditChange { action: "run.end", target: format!("run {parent}"), detail }).await?;
     orchestrator.metrics.runs.run_ended(topic);
-    orchestrator.context.services.webhooks.ring();
-    conduct_all(orchestrator, automatic);
+    orchestrator.context.services.webhooks.notify();
+    start_drivers(orchestrator, automatic);
     orchestrator.notify_watchers(parent);
     Ok(())
 }
 
 /// Sets the status of a cluster after a run: stopped, or derived from its nodes.
-async fn settle_cluster(writing: &mut Writing, id: ClusterId, is_stopped: bool) -> Result<(), StoreError> {
+async fn settle_cluster(
+    writing: &mut WriteTransaction,
+    id: ClusterId,
+    is_stopped: bool,
+) -> Result<(), StoreError> {
     let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
     let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };
     let nodes = writing.node_list(&filter, &List::default()).await?.items;

@@ -6,28 +6,28 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::blueprint::{Options, of_plan};
-use stoker_engine::run::{Phase, RunEnd};
+use stoker_engine::blueprint::{ExecutionOptions, from_plan};
+use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
+use stoker_model::{Actor, AuditChange, Cluster, PlanId, Run, RunId, RunStatus};
 use stoker_services::background::TaskMonitor;
 use stoker_services::modules::reapply::Reapply;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
 use stoker_services::trace;
 use stoker_services::{RunKind, ServiceError, random};
 use stoker_store::StoreError;
-use stoker_traces::{Kind, Traceparent};
+use stoker_traces::{SpanKind, Traceparent};
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
-use super::conclude::{Conclusion, begin_part, conclude, conclude_part};
+use super::conclude::{Conclusion, begin_child, conclude, conclude_child};
 use super::dispatch::Dispatch;
 use super::driver::{Driven, Driver, Lost};
 use super::durations;
+use super::messages::{excluded_nodes_message, refused, require_executable};
 use super::modules;
 use super::outcome::{Outcomes, Progress, Transitions, bystanders};
 use super::reapply;
-use super::remarks::{left_out, refused, require_fit};
 use super::request::{GraphRequest, RunOptions, decode};
 use super::restore::{cut, rest, restore};
 use super::spans::AttemptSpans;
@@ -40,7 +40,7 @@ use crate::orchestrator::Orchestrator;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Reason why a run or child run ended without a result of the engine.
-pub(super) enum Broken {
+pub(super) enum Interruption {
     /// The lease was lost: another server drives the run, or it was deleted.
     Lost,
     /// The run was ended before it started.
@@ -49,34 +49,34 @@ pub(super) enum Broken {
     Refused(ServiceError),
 }
 
-impl From<Lost> for Broken {
+impl From<Lost> for Interruption {
     fn from(_: Lost) -> Self {
         Self::Lost
     }
 }
 
-impl From<ServiceError> for Broken {
+impl From<ServiceError> for Interruption {
     fn from(error: ServiceError) -> Self {
         Self::Refused(error)
     }
 }
 
-impl From<StoreError> for Broken {
+impl From<StoreError> for Interruption {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Stale { .. } | StoreError::Missing { .. } => Self::Lost,
+            StoreError::Stale { .. } | StoreError::NotFound { .. } => Self::Lost,
             other => Self::Refused(other.into()),
         }
     }
 }
 
 /// Starts a driver for a run in the background, unless this server already has one.
-pub fn conduct(orchestrator: &Orchestrator, run: RunId) {
+pub fn start_driver(orchestrator: &Orchestrator, run: RunId) {
     if !orchestrator.conducted.lock().unwrap_or_else(PoisonError::into_inner).insert(run) {
         return;
     }
     // The `run started` notification was just committed.
-    orchestrator.context.services.webhooks.ring();
+    orchestrator.context.services.webhooks.notify();
     let worker = orchestrator.clone();
     orchestrator.background.spawn(async move {
         Box::pin(conduct_to_end(&worker, run)).await;
@@ -84,9 +84,9 @@ pub fn conduct(orchestrator: &Orchestrator, run: RunId) {
     });
 }
 
-pub fn conduct_all(orchestrator: &Orchestrator, runs: Vec<RunId>) {
+pub fn start_drivers(orchestrator: &Orchestrator, runs: Vec<RunId>) {
     for run in runs {
-        conduct(orchestrator, run);
+        start_driver(orchestrator, run);
     }
 }
 
@@ -94,12 +94,12 @@ pub fn conduct_all(orchestrator: &Orchestrator, runs: Vec<RunId>) {
 async fn conduct_to_end(orchestrator: &Orchestrator, parent: RunId) {
     loop {
         match Box::pin(try_conduct(orchestrator, parent)).await {
-            Ok(()) | Err(Broken::Lost | Broken::Ended) => return,
-            Err(Broken::Refused(error)) if error.is_transient() => {
+            Ok(()) | Err(Interruption::Lost | Interruption::Ended) => return,
+            Err(Interruption::Refused(error)) if error.is_transient() => {
                 tracing::warn!(run.id = parent.0, error = %error, "the run waits");
                 tokio::time::sleep(PAUSE).await;
             }
-            Err(Broken::Refused(error)) => {
+            Err(Interruption::Refused(error)) => {
                 tracing::error!(run.id = parent.0, error = %error, "the run cannot be carried out");
                 return;
             }
@@ -107,12 +107,12 @@ async fn conduct_to_end(orchestrator: &Orchestrator, parent: RunId) {
     }
 }
 
-async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), Broken> {
-    let Some(held) = orchestrator.leases.take(parent).await? else { return Err(Broken::Lost) };
+async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), Interruption> {
+    let Some(held) = orchestrator.leases.take(parent).await? else { return Err(Interruption::Lost) };
     let lease = held.generation;
     let mut session = orchestrator.context.store.read().await?;
     let modules = session.module_run(parent).await?;
-    let options = session.run_work(parent).await?.ok_or(Broken::Lost)?.options;
+    let options = session.run_work(parent).await?.ok_or(Interruption::Lost)?.options;
     drop(session);
     let work = async {
         match (RunKind::of(&options, modules.is_some()), modules) {
@@ -131,11 +131,11 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), B
     };
     let done = tokio::select! {
         done = trace::within(trace::of(&options), work) => done,
-        () = held.lost() => Err(Broken::Lost),
+        () = held.wait_lost() => Err(Interruption::Lost),
     };
     // When the lease is lost, the future of the child run is dropped before it can notify its agents.
     for (run, executors) in orchestrator.agents.take_abandoned() {
-        call_off(orchestrator, run, &executors).await;
+        cancel_on_agents(orchestrator, run, &executors).await;
     }
     done
 }
@@ -144,13 +144,13 @@ fn unreadable() -> ServiceError {
     ServiceError::invalid("what was asked of the run was written by another version")
 }
 
-async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Broken> {
+async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Interruption> {
     let children = orchestrator.context.store.read().await?.run_children(parent).await?;
     let mut former = None;
     for child in children {
         let mut session = orchestrator.context.store.read().await?;
         // Read again: it may have been ended in the meantime.
-        let child = session.run_get(child.id).await?.ok_or(Broken::Lost)?;
+        let child = session.run_get(child.id).await?.ok_or(Interruption::Lost)?;
         let is_paused = match former {
             Some(former) => session.run_events_now(former).await?.1,
             None => false,
@@ -161,10 +161,10 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
             RunStatus::Pending | RunStatus::Running => {
                 match Box::pin(part(orchestrator, &child, is_paused)).await {
                     Ok(status) => status,
-                    Err(Broken::Ended) => RunStatus::Error,
-                    Err(Broken::Refused(error)) if !error.is_transient() => {
+                    Err(Interruption::Ended) => RunStatus::Error,
+                    Err(Interruption::Refused(error)) if !error.is_transient() => {
                         let ended = Conclusion::error(error.to_string());
-                        conclude_part(orchestrator, (parent, lease), child.id, ended).await?
+                        conclude_child(orchestrator, (parent, lease), child.id, ended).await?
                     }
                     Err(broken) => return Err(broken),
                 }
@@ -179,20 +179,20 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
 }
 
 /// Executes one graph and returns the final status. Starts paused if the previous graph ended paused.
-async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Result<RunStatus, Broken> {
-    let Some(held) = orchestrator.leases.take(child.id).await? else { return Err(Broken::Lost) };
+async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Result<RunStatus, Interruption> {
+    let Some(held) = orchestrator.leases.take(child.id).await? else { return Err(Interruption::Lost) };
     let lease = held.generation;
     let mut session = orchestrator.context.store.read().await?;
-    let work = session.run_work(child.id).await?.ok_or(Broken::Lost)?;
+    let work = session.run_work(child.id).await?.ok_or(Interruption::Lost)?;
     let (request, run_options) = decode(&work.options).ok_or_else(unreadable)?;
     let cluster_id = child.cluster_id.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     drop(session);
     let asked = trace::of(&work.options);
-    let mut traced = orchestrator.context.tracer.begin(Kind::Internal, "run", asked);
-    traced.set("stoker.run.id", child.id.0);
-    traced.set("stoker.cluster.id", cluster_id.0);
-    traced.set("stoker.graph.type", request.graph_type.as_str().to_owned());
+    let mut traced = orchestrator.context.tracer.begin(SpanKind::Internal, "run", asked);
+    traced.set_attribute("stoker.run.id", child.id.0);
+    traced.set_attribute("stoker.cluster.id", cluster_id.0);
+    traced.set_attribute("stoker.graph.type", request.graph_type.as_str().to_owned());
     let trace = traced.context().or(asked);
     let span =
         tracing::info_span!("run", run.id = child.id.0, trace_id = trace.as_ref().map(Traceparent::id));
@@ -211,8 +211,8 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         let record = session.plan_get(plan_id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
         let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, record).await?;
         drop(session);
-        let ended = Conclusion::planned(plan_id, left_out(&stored.explained.excluded));
-        return conclude_part(orchestrator, (child.id, lease), child.id, ended).await;
+        let ended = Conclusion::planned(plan_id, excluded_nodes_message(&stored.explained.excluded));
+        return conclude_child(orchestrator, (child.id, lease), child.id, ended).await;
     }
     let taken =
         Taken { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused };
@@ -224,13 +224,13 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
     let Driven { end, stop_requested } = match ended {
         Ok(driven) => driven,
         Err(lost) => {
-            traced.set("stoker.run.status", "lost");
-            call_off(orchestrator, child.id, &executors).await;
+            traced.set_attribute("stoker.run.status", "lost");
+            cancel_on_agents(orchestrator, child.id, &executors).await;
             return Err(lost.into());
         }
     };
     let status = end.status();
-    traced.set("stoker.run.status", status.as_str());
+    traced.set_attribute("stoker.run.status", status.as_str());
     if status == RunStatus::Error {
         traced.fail("the run failed");
     }
@@ -240,20 +240,20 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         status,
         message: (!messages.is_empty()).then(|| messages.join("; ")),
         plan: Some(plan_id),
-        is_stopped: end == RunEnd::Stopped,
+        is_stopped: end == RunOutcome::Stopped,
         stop_requested,
     };
-    conclude_part(orchestrator, (child.id, lease), child.id, ended).await
+    conclude_child(orchestrator, (child.id, lease), child.id, ended).await
 }
 
 /// Notifies agents of the end of a run that was ended or deleted externally, so that they cancel its
 /// attempts.
-pub(super) async fn call_off(orchestrator: &Orchestrator, run: RunId, executors: &[String]) {
+pub(super) async fn cancel_on_agents(orchestrator: &Orchestrator, run: RunId, executors: &[String]) {
     if orchestrator.context.has_ended(run).await {
         for uid in executors {
             orchestrator.agents.step(
                 uid,
-                Input::RunIs { run, generation: None },
+                Input::RunStatus { run, generation: None },
                 orchestrator.context.clock.now(),
             );
         }
@@ -268,21 +268,21 @@ async fn plan(
     cluster: Cluster,
     request: &GraphRequest,
     run_options: &RunOptions,
-) -> Result<PlanId, Broken> {
+) -> Result<PlanId, Interruption> {
     let plan_id = if let Some(id) = request.plan {
         id
     } else {
         let (subgraphs, force) = (run_options.subgraphs.clone(), run_options.force);
-        let wanted = PlanRequest { subgraphs, force, ..request.to_plan() };
+        let wanted = PlanRequest { subgraphs, force, ..request.plan_request() };
         planning::make_plan(&orchestrator.context.services.planning, &Actor::server(), cluster, wanted)
             .await?
             .id
     };
     let mut writing =
-        orchestrator.context.store.change(&Actor::server(), orchestrator.context.clock.now()).await?;
+        orchestrator.context.store.begin_write(&Actor::server(), orchestrator.context.clock.now()).await?;
     writing.run_work_plan(run, lease, plan_id).await?;
     let detail = json!({"plan_id": plan_id.0});
-    writing.commit(Change { action: "run.plan", target: format!("run {run}"), detail }).await?;
+    writing.commit(AuditChange { action: "run.plan", target: format!("run {run}"), detail }).await?;
     Ok(plan_id)
 }
 
@@ -301,7 +301,7 @@ struct Taken<'a> {
 
 impl Taken<'_> {
     /// Creates the driver, and a message about nodes that were excluded from the plan.
-    async fn driver(self) -> Result<(Driver, Option<String>), Broken> {
+    async fn driver(self) -> Result<(Driver, Option<String>), Interruption> {
         let Self { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused } =
             self;
         let mut session = orchestrator.context.store.read().await?;
@@ -325,7 +325,7 @@ impl Taken<'_> {
         .await?;
         let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;
         let options = run_options.options(&defaults(orchestrator));
-        let blueprint = of_plan(&stored.explained.plan, options, &known, stoker_tasks::timing_of)
+        let blueprint = from_plan(&stored.explained.plan, options, &known, stoker_tasks::default_timing)
             .map_err(|defects| refused(&defects))?;
         let blueprint = match request.rest_of {
             Some(former) => rest(&mut session, former, &stored.explained.plan, blueprint).await?,
@@ -334,15 +334,15 @@ impl Taken<'_> {
         let (state, projection, next_seq) = restore(&mut session, child.id, &blueprint).await?;
         drop(session);
         if *state.phase() == Phase::Created {
-            require_fit(&stored.explained.plan, &run_options)?;
+            require_executable(&stored.explained.plan, &run_options)?;
         }
-        begin_part(orchestrator, (child.id, lease), &run_options, &blueprint).await?;
+        begin_child(orchestrator, (child.id, lease), &run_options, &blueprint).await?;
         let (sender, inbox) = mpsc::channel(INBOX_MAX);
         let blueprint = Arc::new(blueprint);
         orchestrator.agents.add_run(child.id, Arc::clone(&blueprint), sender);
         let nodes =
             (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
-        let left_out = left_out(&stored.explained.excluded);
+        let left_out = excluded_nodes_message(&stored.explained.excluded);
         let dispatch = Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone());
         let outcomes = Outcomes {
             run: child.id,
@@ -367,7 +367,7 @@ impl Taken<'_> {
             blueprint,
             wake_at: None,
             waiting: VecDeque::new(),
-            unheard: HashSet::new(),
+            unconfirmed: HashSet::new(),
             cluster: cluster.id,
             spans: AttemptSpans::new(orchestrator.context.tracer.clone(), child.id, trace),
             start_paused: is_paused,
@@ -377,12 +377,12 @@ impl Taken<'_> {
 }
 
 /// Server-wide defaults from the settings.
-fn defaults(orchestrator: &Orchestrator) -> Options {
+fn defaults(orchestrator: &Orchestrator) -> ExecutionOptions {
     let runs = &orchestrator.context.settings.runs;
-    Options {
-        nodes_at_once: runs.nodes_at_once,
+    ExecutionOptions {
+        max_concurrent_nodes: runs.max_concurrent_nodes,
         lost_after_ms: u64::from(runs.lost_after_seconds) * 1000,
-        ..Options::default()
+        ..ExecutionOptions::default()
     }
 }
 
@@ -415,12 +415,12 @@ pub(crate) async fn take_over(orchestrator: &Orchestrator, monitor: &TaskMonitor
 
 async fn take_over_once(orchestrator: &Orchestrator) -> Result<(), StoreError> {
     let OrchestratorContext { store, owner, clock, .. } = &orchestrator.context;
-    let free = store.read().await?.run_work_free(owner, clock.now()).await?;
+    let free = store.read().await?.run_work_unowned(owner, clock.now()).await?;
     let mut session = store.read().await?;
     for work in free {
         let Some(run) = session.run_get(work.run_id).await? else { continue };
         if run.parent_id.is_none() {
-            conduct(orchestrator, run.id);
+            start_driver(orchestrator, run.id);
         }
     }
     Ok(())

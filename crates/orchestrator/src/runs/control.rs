@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::run::{Illegal, Input, StopHow};
-use stoker_model::{Actor, Change, RunId, RunStatus};
+use stoker_engine::run::{Input, InputError, StopMode};
+use stoker_model::{Actor, AuditChange, RunId, RunStatus};
 use stoker_services::{ServiceError, ServiceResult};
 use tokio::sync::oneshot;
 
-use super::conclude::stop_parts;
-use super::launch::open_parts;
+use super::conclude::stop_child_runs;
+use super::launch::open_children;
 use crate::agents::Command;
 use crate::orchestrator::Orchestrator;
 use crate::peers::RunControl;
@@ -18,8 +18,8 @@ use crate::peers::RunControl;
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// Number of retries while a run has no driver: it is starting, or switching to its next child run.
-const TELL_TRIES: usize = 50;
-const TELL_PAUSE: Duration = Duration::from_millis(100);
+const CONTROL_TRIES: usize = 50;
+const CONTROL_PAUSE: Duration = Duration::from_millis(100);
 
 /// Sends a control request to the driver of a run and waits for the response. `Err(None)`: no driver
 /// responded.
@@ -27,7 +27,7 @@ pub(crate) async fn control_driver(
     orchestrator: &Orchestrator,
     run: RunId,
     input: Input,
-) -> Result<(), Option<Illegal>> {
+) -> Result<(), Option<InputError>> {
     if orchestrator.agents.run(run).is_some() {
         return control_here(orchestrator, run, input).await;
     }
@@ -46,7 +46,7 @@ pub(crate) async fn control_here(
     orchestrator: &Orchestrator,
     run: RunId,
     input: Input,
-) -> Result<(), Option<Illegal>> {
+) -> Result<(), Option<InputError>> {
     let inbox = orchestrator.agents.run(run).ok_or(None)?;
     let (answer, answered) = oneshot::channel();
     inbox.send(Command::Asked { input, answer }).await.map_err(|_| None)?;
@@ -61,29 +61,29 @@ pub async fn stop_run(
     orchestrator: &Orchestrator,
     actor: &Actor,
     parent: RunId,
-    how: StopHow,
+    how: StopMode,
 ) -> ServiceResult<()> {
-    for _ in 0..TELL_TRIES {
+    for _ in 0..CONTROL_TRIES {
         let Some(part) = abandon(orchestrator, actor, parent).await? else { return Ok(()) };
         match control_driver(orchestrator, part, Input::Stop { how }).await {
             Ok(()) => return Ok(()),
-            Err(Some(Illegal::AlreadyStopping)) => {
+            Err(Some(InputError::AlreadyStopping)) => {
                 return Err(ServiceError::conflict("Stopping deployment task is already launched"));
             }
             // Switching child runs: retry with the next one, if any.
-            Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
+            Err(Some(InputError::HasEnded) | None) => tokio::time::sleep(CONTROL_PAUSE).await,
             Err(Some(illegal)) => return Err(ServiceError::conflict(illegal.to_string())),
         }
     }
-    Err(in_nobodys_hands(parent))
+    Err(no_driver(parent))
 }
 
 /// Sends a control request to the active child run and returns its ID. Retries if the active child changes.
 pub async fn control_run(orchestrator: &Orchestrator, parent: RunId, input: &Input) -> ServiceResult<RunId> {
-    for _ in 0..TELL_TRIES {
+    for _ in 0..CONTROL_TRIES {
         let mut session = orchestrator.context.store.snapshot().await?;
         let run = session.run_get(parent).await?.ok_or_else(|| ServiceError::not_found("Run"))?;
-        let part = open_parts(&mut session, parent).await?.first().map_or(parent, |part| part.id);
+        let part = open_children(&mut session, parent).await?.first().map_or(parent, |part| part.id);
         drop(session);
         if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
             return Err(ServiceError::conflict(format!("run {parent} has ended")));
@@ -91,29 +91,29 @@ pub async fn control_run(orchestrator: &Orchestrator, parent: RunId, input: &Inp
         match control_driver(orchestrator, part, input.clone()).await {
             Ok(()) => return Ok(part),
             // Switching child runs: retry with the next one, if any.
-            Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
+            Err(Some(InputError::HasEnded) | None) => tokio::time::sleep(CONTROL_PAUSE).await,
             Err(Some(illegal)) => return Err(ServiceError::conflict(illegal.to_string())),
         }
     }
-    Err(in_nobodys_hands(parent))
+    Err(no_driver(parent))
 }
 
 /// Ends a run without a running child run. Otherwise changes nothing and returns the running child run.
 async fn abandon(orchestrator: &Orchestrator, actor: &Actor, parent: RunId) -> ServiceResult<Option<RunId>> {
-    let mut writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
-    let parts = open_parts(&mut writing, parent).await?;
+    let mut writing = orchestrator.context.store.begin_write(actor, orchestrator.context.clock.now()).await?;
+    let parts = open_children(&mut writing, parent).await?;
     if let Some(part) = parts.iter().find(|part| part.status == RunStatus::Running) {
         return Ok(Some(part.id));
     }
     if parts.is_empty() {
         return Err(ServiceError::conflict(format!("run {parent} has ended")));
     }
-    stop_parts(&mut writing, parent).await?;
+    stop_child_runs(&mut writing, parent).await?;
     let target = format!("run {parent}");
-    writing.commit(Change { action: "run.abandon", target, detail: json!({}) }).await?;
+    writing.commit(AuditChange { action: "run.abandon", target, detail: json!({}) }).await?;
     Ok(None)
 }
 
-fn in_nobodys_hands(run: RunId) -> ServiceError {
+fn no_driver(run: RunId) -> ServiceError {
     ServiceError::conflict(format!("run {run} is not carried out by any server now; try again"))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation};
+use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, ResultKind};
 use stoker_model::{DocumentId, Json, JsonMap, NodeId};
 use stoker_planner::ExplainedPlan;
 use stoker_services::repositories::{put_credential, wants_credential};
@@ -75,10 +75,14 @@ impl Dispatch {
         key: AttemptKey,
         generation: Generation,
         blueprint: &Blueprint,
-    ) -> Result<Attempt, Finished> {
+    ) -> Result<Attempt, AttemptResult> {
         let at = self.orchestrator.context.clock.now();
-        let refused =
-            |message: String| Finished { key, at, end: End::Refused { message }, summary: JsonMap::new() };
+        let refused = |message: String| AttemptResult {
+            key,
+            at,
+            end: ResultKind::Refused { message },
+            summary: JsonMap::new(),
+        };
         let (Some(details), Some((task, node))) =
             (self.planned.plan.details(key.instance), blueprint.names(key.instance))
         else {
@@ -89,7 +93,7 @@ impl Dispatch {
         let task_type = details.task_type.clone();
         let node = node.to_owned();
         let task = task.to_owned();
-        let said = parameters.as_object().map(|map| Secrets::of([map])).unwrap_or_default();
+        let said = parameters.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
         let password = self.put_credential(&node, &mut parameters).await.map_err(refused)?;
         let parameters = prepared(&task_type, parameters).await.map_err(refused)?;
         let own = self.secrets_of(&node).await.map_err(refused)?;
@@ -155,7 +159,7 @@ impl Dispatch {
             match read.await {
                 Ok(documents) => {
                     for (uid, id) in wanted {
-                        let secrets = Secrets::of(documents.get(&id));
+                        let secrets = Secrets::from_documents(documents.get(&id));
                         self.own_secrets.insert(uid, secrets.values().map(str::to_owned).collect());
                     }
                     return Ok(self.own_secrets.get(node).map(Arc::clone).unwrap_or_default());
@@ -170,7 +174,7 @@ impl Dispatch {
 
 /// Embeds files of the master into the parameters, on a blocking thread.
 async fn prepared(task_type: &str, parameters: Json) -> Result<Json, String> {
-    if !stoker_tasks::needs_files(task_type) {
+    if !stoker_tasks::needs_master_files(task_type) {
         return Ok(parameters);
     }
     let task_type = task_type.to_owned();

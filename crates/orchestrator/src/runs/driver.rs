@@ -9,9 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{Effect, Event, Illegal, Input as StepInput, Phase, Run, RunEnd, step};
+use stoker_engine::run::{
+    EngineEvent, Input as StepInput, InputError, Phase, RunEffect, RunMachine, RunOutcome, step,
+};
 use stoker_engine::session::server::Input;
-use stoker_engine::session::{AttemptKey, Finished};
+use stoker_engine::session::{AttemptKey, AttemptResult};
 use stoker_model::{Actor, ClusterId, Micros, RunEvent, RunId};
 use stoker_services::Clock;
 use stoker_store::StoreError;
@@ -40,7 +42,7 @@ pub(super) struct Lost;
 
 /// How a run ended.
 pub(super) struct Driven {
-    pub(super) end: RunEnd,
+    pub(super) end: RunOutcome,
     /// A stop was requested: later graphs are not executed, even if this run completed.
     pub(super) stop_requested: bool,
 }
@@ -50,7 +52,7 @@ pub(super) struct Driver {
     pub(super) run: RunId,
     pub(super) lease: i64,
     pub(super) blueprint: Arc<Blueprint>,
-    pub(super) state: Run,
+    pub(super) state: RunMachine,
     pub(super) next_seq: i64,
     pub(super) inbox: mpsc::Receiver<Command>,
     pub(super) projection: Projection,
@@ -63,7 +65,7 @@ pub(super) struct Driver {
     pub(super) waiting: VecDeque<Command>,
     /// Attempts on agents of other servers that were unconfirmed at the last check: not started, or cancelled
     /// and not ended. They are claimed again if they are still unconfirmed at the next check.
-    pub(super) unheard: HashSet<AttemptKey>,
+    pub(super) unconfirmed: HashSet<AttemptKey>,
     /// Key for fair scheduling of writes: runs of one cluster share their permits.
     pub(super) cluster: ClusterId,
     pub(super) spans: AttemptSpans,
@@ -71,13 +73,13 @@ pub(super) struct Driver {
     pub(super) start_paused: bool,
 }
 
-type Answer = Result<(), Illegal>;
+type Answer = Result<(), InputError>;
 
 /// Accumulated events, effects and responses of a batch of commands.
 #[derive(Default)]
 struct Batch {
-    events: Vec<Event>,
-    effects: Vec<Effect>,
+    events: Vec<EngineEvent>,
+    effects: Vec<RunEffect>,
     /// Results to acknowledge to their agents after the commit.
     recorded: Vec<(String, AttemptKey)>,
     /// Attempts that agents have not received.
@@ -124,7 +126,7 @@ impl Driver {
                     if self.orchestrator.leases.is_lost(self.run, self.lease) {
                         return Err(Lost);
                     }
-                    self.remind().await;
+                    self.repeat_claims().await;
                 }
             }
         }
@@ -145,7 +147,8 @@ impl Driver {
         } else {
             self.take(StepInput::TakeOver, &mut batch);
             // Claims cover dispatches and cancellations.
-            let is_claimed = |effect: &Effect| matches!(effect, Effect::Dispatch(_) | Effect::Cancel { .. });
+            let is_claimed =
+                |effect: &RunEffect| matches!(effect, RunEffect::Dispatch(_) | RunEffect::Cancel { .. });
             batch.effects.extend(self.state.effects().into_iter().filter(|effect| !is_claimed(effect)));
             batch.claims.extend(self.executors());
         }
@@ -206,8 +209,8 @@ impl Driver {
     }
 
     /// A result is acknowledged after the commit, whether or not the engine accepts it.
-    fn finished(&mut self, uid: &str, finished: Finished, batch: &mut Batch) {
-        let Finished { key, at, end, summary } = finished;
+    fn finished(&mut self, uid: &str, finished: AttemptResult, batch: &mut Batch) {
+        let AttemptResult { key, at, end, summary } = finished;
         self.take(StepInput::AttemptFinished { key, at, end, summary }, batch);
         batch.recorded.push((uid.to_owned(), key));
     }
@@ -219,7 +222,7 @@ impl Driver {
         }
     }
 
-    fn step(&mut self, input: StepInput, batch: &mut Batch) -> Result<(), Illegal> {
+    fn step(&mut self, input: StepInput, batch: &mut Batch) -> Result<(), InputError> {
         let decided = step(&mut self.state, &self.blueprint, input, self.orchestrator.context.clock.now())?;
         batch.events.extend(decided.events);
         batch.effects.extend(decided.effects);
@@ -263,7 +266,7 @@ impl Driver {
         Ok(())
     }
 
-    async fn keep(&mut self, events: &[Event], effects: &[Effect]) -> Result<(), Lost> {
+    async fn keep(&mut self, events: &[EngineEvent], effects: &[RunEffect]) -> Result<(), Lost> {
         let records: Vec<_> =
             events.iter().zip(self.next_seq..).map(|(event, seq)| record::encode(event, seq)).collect();
         let history: Vec<_> =
@@ -278,7 +281,7 @@ impl Driver {
                     .orchestrator
                     .context
                     .store
-                    .change(&Actor::server(), self.orchestrator.context.clock.now())
+                    .begin_write(&Actor::server(), self.orchestrator.context.clock.now())
                     .await?;
                 writing.history_put(&history).await?;
                 changes.write(&mut writing).await?;
@@ -291,11 +294,11 @@ impl Driver {
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PAUSE_MAX);
                     // The transaction may have been committed before the connection failed.
-                    if self.is_kept(&records).await {
+                    if self.is_committed(&records).await {
                         break;
                     }
                 }
-                Err(StoreError::Stale { .. } | StoreError::Missing { .. }) => return Err(Lost),
+                Err(StoreError::Stale { .. } | StoreError::NotFound { .. }) => return Err(Lost),
                 Err(error) => {
                     tracing::error!(run.id = self.run.0, error = %error, "what happened in the run cannot be written down");
                     return Err(Lost);
@@ -310,7 +313,7 @@ impl Driver {
 
     /// Whether exactly these events were committed. Another server may have taken the run over and committed
     /// other events with the same sequence numbers; then the results of this batch must not be acknowledged.
-    async fn is_kept(&self, records: &[RunEvent]) -> bool {
+    async fn is_committed(&self, records: &[RunEvent]) -> bool {
         let Some(last) = records.last() else { return true };
         let read = async {
             self.orchestrator.context.store.read().await?.run_events(self.run, last.seq - 1, 1).await
@@ -334,9 +337,15 @@ impl Driver {
         loop {
             let now = self.orchestrator.context.clock.now();
             let until = self.orchestrator.context.leased_until(now);
-            match self.orchestrator.context.store.run_hold(self.run, self.lease, now, Some(until)).await {
+            match self
+                .orchestrator
+                .context
+                .store
+                .run_lease_renew(self.run, self.lease, now, Some(until))
+                .await
+            {
                 Ok(()) => return Ok(()),
-                Err(StoreError::Stale { .. } | StoreError::Missing { .. }) => return Err(Lost),
+                Err(StoreError::Stale { .. } | StoreError::NotFound { .. }) => return Err(Lost),
                 Err(error) => {
                     tracing::warn!(run.id = self.run.0, error = %error, "the lease of the run was not renewed");
                     tokio::time::sleep(pause).await;

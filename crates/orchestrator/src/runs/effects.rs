@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use stoker_engine::run::{Effect, InFlight};
+use stoker_engine::run::{InFlight, RunEffect};
 use stoker_engine::session::server::{Input, Output};
-use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation, ToAgent};
+use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, ResultKind, ToAgent};
 use stoker_model::JsonMap;
 use stoker_wire::encode_to_agent;
 
@@ -15,28 +15,28 @@ use crate::peers::{Flight, PeerMessage};
 use crate::routing;
 
 impl Driver {
-    pub(super) async fn perform(&mut self, effect: Effect) {
+    pub(super) async fn perform(&mut self, effect: RunEffect) {
         let generation = Generation(self.lease as u64);
         match effect {
-            Effect::Dispatch(key) => {
+            RunEffect::Dispatch(key) => {
                 if let Some(uid) = self.executor(key) {
                     ensure_agent(&self.orchestrator, &uid).await;
                     self.send(&uid, Input::Dispatch { key, generation }).await;
                 }
             }
-            Effect::Cancel { key, how } => {
+            RunEffect::Cancel { key, how } => {
                 if let Some(uid) = self.executor(key) {
                     self.send(&uid, Input::Cancel { key, generation, how }).await;
                 }
             }
-            Effect::WakeAt(at) => self.wake_at = Some(at),
-            Effect::RunEnded(_) => {
+            RunEffect::WakeAt(at) => self.wake_at = Some(at),
+            RunEffect::RunEnded(_) => {
                 for uid in self.executors() {
-                    self.send(&uid, Input::RunIs { run: self.run, generation: None }).await;
+                    self.send(&uid, Input::RunStatus { run: self.run, generation: None }).await;
                 }
             }
             // Written in the same transaction as the events.
-            Effect::Succeeded { .. } | Effect::NodeEnded { .. } => {}
+            RunEffect::Succeeded { .. } | RunEffect::NodeEnded { .. } => {}
         }
     }
 
@@ -83,9 +83,9 @@ impl Driver {
             }
             Input::Cancel { key, generation, how } => ToAgent::Cancel { key, generation, how },
             Input::Recorded { keys } => ToAgent::Acknowledge { keys },
-            Input::RunIs { run, generation: None } => ToAgent::RunEnded { run },
-            Input::RunIs { generation: Some(_), .. }
-            | Input::Begun { .. }
+            Input::RunStatus { run, generation: None } => ToAgent::RunEnded { run },
+            Input::RunStatus { generation: Some(_), .. }
+            | Input::Started { .. }
             | Input::Message(_)
             | Input::Disconnected
             | Input::Wake => return None,
@@ -112,8 +112,8 @@ impl Driver {
         if let Some(message) =
             made.as_ref().ok().and_then(|attempt| not_here(&self.orchestrator, uid, attempt))
         {
-            let (at, end) = (self.orchestrator.context.clock.now(), End::Refused { message });
-            made = Err(Finished { key, at, end, summary: JsonMap::new() });
+            let (at, end) = (self.orchestrator.context.clock.now(), ResultKind::Refused { message });
+            made = Err(AttemptResult { key, at, end, summary: JsonMap::new() });
         }
         match made {
             Ok(attempt) => {
@@ -165,14 +165,15 @@ impl Driver {
     fn interrupt(&mut self, uid: &str, flights: &[InFlight]) {
         let at = self.orchestrator.context.clock.now();
         self.waiting.extend(flights.iter().map(|flight| {
-            let finished = Finished { key: flight.key, at, end: End::Interrupted, summary: JsonMap::new() };
+            let finished =
+                AttemptResult { key: flight.key, at, end: ResultKind::Interrupted, summary: JsonMap::new() };
             Command::Finished { uid: uid.to_owned(), finished, receipt: None }
         }));
     }
 
     /// Repeats claims to agents of other servers for attempts that have been unconfirmed for a whole
     /// interval: not started, or cancelled and not ended. A message may have been lost.
-    pub(super) async fn remind(&mut self) {
+    pub(super) async fn repeat_claims(&mut self) {
         if !self.orchestrator.context.is_shared {
             return;
         }
@@ -183,12 +184,12 @@ impl Driver {
             if !matches!(self.orchestrator.agents.location(&uid), AgentLocation::Elsewhere(_)) {
                 continue;
             }
-            if self.unheard.contains(&flight.key) {
+            if self.unconfirmed.contains(&flight.key) {
                 uids.insert(uid);
             }
             unheard.insert(flight.key);
         }
-        self.unheard = unheard;
+        self.unconfirmed = unheard;
         if !uids.is_empty() {
             self.claim(uids).await;
         }

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AuditId, Change, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName, RunStatus,
-    Topic,
+    Actor, AuditChange, AuditId, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName,
+    RunStatus, Topic,
 };
 use stoker_services::random;
 use stoker_services::trace;
 use stoker_services::webhooks::run_news;
 use stoker_services::{RunKind, ServiceError, ServiceResult};
-use stoker_store::{List, RunFilter, Session, StoreError, Writing};
+use stoker_store::{List, RunFilter, Session, StoreError, WriteTransaction};
 
 use super::STOPPED;
-use super::conductor::conduct;
+use super::conductor::start_driver;
 use super::request::{GraphRequest, RunOptions, encode};
 use crate::orchestrator::Orchestrator;
 
@@ -31,20 +31,20 @@ pub async fn launch(
     cluster: ClusterId,
     launch: Launch,
 ) -> ServiceResult<Run> {
-    let writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let writing = orchestrator.context.store.begin_write(actor, orchestrator.context.clock.now()).await?;
     launch_with(orchestrator, writing, cluster, &launch).await
 }
 
 /// Like [`launch`], but only if nothing was committed since audit entry `seen`; otherwise `None`, and the
 /// caller must read again.
-pub async fn launch_as_seen(
+pub async fn launch_if_unchanged(
     orchestrator: &Orchestrator,
     actor: &Actor,
     cluster: ClusterId,
     launch: &Launch,
     seen: AuditId,
 ) -> ServiceResult<Option<Run>> {
-    let mut writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let mut writing = orchestrator.context.store.begin_write(actor, orchestrator.context.clock.now()).await?;
     if writing.audit_last().await? != seen {
         return Ok(None);
     }
@@ -53,7 +53,7 @@ pub async fn launch_as_seen(
 
 async fn launch_with(
     orchestrator: &Orchestrator,
-    mut writing: Writing,
+    mut writing: WriteTransaction,
     cluster: ClusterId,
     launch: &Launch,
 ) -> ServiceResult<Run> {
@@ -64,13 +64,17 @@ async fn launch_with(
         "cluster_id": cluster.0, "graphs": types, "dry_run": launch.run_options.dry_run,
         "noop_run": launch.run_options.noop_run, "force": launch.run_options.force,
     });
-    writing.commit(Change { action: "run.start", target: format!("run {}", run.id), detail }).await?;
-    conduct(orchestrator, run.id);
+    writing.commit(AuditChange { action: "run.start", target: format!("run {}", run.id), detail }).await?;
+    start_driver(orchestrator, run.id);
     Ok(run)
 }
 
 /// Creates a run within a larger transaction. The caller must call `conduct` after the commit.
-pub async fn launch_in(writing: &mut Writing, mut record: Cluster, launch: &Launch) -> ServiceResult<Run> {
+pub async fn launch_in(
+    writing: &mut WriteTransaction,
+    mut record: Cluster,
+    launch: &Launch,
+) -> ServiceResult<Run> {
     let cluster = record.id;
     require_idle(writing, cluster).await?;
     hide_finished(writing, cluster).await?;
@@ -86,7 +90,7 @@ pub async fn launch_in(writing: &mut Writing, mut record: Cluster, launch: &Laun
     Ok(run)
 }
 
-async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> ServiceResult<Run> {
+async fn create(writing: &mut WriteTransaction, cluster: &Cluster, launch: &Launch) -> ServiceResult<Run> {
     let dry_run = !launch.run_options.is_real();
     let now = writing.now();
     let new = |parent_id, name, status, graph_type, started_at| -> ServiceResult<NewRun> {
@@ -146,7 +150,7 @@ pub async fn require_idle(session: &mut Session, cluster: ClusterId) -> ServiceR
 }
 
 /// Hides finished runs, which the new run supersedes.
-async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ServiceResult<()> {
+async fn hide_finished(writing: &mut WriteTransaction, cluster: ClusterId) -> ServiceResult<()> {
     let statuses = Some(vec![RunStatus::Ready, RunStatus::Error]);
     let filter = RunFilter { statuses, hidden: Some(false), ..RunFilter::default() };
     for mut run in runs_of(writing, cluster, filter).await? {
@@ -157,7 +161,7 @@ async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ServiceResu
 }
 
 /// Active run of a cluster, without child runs.
-pub async fn active(session: &mut Session, cluster: ClusterId) -> ServiceResult<Option<Run>> {
+pub async fn active_run(session: &mut Session, cluster: ClusterId) -> ServiceResult<Option<Run>> {
     let running = active_runs(session, cluster).await?;
     Ok(running.into_iter().find(|run| run.parent_id.is_none()))
 }
@@ -183,7 +187,7 @@ pub(super) fn was_stopped(run: &Run) -> bool {
 }
 
 /// Child runs that have not ended.
-pub(super) async fn open_parts(session: &mut Session, parent: RunId) -> Result<Vec<Run>, StoreError> {
+pub(super) async fn open_children(session: &mut Session, parent: RunId) -> Result<Vec<Run>, StoreError> {
     let parts = session.run_children(parent).await?;
     Ok(parts
         .into_iter()

@@ -6,12 +6,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{Event, EventKind, Next, Outcome};
-use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation, Mode};
+use stoker_engine::run::{EngineEvent, EventKind, InstanceOutcome, Next};
+use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, Mode, ResultKind};
 use stoker_model::{
-    ClusterId, Json, JsonMap, Micros, ModuleAction, ModuleItem, ModuleRun, ModuleStatus, NodeModule, Sealed,
+    ClusterId, EncryptedContents, Json, JsonMap, Micros, ModuleAction, ModuleItem, ModuleRun, ModuleStatus,
+    NodeModule,
 };
-use stoker_store::{StoreError, Writing};
+use stoker_store::{StoreError, WriteTransaction};
 
 use crate::orchestrator::Orchestrator;
 
@@ -75,7 +76,7 @@ impl ModuleWork {
         key: AttemptKey,
         generation: Generation,
         blueprint: &Blueprint,
-    ) -> Result<Attempt, Box<Finished>> {
+    ) -> Result<Attempt, Box<AttemptResult>> {
         let mut modules = Vec::with_capacity(self.list.items.len());
         let mut secrets = Vec::new();
         for item in &self.list.items {
@@ -84,7 +85,12 @@ impl ModuleWork {
                     let message =
                         format!("the contents of module `{}` cannot be opened: {error}", item.body.name);
                     let at = self.orchestrator.context.clock.now();
-                    Box::new(Finished { key, at, end: End::Refused { message }, summary: JsonMap::new() })
+                    Box::new(AttemptResult {
+                        key,
+                        at,
+                        end: ResultKind::Refused { message },
+                        summary: JsonMap::new(),
+                    })
                 })?;
             secrets.extend(secrets_of(&contents));
             modules.push(shown(item, &contents));
@@ -92,9 +98,9 @@ impl ModuleWork {
         Ok(Attempt {
             key,
             generation,
-            task: stoker_tasks::MODULES.to_owned(),
+            task: stoker_tasks::MODULES_TASK_TYPE.to_owned(),
             node: self.uid.clone(),
-            task_type: stoker_tasks::MODULES.to_owned(),
+            task_type: stoker_tasks::MODULES_TASK_TYPE.to_owned(),
             parameters: json!({"action": self.list.action.as_str(), "modules": modules}),
             mode: Mode::Normal,
             debug: false,
@@ -105,12 +111,12 @@ impl ModuleWork {
     }
 
     /// Module results to write in the same transaction as the events.
-    pub(super) fn recorded(&self, events: &[Event]) -> Option<Recorded> {
+    pub(super) fn recorded(&self, events: &[EngineEvent]) -> Option<Recorded> {
         let (end, summary, next) = events.iter().find_map(|event| match &event.kind {
             EventKind::AttemptEnded { end, summary, next, .. } => Some((end, summary, next)),
             _ => None,
         })?;
-        if !matches!(next, Next::Final(Outcome::Succeeded)) {
+        if !matches!(next, Next::Final(InstanceOutcome::Succeeded)) {
             self.reason.set(end.message());
             return None;
         }
@@ -162,7 +168,7 @@ impl Reported {
 }
 
 impl Recorded {
-    pub(super) async fn write(&self, writing: &mut Writing) -> Result<(), StoreError> {
+    pub(super) async fn write(&self, writing: &mut WriteTransaction) -> Result<(), StoreError> {
         let node_id = self.list.node_id;
         let node = writing.node_get(node_id).await?;
         // The node has left the cluster: discard the results.
@@ -192,7 +198,7 @@ impl Recorded {
         let mut body = item.body.clone();
         body.md5.clone_from(&told.md5);
         let contents = if is_removed {
-            Sealed { bytes: Vec::new(), ..item.contents.clone() }
+            EncryptedContents { bytes: Vec::new(), ..item.contents.clone() }
         } else {
             item.contents.clone()
         };

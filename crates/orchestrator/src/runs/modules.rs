@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work as DraftWork};
+use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
 use stoker_graph::Csr;
-use stoker_model::{Actor, Change, ClusterId, Micros, ModuleAction, ModuleRun, NodeStatus, RunStatus};
+use stoker_model::{Actor, AuditChange, ClusterId, Micros, ModuleAction, ModuleRun, NodeStatus, RunStatus};
 use stoker_services::ServiceError;
 use stoker_services::trace;
-use stoker_traces::Kind;
+use stoker_traces::SpanKind;
 use tokio::sync::mpsc;
 
-use super::conductor::{Broken, call_off};
+use super::conductor::{Interruption, cancel_on_agents};
 use super::driver::{Driven, Driver};
 use super::launch::end;
 use super::module_work::{ModuleWork, Reason};
@@ -37,10 +37,10 @@ pub(super) async fn carry_out(
     orchestrator: &Orchestrator,
     list: ModuleRun,
     lease: i64,
-) -> Result<(), Broken> {
+) -> Result<(), Interruption> {
     if let Some(before) = list.after {
         while !orchestrator.context.has_ended(before).await {
-            let bell = orchestrator.event_feed.bell(before);
+            let bell = orchestrator.event_feed.subscribe(before);
             _ = tokio::time::timeout(LOOK_INTERVAL, bell.notified()).await;
         }
     }
@@ -54,7 +54,10 @@ pub(super) async fn carry_out(
 
 /// Waits until the list is first in the queue of its node. Returns the node's cluster, or why the list cannot
 /// start.
-async fn begin(orchestrator: &Orchestrator, list: &ModuleRun) -> Result<Result<ClusterId, String>, Broken> {
+async fn begin(
+    orchestrator: &Orchestrator,
+    list: &ModuleRun,
+) -> Result<Result<ClusterId, String>, Interruption> {
     while !has_turn(orchestrator, list).await? {
         if list.deadline.is_some_and(|deadline| deadline <= orchestrator.context.clock.now()) {
             return Ok(Err("other modules were under way to the node for too long".to_owned()));
@@ -71,15 +74,15 @@ async fn begin(orchestrator: &Orchestrator, list: &ModuleRun) -> Result<Result<C
 }
 
 /// Reads the queue before it writes, because many lists may be waiting.
-async fn has_turn(orchestrator: &Orchestrator, list: &ModuleRun) -> Result<bool, Broken> {
-    let queue = orchestrator.context.store.read().await?.module_runs_of(list.node_id).await?;
+async fn has_turn(orchestrator: &Orchestrator, list: &ModuleRun) -> Result<bool, Interruption> {
+    let queue = orchestrator.context.store.read().await?.module_runs_of_node(list.node_id).await?;
     if queue.first().is_some_and(|first| *first != list.run_id) {
         return Ok(false);
     }
     Ok(orchestrator
         .context
         .store
-        .module_turn(list.run_id, list.node_id, orchestrator.context.clock.now())
+        .module_run_acquire_node(list.run_id, list.node_id, orchestrator.context.clock.now())
         .await?)
 }
 
@@ -88,7 +91,7 @@ async fn drive(
     list: &Arc<ModuleRun>,
     cluster: ClusterId,
     lease: i64,
-) -> Result<Ended, Broken> {
+) -> Result<Ended, Interruption> {
     // Limited to `nodes_at_once`. Acquired after the turn on the node, so that no list holds a slot while it
     // waits for its node.
     let _place = orchestrator.module_slots.acquire().await;
@@ -107,8 +110,8 @@ async fn drive(
     let (blueprint, reason) = (Arc::new(blueprint), Reason::default());
     orchestrator.agents.add_run(list.run_id, Arc::clone(&blueprint), sender);
     let asked = trace::current();
-    let mut traced = orchestrator.context.tracer.begin(Kind::Internal, "modules", asked);
-    traced.set("stoker.run.id", list.run_id.0);
+    let mut traced = orchestrator.context.tracer.begin(SpanKind::Internal, "modules", asked);
+    traced.set_attribute("stoker.run.id", list.run_id.0);
     let work = ModuleWork::new(orchestrator, Arc::clone(list), cluster, reason.clone());
     let driver = Driver {
         orchestrator: orchestrator.clone(),
@@ -123,7 +126,7 @@ async fn drive(
         nodes: [(uid.clone(), 0)].into(),
         wake_at: None,
         waiting: VecDeque::new(),
-        unheard: HashSet::new(),
+        unconfirmed: HashSet::new(),
         cluster,
         spans: AttemptSpans::new(
             orchestrator.context.tracer.clone(),
@@ -137,7 +140,7 @@ async fn drive(
     match ended {
         Ok(Driven { end, .. }) => Ok((end.status(), reason.take().or_else(|| end.message(&blueprint)))),
         Err(lost) => {
-            call_off(orchestrator, list.run_id, &[uid]).await;
+            cancel_on_agents(orchestrator, list.run_id, &[uid]).await;
             Err(lost.into())
         }
     }
@@ -163,7 +166,7 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
     Blueprint::new(Draft {
         nodes: vec![uid.to_owned()],
         sync: None,
-        tasks: vec![stoker_tasks::MODULES.to_owned()],
+        tasks: vec![stoker_tasks::MODULES_TASK_TYPE.to_owned()],
         instances: vec![DraftInstance {
             task: 0,
             node: 0,
@@ -172,7 +175,11 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
         order: Csr::new(1, Vec::new()),
         groups: Vec::new(),
         durations: Vec::new(),
-        options: Options { lost_after_ms: time_ms, grace_ms: GRACE_MS, ..Options::default() },
+        options: ExecutionOptions {
+            lost_after_ms: time_ms,
+            result_grace_ms: GRACE_MS,
+            ..ExecutionOptions::default()
+        },
     })
 }
 
@@ -183,11 +190,11 @@ async fn conclude(
     lease: i64,
     status: RunStatus,
     message: Option<String>,
-) -> Result<(), Broken> {
+) -> Result<(), Interruption> {
     let mut writing =
-        orchestrator.context.store.change(&Actor::server(), orchestrator.context.clock.now()).await?;
-    writing.run_require(list.run_id, lease).await?;
-    let mut run = writing.run_get(list.run_id).await?.ok_or(Broken::Lost)?;
+        orchestrator.context.store.begin_write(&Actor::server(), orchestrator.context.clock.now()).await?;
+    writing.run_lease_require(list.run_id, lease).await?;
+    let mut run = writing.run_get(list.run_id).await?.ok_or(Interruption::Lost)?;
     if matches!(run.status, RunStatus::Pending | RunStatus::Running) {
         let now = writing.now();
         end(&mut run, status, message, now);
@@ -202,7 +209,7 @@ async fn conclude(
     };
     let modules: Vec<&str> = list.items.iter().map(|item| item.uuid.as_str()).collect();
     let detail = json!({"run": list.run_id.0, "modules": modules, "status": status.as_str()});
-    writing.commit(Change { action, target: format!("node {}", list.node_id), detail }).await?;
+    writing.commit(AuditChange { action, target: format!("node {}", list.node_id), detail }).await?;
     orchestrator.notify_watchers(list.run_id);
     Ok(())
 }

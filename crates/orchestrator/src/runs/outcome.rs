@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{Effect, NodeEnd, Run as RunState};
+use stoker_engine::run::{NodeOutcome, RunEffect, RunMachine as RunState};
 use stoker_model::{
     ClusterId, DocumentId, GraphMetadata, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Run, RunId,
-    Success,
+    TaskSuccess,
 };
-use stoker_store::{List, NodeFilter, StoreError, Writing};
+use stoker_store::{List, NodeFilter, StoreError, WriteTransaction};
 
 use stoker_services::Clock;
 
@@ -42,11 +42,13 @@ impl Transitions {
     }
 
     /// Attributes for an outcome; `None` if the graph does not define them, and the default status applies.
-    fn attributes(&self, end: NodeEnd) -> Option<&JsonMap> {
+    fn attributes(&self, end: NodeOutcome) -> Option<&JsonMap> {
         match end {
-            NodeEnd::Succeeded => self.success.as_ref(),
-            NodeEnd::Failed { .. } | NodeEnd::Blocked { .. } | NodeEnd::Lost => self.error.as_ref(),
-            NodeEnd::Stopped => self.stop.as_ref(),
+            NodeOutcome::Succeeded => self.success.as_ref(),
+            NodeOutcome::Failed { .. } | NodeOutcome::Blocked { .. } | NodeOutcome::Lost => {
+                self.error.as_ref()
+            }
+            NodeOutcome::Stopped => self.stop.as_ref(),
         }
     }
 }
@@ -78,7 +80,7 @@ pub(super) struct Progress {
 pub(super) struct Changes {
     run: RunId,
     cluster: ClusterId,
-    successes: Vec<Success>,
+    successes: Vec<TaskSuccess>,
     ends: Vec<(NodeId, Ended)>,
     node_progress: Vec<(NodeId, i64)>,
     run_progress: Option<i64>,
@@ -91,7 +93,12 @@ struct Ended {
 }
 
 impl Outcomes {
-    pub(super) fn changes(&mut self, blueprint: &Blueprint, run: &RunState, effects: &[Effect]) -> Changes {
+    pub(super) fn changes(
+        &mut self,
+        blueprint: &Blueprint,
+        run: &RunState,
+        effects: &[RunEffect],
+    ) -> Changes {
         let mut changes = Changes {
             run: self.run,
             cluster: self.cluster,
@@ -102,10 +109,10 @@ impl Outcomes {
         };
         for effect in effects {
             match effect {
-                Effect::Succeeded { instance } if self.is_real => {
+                RunEffect::Succeeded { instance } if self.is_real => {
                     changes.successes.extend(self.success(blueprint, *instance));
                 }
-                Effect::NodeEnded { node, end } => self.node_ended(blueprint, *node, *end, &mut changes),
+                RunEffect::NodeEnded { node, end } => self.node_ended(blueprint, *node, *end, &mut changes),
                 _ => {}
             }
         }
@@ -113,9 +120,9 @@ impl Outcomes {
         changes
     }
 
-    fn success(&self, blueprint: &Blueprint, instance: u32) -> Option<Success> {
+    fn success(&self, blueprint: &Blueprint, instance: u32) -> Option<TaskSuccess> {
         let (task, node) = blueprint.names(instance)?;
-        Some(Success {
+        Some(TaskSuccess {
             task_name: task.to_owned(),
             node_uid: node.to_owned(),
             common_id: self.common_id,
@@ -124,7 +131,7 @@ impl Outcomes {
         })
     }
 
-    fn node_ended(&mut self, blueprint: &Blueprint, node: u32, end: NodeEnd, changes: &mut Changes) {
+    fn node_ended(&mut self, blueprint: &Blueprint, node: u32, end: NodeOutcome, changes: &mut Changes) {
         let Some(id) = blueprint.node(node).and_then(NodeId::parse) else { return };
         self.progress.nodes.insert(node, 100);
         if !self.is_real || self.bystanders.contains(&node) {
@@ -173,7 +180,7 @@ impl Outcomes {
 }
 
 impl Changes {
-    pub(super) async fn write(&self, writing: &mut Writing) -> Result<(), StoreError> {
+    pub(super) async fn write(&self, writing: &mut WriteTransaction) -> Result<(), StoreError> {
         if !self.successes.is_empty() {
             writing.success_put(self.cluster, &self.successes).await?;
         }
@@ -195,7 +202,7 @@ impl Changes {
         Ok(())
     }
 
-    async fn write_ends(&self, writing: &mut Writing) -> Result<(), StoreError> {
+    async fn write_ends(&self, writing: &mut WriteTransaction) -> Result<(), StoreError> {
         if self.ends.is_empty() {
             return Ok(());
         }
@@ -217,15 +224,18 @@ impl Changes {
         for node in leaving {
             writing.node_update(&node).await?;
         }
-        writing.nodes_end(&staying).await
+        writing.nodes_put_outcome(&staying).await
     }
 }
 
 /// Marks nodes with instances to execute as deploying and clears their errors.
-pub(super) async fn mark_nodes(writing: &mut Writing, blueprint: &Blueprint) -> Result<(), StoreError> {
+pub(super) async fn mark_nodes(
+    writing: &mut WriteTransaction,
+    blueprint: &Blueprint,
+) -> Result<(), StoreError> {
     let busy = busy(blueprint).into_iter();
     let ids: Vec<NodeId> = busy.filter_map(|node| blueprint.node(node).and_then(NodeId::parse)).collect();
-    writing.nodes_begin(&ids).await
+    writing.nodes_start_deploying(&ids).await
 }
 
 /// Nodes with instances to execute.
@@ -242,7 +252,7 @@ pub(super) fn bystanders(blueprint: &Blueprint) -> BTreeSet<u32> {
 }
 
 /// Updates the progress of the parent run: the average of its child runs. Never decreases it.
-pub(super) async fn note_on_parent(writing: &mut Writing, part: &Run) -> Result<(), StoreError> {
+pub(super) async fn note_on_parent(writing: &mut WriteTransaction, part: &Run) -> Result<(), StoreError> {
     let Some(parent) = part.parent_id else { return Ok(()) };
     let Some(mut parent) = writing.run_get(parent).await? else { return Ok(()) };
     let parts = writing.run_children(parent.id).await?;
@@ -263,7 +273,7 @@ impl Ended {
         node.progress = 100;
         match self.status.as_deref() {
             Some(_) if self.is_leaving() => {
-                node.leave();
+                node.leave_cluster();
                 return;
             }
             Some(word) => {

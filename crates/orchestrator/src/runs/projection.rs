@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
-use stoker_engine::session::End;
+use stoker_engine::run::{
+    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution,
+};
+use stoker_engine::session::ResultKind;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, Micros, RunId};
 
 /// Field of a history row that refines the status: `blocked`, `stopped` or `interrupted`.
@@ -32,7 +34,7 @@ impl Projection {
     }
 
     /// Applies an event and returns the changed rows.
-    pub(super) fn apply(&mut self, blueprint: &Blueprint, event: &Event) -> Vec<HistoryRecord> {
+    pub(super) fn apply(&mut self, blueprint: &Blueprint, event: &EngineEvent) -> Vec<HistoryRecord> {
         match &event.kind {
             EventKind::Dispatched { instance, attempt } => {
                 let open = self.open.entry(*instance).or_default();
@@ -97,13 +99,15 @@ impl Projection {
         &mut self,
         blueprint: &Blueprint,
         instance: u32,
-        outcome: Outcome,
+        outcome: InstanceOutcome,
         at: Micros,
         reason: Option<String>,
     ) -> Option<HistoryRecord> {
         let status = match outcome {
-            Outcome::Succeeded => HistoryStatus::Ready,
-            Outcome::Failed | Outcome::Ignored | Outcome::Cancelled => HistoryStatus::Error,
+            InstanceOutcome::Succeeded => HistoryStatus::Ready,
+            InstanceOutcome::Failed | InstanceOutcome::Ignored | InstanceOutcome::Cancelled => {
+                HistoryStatus::Error
+            }
         };
         let open = self.open.remove(&instance).unwrap_or_default();
         let mut row = self.row(blueprint, instance, status, open)?;
@@ -111,7 +115,7 @@ impl Projection {
         if let Some(reason) = reason {
             row.custom.insert("reason".to_owned(), Json::from(reason));
         }
-        if outcome == Outcome::Ignored {
+        if outcome == InstanceOutcome::Ignored {
             row.custom.insert("is_ignored".to_owned(), json!(true));
         }
         Some(row)
@@ -150,12 +154,12 @@ fn with_outcome(mut row: HistoryRecord, outcome: Option<&str>) -> HistoryRecord 
     row
 }
 
-fn outcome_word(end: &AttemptEnd) -> Option<&'static str> {
+fn outcome_word(end: &AttemptOutcome) -> Option<&'static str> {
     match end {
-        AttemptEnd::Reported(End::Cancelled) => Some("stopped"),
-        AttemptEnd::Reported(End::Interrupted) | AttemptEnd::Lost | AttemptEnd::NoAnswer => {
-            Some("interrupted")
-        }
-        AttemptEnd::Reported(_) => None,
+        AttemptOutcome::Reported(ResultKind::Cancelled) => Some("stopped"),
+        AttemptOutcome::Reported(ResultKind::Interrupted)
+        | AttemptOutcome::Lost
+        | AttemptOutcome::NoResult => Some("interrupted"),
+        AttemptOutcome::Reported(_) => None,
     }
 }

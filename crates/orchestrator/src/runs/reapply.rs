@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_model::{Change, NodeId, RunStatus};
-use stoker_services::modules::lists::{Wanted, enqueue, items};
+use stoker_model::{AuditChange, NodeId, RunStatus};
+use stoker_services::modules::lists::{ModuleListRequest, enqueue, items};
 use stoker_services::modules::reapply::{Progress, Reapply};
 
-use super::conclude::{Held, change};
-use super::conductor::{Broken, conduct_all};
+use super::conclude::{FencedRun, change};
+use super::conductor::{Interruption, start_drivers};
 use super::launch::end;
 use super::wait::wait;
 use crate::orchestrator::Orchestrator;
@@ -16,12 +16,13 @@ use crate::orchestrator::Orchestrator;
 /// Each batch is enqueued in the same transaction as the progress, so that a takeover does not repeat it.
 pub(super) async fn carry_out(
     orchestrator: &Orchestrator,
-    held: Held,
+    held: FencedRun,
     wanted: &Reapply,
-) -> Result<(), Broken> {
+) -> Result<(), Interruption> {
     let run = held.0;
     loop {
-        let record = orchestrator.context.store.read().await?.run_get(run).await?.ok_or(Broken::Lost)?;
+        let record =
+            orchestrator.context.store.read().await?.run_get(run).await?.ok_or(Interruption::Lost)?;
         let progress = Progress::decode(&record.result);
         for list in &progress.lists {
             // The result is recorded with the list; the next batch does not depend on it. The list may have
@@ -43,11 +44,11 @@ pub(super) async fn carry_out(
 /// Enqueues a batch. Returns `false` if the module was deleted.
 async fn send(
     orchestrator: &Orchestrator,
-    held: Held,
+    held: FencedRun,
     wanted: &Reapply,
     batch: &[NodeId],
     n_sent: usize,
-) -> Result<bool, Broken> {
+) -> Result<bool, Interruption> {
     let run = held.0;
     let mut writing = change(orchestrator, held).await?;
     let Some(module) = writing.module_by_uuid(&wanted.module).await? else { return Ok(false) };
@@ -56,23 +57,27 @@ async fn send(
     for node in batch {
         // The node may have been deleted.
         if writing.node_get(*node).await?.is_some() {
-            lists.push(enqueue(&mut writing, Wanted::apply(*node, module.clone())).await?);
+            lists.push(enqueue(&mut writing, ModuleListRequest::apply(*node, module.clone())).await?);
         }
     }
-    let mut record = writing.run_get(run).await?.ok_or(Broken::Lost)?;
+    let mut record = writing.run_get(run).await?.ok_or(Interruption::Lost)?;
     record.progress = i64::try_from(100 * (n_sent - 1) / wanted.batches.len()).unwrap_or(0);
     record.result = Progress { n_sent, lists: lists.clone() }.encode(wanted);
     let detail = json!({"module": wanted.module, "batch": n_sent, "n_instances": lists.len()});
     writing.run_update(&record).await?;
-    writing.commit(Change { action: "module.reapply", target: format!("run {run}"), detail }).await?;
-    conduct_all(orchestrator, lists);
+    writing.commit(AuditChange { action: "module.reapply", target: format!("run {run}"), detail }).await?;
+    start_drivers(orchestrator, lists);
     Ok(true)
 }
 
-async fn conclude(orchestrator: &Orchestrator, held: Held, message: Option<String>) -> Result<(), Broken> {
+async fn conclude(
+    orchestrator: &Orchestrator,
+    held: FencedRun,
+    message: Option<String>,
+) -> Result<(), Interruption> {
     let run = held.0;
     let mut writing = change(orchestrator, held).await?;
-    let mut record = writing.run_get(run).await?.ok_or(Broken::Lost)?;
+    let mut record = writing.run_get(run).await?.ok_or(Interruption::Lost)?;
     let status = if message.is_some() { RunStatus::Error } else { RunStatus::Ready };
     let now = writing.now();
     end(&mut record, status, message, now);
@@ -80,7 +85,7 @@ async fn conclude(orchestrator: &Orchestrator, held: Held, message: Option<Strin
     record.is_hidden = status == RunStatus::Ready;
     writing.run_update(&record).await?;
     let detail = json!({"status": status.as_str()});
-    writing.commit(Change { action: "run.end", target: format!("run {run}"), detail }).await?;
+    writing.commit(AuditChange { action: "run.end", target: format!("run {run}"), detail }).await?;
     orchestrator.notify_watchers(run);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Maps engine events to database rows. Indexed fields are stored in their own columns instead of the JSON
 //! body.
 
-use stoker_engine::run::{Event, Unreadable};
+use stoker_engine::run::{EngineEvent, EventFormatError};
 use stoker_model::{Json, Micros, RunEvent};
 
 const KIND: &str = "event";
@@ -9,7 +9,7 @@ const INSTANCE: &str = "instance";
 const AT: &str = "at";
 
 /// Encodes an event with its sequence number.
-pub(crate) fn encode(event: &Event, seq: i64) -> RunEvent {
+pub(crate) fn encode(event: &EngineEvent, seq: i64) -> RunEvent {
     let mut body = event.to_json();
     let mut take = |key: &str| body.as_object_mut().and_then(|map| map.remove(key));
     let kind = take(KIND).and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default();
@@ -18,7 +18,7 @@ pub(crate) fn encode(event: &Event, seq: i64) -> RunEvent {
     RunEvent { seq, at: event.at, kind, instance, body }
 }
 
-pub(crate) fn decode(stored: &RunEvent) -> Result<Event, Unreadable> {
+pub(crate) fn decode(stored: &RunEvent) -> Result<EngineEvent, EventFormatError> {
     let RunEvent { at: Micros(at), kind, instance, body, .. } = stored;
     let mut json = body.clone();
     if let Some(map) = json.as_object_mut() {
@@ -28,7 +28,7 @@ pub(crate) fn decode(stored: &RunEvent) -> Result<Event, Unreadable> {
             map.insert(INSTANCE.to_owned(), Json::from(*instance));
         }
     }
-    Event::from_json(&json)
+    EngineEvent::from_json(&json)
 }
 
 #[cfg(test)]
@@ -47,21 +47,25 @@ mod tests {
             EventKind::RetryDue { instance: 0 },
         ];
         for kind in kinds {
-            let event = Event { at: Micros(11), kind };
+            let event = EngineEvent { at: Micros(11), kind };
             let stored = encode(&event, 8);
             assert_eq!(stored.seq, 8);
             assert_eq!(decode(&stored).ok(), Some(event), "{stored:?}");
         }
-        let dispatched =
-            encode(&Event { at: Micros(1), kind: EventKind::Dispatched { instance: 3, attempt: 2 } }, 1);
+        let dispatched = encode(
+            &EngineEvent { at: Micros(1), kind: EventKind::Dispatched { instance: 3, attempt: 2 } },
+            1,
+        );
         assert_eq!((dispatched.kind.as_str(), dispatched.instance), ("dispatched", Some(3)));
         assert_eq!(dispatched.body, json!({"attempt": 2}));
     }
 
     #[test]
     fn invalid_rows_are_rejected() {
-        let right =
-            encode(&Event { at: Micros(1), kind: EventKind::Dispatched { instance: 1, attempt: 1 } }, 8);
+        let right = encode(
+            &EngineEvent { at: Micros(1), kind: EventKind::Dispatched { instance: 1, attempt: 1 } },
+            8,
+        );
         let wrong = [
             RunEvent { kind: "exploded".to_owned(), ..right.clone() },
             RunEvent { instance: None, ..right.clone() },

@@ -1,7 +1,7 @@
 //! Parameters of a run, and their stored encoding.
 
 use serde_json::json;
-use stoker_engine::blueprint::{AtStages, OnFailure, Options};
+use stoker_engine::blueprint::{ExecutionOptions, FailurePolicy, StagePolicy};
 use stoker_engine::session::Mode;
 use stoker_model::{GraphType, Json, NodeId, PlanId, RunId};
 use stoker_planner::Subgraph;
@@ -30,12 +30,12 @@ pub struct GraphRequest {
 }
 
 impl GraphRequest {
-    pub fn whole(graph_type: GraphType) -> Self {
+    pub fn entire_graph(graph_type: GraphType) -> Self {
         Self { graph_type, nodes: None, tasks: None, plan: None, rest_of: None, from: Vec::new() }
     }
 
     /// Planning request for this graph.
-    pub fn to_plan(&self) -> PlanRequest {
+    pub fn plan_request(&self) -> PlanRequest {
         let ids = |uids: &Vec<String>| uids.iter().filter_map(|uid| NodeId::parse(uid)).collect();
         PlanRequest {
             graph_type: self.graph_type.clone(),
@@ -55,20 +55,20 @@ pub struct RunOptions {
     pub force: bool,
     pub debug: bool,
     pub subgraphs: Vec<Subgraph>,
-    pub on_failure: OnFailure,
-    pub at_stages: AtStages,
+    pub on_failure: FailurePolicy,
+    pub at_stages: StagePolicy,
     /// Number or percentage of nodes of the run that may fail. The limits of fault tolerance groups also
     /// apply.
     pub fault_tolerance: Option<String>,
     /// Maximum number of nodes that execute tasks concurrently; defaults to the server's setting.
-    pub nodes_at_once: Option<u32>,
+    pub max_concurrent_nodes: Option<u32>,
     /// Silence timeout of nodes in seconds; defaults to the server's setting.
     pub lost_after: Option<u32>,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        let options = Options::default();
+        let options = ExecutionOptions::default();
         Self {
             dry_run: false,
             noop_run: false,
@@ -78,7 +78,7 @@ impl Default for RunOptions {
             on_failure: options.on_failure,
             at_stages: options.at_stages,
             fault_tolerance: None,
-            nodes_at_once: None,
+            max_concurrent_nodes: None,
             lost_after: None,
         }
     }
@@ -90,9 +90,9 @@ impl RunOptions {
         !self.dry_run && !self.noop_run
     }
 
-    pub fn options(&self, defaults: &Options) -> Options {
-        Options {
-            nodes_at_once: self.nodes_at_once.unwrap_or(defaults.nodes_at_once),
+    pub fn options(&self, defaults: &ExecutionOptions) -> ExecutionOptions {
+        ExecutionOptions {
+            max_concurrent_nodes: self.max_concurrent_nodes.unwrap_or(defaults.max_concurrent_nodes),
             on_failure: self.on_failure,
             at_stages: self.at_stages,
             fault_tolerance: self.fault_tolerance.clone(),
@@ -124,7 +124,7 @@ pub(super) fn encode(graph: &GraphRequest, run_options: &RunOptions) -> Json {
         "on_failure": on_failure_word(run_options.on_failure),
         "at_stages": at_stages_word(run_options.at_stages),
         "fault_tolerance": run_options.fault_tolerance,
-        "nodes_at_once": run_options.nodes_at_once,
+        "nodes_at_once": run_options.max_concurrent_nodes,
         "lost_after": run_options.lost_after,
     })
 }
@@ -160,7 +160,7 @@ pub fn decode(body: &Json) -> Option<(GraphRequest, RunOptions)> {
         on_failure: parse_on_failure(body.get("on_failure")?.as_str()?)?,
         at_stages: parse_at_stages(body.get("at_stages")?.as_str()?)?,
         fault_tolerance: body.get("fault_tolerance").and_then(Json::as_str).map(str::to_owned),
-        nodes_at_once: number("nodes_at_once"),
+        max_concurrent_nodes: number("nodes_at_once"),
         lost_after: number("lost_after"),
     };
     Some((graph, run_options))
@@ -177,32 +177,32 @@ fn read_subgraph(body: &Json) -> Subgraph {
 pub const ON_FAILURE: &[&str] = &["node_stops", "node_continues"];
 pub const AT_STAGES: &[&str] = &["pass", "hold"];
 
-fn on_failure_word(policy: OnFailure) -> &'static str {
+fn on_failure_word(policy: FailurePolicy) -> &'static str {
     match policy {
-        OnFailure::NodeStops => ON_FAILURE[0],
-        OnFailure::NodeContinues => ON_FAILURE[1],
+        FailurePolicy::NodeStops => ON_FAILURE[0],
+        FailurePolicy::NodeContinues => ON_FAILURE[1],
     }
 }
 
-pub fn parse_on_failure(word: &str) -> Option<OnFailure> {
+pub fn parse_on_failure(word: &str) -> Option<FailurePolicy> {
     match word {
-        "node_stops" => Some(OnFailure::NodeStops),
-        "node_continues" => Some(OnFailure::NodeContinues),
+        "node_stops" => Some(FailurePolicy::NodeStops),
+        "node_continues" => Some(FailurePolicy::NodeContinues),
         _ => None,
     }
 }
 
-fn at_stages_word(policy: AtStages) -> &'static str {
+fn at_stages_word(policy: StagePolicy) -> &'static str {
     match policy {
-        AtStages::Pass => AT_STAGES[0],
-        AtStages::Hold => AT_STAGES[1],
+        StagePolicy::Pass => AT_STAGES[0],
+        StagePolicy::Hold => AT_STAGES[1],
     }
 }
 
-pub fn parse_at_stages(word: &str) -> Option<AtStages> {
+pub fn parse_at_stages(word: &str) -> Option<StagePolicy> {
     match word {
-        "pass" => Some(AtStages::Pass),
-        "hold" => Some(AtStages::Hold),
+        "pass" => Some(StagePolicy::Pass),
+        "hold" => Some(StagePolicy::Hold),
         _ => None,
     }
 }
@@ -218,16 +218,16 @@ mod tests {
             tasks: Some(Vec::new()),
             plan: Some(PlanId(4)),
             rest_of: Some(RunId(9)),
-            ..GraphRequest::whole(GraphType::new("default").unwrap())
+            ..GraphRequest::entire_graph(GraphType::new("default").unwrap())
         };
         let run_options = RunOptions {
             noop_run: true,
             force: true,
             subgraphs: vec![Subgraph { start: vec!["a/1".to_owned()], end: Vec::new() }],
-            on_failure: OnFailure::NodeContinues,
-            at_stages: AtStages::Hold,
+            on_failure: FailurePolicy::NodeContinues,
+            at_stages: StagePolicy::Hold,
             fault_tolerance: Some("10%".to_owned()),
-            nodes_at_once: Some(3),
+            max_concurrent_nodes: Some(3),
             lost_after: Some(60),
             ..RunOptions::default()
         };

@@ -2,9 +2,9 @@
 //! of a retry.
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::Run as RunState;
+use stoker_engine::run::RunMachine as RunState;
 use stoker_model::RunId;
-use stoker_planner::{Plan, referred};
+use stoker_planner::{Plan, resolve_reference};
 use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::Session;
 
@@ -20,7 +20,7 @@ pub(super) fn cut(plan: &Plan, from: &[String], blueprint: Blueprint) -> Bluepri
     if from.is_empty() {
         return blueprint;
     }
-    let instances: Vec<u32> = from.iter().flat_map(|reference| referred(plan, reference)).collect();
+    let instances: Vec<u32> = from.iter().flat_map(|reference| resolve_reference(plan, reference)).collect();
     blueprint.from_instances(&instances)
 }
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{Event, EventKind};
+use stoker_engine::run::{EngineEvent, EventKind};
 use stoker_engine::session::AttemptKey;
 use stoker_model::RunId;
-use stoker_traces::{Kind, Span, Traceparent, Tracer};
+use stoker_traces::{Span, SpanKind, Traceparent, Tracer};
 
 use crate::metrics::attempt_end;
 
@@ -25,8 +25,8 @@ impl AttemptSpans {
     }
 
     /// Begins and ends spans according to committed events.
-    pub(super) fn record(&mut self, blueprint: &Blueprint, events: &[Event]) {
-        if !self.tracer.is_on() {
+    pub(super) fn record(&mut self, blueprint: &Blueprint, events: &[EngineEvent]) {
+        if !self.tracer.is_enabled() {
             return;
         }
         for event in events {
@@ -35,7 +35,7 @@ impl AttemptSpans {
                 EventKind::AttemptEnded { instance, attempt, end, .. } => {
                     if let Some(mut span) = self.open.remove(&(*instance, *attempt)) {
                         let word = attempt_end(end);
-                        span.set("stoker.attempt.end", word);
+                        span.set_attribute("stoker.attempt.end", word);
                         if word != "succeeded" {
                             span.fail(word);
                         }
@@ -54,13 +54,13 @@ impl AttemptSpans {
     }
 
     fn begin(&mut self, blueprint: &Blueprint, instance: u32, attempt: u32) {
-        let mut span = self.tracer.begin(Kind::Producer, "attempt", self.under);
+        let mut span = self.tracer.begin(SpanKind::Producer, "attempt", self.under);
         if let Some((task, node)) = blueprint.names(instance) {
-            span.set("stoker.task.id", task.to_owned());
-            span.set("stoker.node", node.to_owned());
+            span.set_attribute("stoker.task.id", task.to_owned());
+            span.set_attribute("stoker.node", node.to_owned());
         }
-        span.set("stoker.run.id", self.run.0);
-        span.set("stoker.attempt.number", i64::from(attempt));
+        span.set_attribute("stoker.run.id", self.run.0);
+        span.set_attribute("stoker.attempt.number", i64::from(attempt));
         self.open.insert((instance, attempt), span);
     }
 }

@@ -14,7 +14,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 pub async fn wait(orchestrator: &Orchestrator, run: RunId, longest: Duration) -> ServiceResult<Option<Run>> {
     let ended = tokio::time::timeout(longest, async {
         loop {
-            let bell = orchestrator.event_feed.bell(run);
+            let bell = orchestrator.event_feed.subscribe(run);
             let rung = bell.notified();
             let found = orchestrator.context.store.read().await?.run_get(run).await?;
             let found = found.ok_or_else(|| ServiceError::not_found("Run"))?;

@@ -2,9 +2,9 @@
 //! the engine are independent of it.
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{Effect, Event, Run as RunState};
-use stoker_engine::session::{Attempt, AttemptKey, Finished, Generation};
-use stoker_store::{StoreError, Writing};
+use stoker_engine::run::{EngineEvent, RunEffect, RunMachine as RunState};
+use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation};
+use stoker_store::{StoreError, WriteTransaction};
 
 use super::dispatch::Dispatch;
 use super::module_work::{ModuleWork, Recorded};
@@ -49,7 +49,7 @@ impl Work {
         key: AttemptKey,
         generation: Generation,
         blueprint: &Blueprint,
-    ) -> Result<Attempt, Finished> {
+    ) -> Result<Attempt, AttemptResult> {
         match self {
             Self::Graph(work) => work.dispatch.attempt(key, generation, blueprint).await,
             Self::Modules(work) => work.attempt(key, generation, blueprint).map_err(|refused| *refused),
@@ -60,8 +60,8 @@ impl Work {
         &mut self,
         blueprint: &Blueprint,
         state: &RunState,
-        events: &[Event],
-        effects: &[Effect],
+        events: &[EngineEvent],
+        effects: &[RunEffect],
     ) -> Changes {
         match self {
             Self::Graph(work) => Changes::Graph(work.outcomes.changes(blueprint, state, effects)),
@@ -71,7 +71,7 @@ impl Work {
 }
 
 impl Changes {
-    pub(super) async fn write(&self, writing: &mut Writing) -> Result<(), StoreError> {
+    pub(super) async fn write(&self, writing: &mut WriteTransaction) -> Result<(), StoreError> {
         match self {
             Self::Graph(changes) => changes.write(writing).await,
             Self::Modules(Some(recorded)) => recorded.write(writing).await,

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 use stoker_model::NewPlugin;
-use stoker_registry::package::line_of;
+use stoker_registry::package::version_line;
 
 use super::{Repository, compressed, sum_of, sum_of_file, unfit};
 use crate::error::FolderError;
@@ -51,7 +51,7 @@ pub(super) fn index(
         "Origin: {name}\nLabel: {name}\nVersion: {line}\nDate: {DATE}\nArchitectures: {architectures}\n\
          Description: Packages of the plugin {name} {version}\nSHA256:\n",
         name = plugin.name,
-        line = line_of(plugin).unwrap_or_else(|| plugin.version.clone()),
+        line = version_line(plugin).unwrap_or_else(|| plugin.version.clone()),
         version = plugin.version,
         architectures = architectures.into_iter().collect::<Vec<_>>().join(" "),
     );
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn invalid_packages_are_reported() {
-        let folder = stoker_testkit::Folder::new();
+        let folder = stoker_testkit::TempFolder::new();
         let member = |name: &str, size: &str| {
             format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, "100644")
         };

@@ -23,7 +23,7 @@ use stoker_registry::sources::RepositoryKind;
 use crate::checksums::hex;
 use crate::error::FolderError;
 use crate::folder::{has_extension, list};
-use crate::limits::Limits;
+use crate::limits::ArchiveLimits;
 
 /// Bound on the part of an index file that is hashed.
 const INDEX_BYTES_MAX: u64 = 16 << 20;
@@ -85,11 +85,11 @@ pub fn index_digest(kind: RepositoryKind, folder: &Path) -> Option<String> {
 impl Repository {
     /// Returns `None` for an unknown operating system and for a path outside the plugin.
     pub fn new(os: &str, path: &str) -> Option<Self> {
-        Some(Self { path: clean_path(path)?, kind: RepositoryKind::of_system(os)? })
+        Some(Self { path: normalize_path(path)?, kind: RepositoryKind::for_os(os)? })
     }
 
     /// All repositories of a plugin.
-    pub fn all_of(plugin: &NewPlugin) -> Vec<Self> {
+    pub fn for_plugin(plugin: &NewPlugin) -> Vec<Self> {
         let mut repositories = BTreeMap::new();
         for entry in &plugin.releases {
             let text = |key: &str| entry.get(key).and_then(Json::as_str);
@@ -117,7 +117,7 @@ impl Repository {
 }
 
 /// Normalizes a path in a plugin. `None` for the plugin itself and for paths outside it.
-pub fn clean_path(path: &str) -> Option<String> {
+pub fn normalize_path(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     let is_inside = !path.starts_with('/') && !parts.is_empty() && !parts.contains(&"..");
     is_inside.then(|| parts.join("/"))
@@ -125,9 +125,9 @@ pub fn clean_path(path: &str) -> Option<String> {
 
 /// Generates the indexes of all repositories of a plugin.
 pub(crate) fn indexes(folder: &Path, plugin: &NewPlugin) -> Result<Vec<IndexFile>, FolderError> {
-    let paths = list(folder, &Limits::default())?;
+    let paths = list(folder, &ArchiveLimits::default())?;
     let mut files = Vec::new();
-    for repository in Repository::all_of(plugin) {
+    for repository in Repository::for_plugin(plugin) {
         let packages = repository.packages(paths.iter());
         let is_signed = |name: &&str| paths.contains(&format!("{}/{name}", repository.path));
         if packages.is_empty() || signatures(repository.kind).iter().any(is_signed) {
@@ -156,13 +156,13 @@ pub fn repositories_without_index(
         !repository.packages(paths.iter()).is_empty()
             && index_digest(repository.kind, &folder.join(&repository.path)).is_none()
     };
-    Repository::all_of(plugin).into_iter().filter(lacks_index).map(|repository| repository.path).collect()
+    Repository::for_plugin(plugin).into_iter().filter(lacks_index).map(|repository| repository.path).collect()
 }
 
 /// Reports packages that cannot be read and therefore cannot be indexed.
 pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    for repository in Repository::all_of(plugin) {
+    for repository in Repository::for_plugin(plugin) {
         for path in repository.packages(paths.iter()) {
             let read = match repository.kind {
                 RepositoryKind::Debian => debian::Control::read(&folder.join(path)).map(drop),
@@ -214,7 +214,7 @@ fn compressed(text: &str) -> Result<Vec<u8>, FolderError> {
 }
 
 fn unfit(path: &Path, reason: String) -> FolderError {
-    FolderError::Unfit { path: path.to_owned(), reason }
+    FolderError::NotPackable { path: path.to_owned(), reason }
 }
 
 #[cfg(test)]
@@ -232,7 +232,7 @@ mod tests {
             ("../other", None),
             ("a/../../b", None),
         ] {
-            assert_eq!(clean_path(path).as_deref(), expected, "{path}");
+            assert_eq!(normalize_path(path).as_deref(), expected, "{path}");
         }
     }
 
@@ -248,7 +248,7 @@ mod tests {
             serde_json::json!({"os": "ubuntu"}),
         ];
         let plugin = NewPlugin { releases, ..NewPlugin::new("x", "1.0.0", "5.0.0") };
-        let repositories = Repository::all_of(&plugin);
+        let repositories = Repository::for_plugin(&plugin);
         let repositories: Vec<(&str, RepositoryKind)> =
             repositories.iter().map(|repository| (&*repository.path, repository.kind)).collect();
         assert_eq!(repositories, [("repo/c", RepositoryKind::Rpm), ("repo/u", RepositoryKind::Debian)]);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::drawing::Drawing;
+use crate::drawing::Diagram;
 
 pub(super) struct Lanes {
     /// Cluster names in order of first occurrence; a single empty name if there are no clusters.
@@ -15,7 +15,7 @@ pub(super) struct Lanes {
 const LANES_MAX: usize = 16;
 
 impl Lanes {
-    pub(super) fn new(drawing: &Drawing) -> Self {
+    pub(super) fn new(drawing: &Diagram) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut names: Vec<String> = Vec::new();
         let mut of = Vec::with_capacity(drawing.vertices.len());
@@ -34,7 +34,7 @@ impl Lanes {
 }
 
 /// Whether there are too many clusters for one lane each.
-pub(super) fn are_too_many(drawing: &Drawing) -> bool {
+pub(super) fn are_too_many(drawing: &Diagram) -> bool {
     let clusters: BTreeSet<&str> =
         drawing.vertices.iter().filter_map(|vertex| vertex.cluster.as_deref()).collect();
     clusters.len() > LANES_MAX

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::lanes::Lanes;
-use crate::drawing::Drawing;
+use crate::drawing::Diagram;
 
 /// A vertex in a layer, or a point where a long edge passes through one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ const EDGES_MAX: usize = 10_000;
 const PASSES_MAX: usize = 20_000;
 
 impl Layers {
-    pub(super) fn new(drawing: &Drawing, lanes: &Lanes) -> Self {
+    pub(super) fn new(drawing: &Diagram, lanes: &Lanes) -> Self {
         let n_vertices = drawing.vertices.len();
         let edges = without_cycles(n_vertices, &drawing.edges);
         let layer_of = limit_width(&longest_paths(n_vertices, &edges), &edges, lanes);

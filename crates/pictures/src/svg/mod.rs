@@ -15,21 +15,21 @@ mod write;
 
 use std::fmt;
 
-use crate::drawing::Drawing;
+use crate::drawing::Diagram;
 use lanes::Lanes;
 use layers::Layers;
 use placing::Placed;
 
 /// A drawing as an SVG document.
-pub struct Svg<'d>(pub &'d Drawing);
+pub struct Svg<'d>(pub &'d Diagram);
 
 /// Maximum number of vertices in an SVG; larger diagrams are not readable.
 pub const VERTICES_MAX: usize = 2_000;
 
 impl fmt::Display for Svg<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut drawing = self.0.only(|vertex_idx, _| (vertex_idx as usize) < VERTICES_MAX);
-        drawing.n_left_out += self.0.vertices.len() - drawing.vertices.len();
+        let mut drawing = self.0.filter_vertices(|vertex_idx, _| (vertex_idx as usize) < VERTICES_MAX);
+        drawing.n_omitted += self.0.vertices.len() - drawing.vertices.len();
         if lanes::are_too_many(&drawing) {
             name_clusters(&mut drawing);
         }
@@ -42,7 +42,7 @@ impl fmt::Display for Svg<'_> {
 }
 
 /// Appends the cluster to each label, for diagrams without lanes.
-fn name_clusters(drawing: &mut Drawing) {
+fn name_clusters(drawing: &mut Diagram) {
     for vertex in &mut drawing.vertices {
         if let Some(cluster) = vertex.cluster.take() {
             vertex.label = format!("{}@{cluster}", vertex.label);

@@ -3,7 +3,7 @@
 use super::layers::{Cell, Layers};
 use super::ordering::Order;
 use super::text;
-use crate::drawing::Drawing;
+use crate::drawing::Diagram;
 
 pub(super) const BOX_HEIGHT: f64 = 26.0;
 /// Distance between layers.
@@ -28,7 +28,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    pub(super) fn new(drawing: &Drawing, layers: &Layers, order: Order) -> Self {
+    pub(super) fn new(drawing: &Diagram, layers: &Layers, order: Order) -> Self {
         let width: Vec<f64> = layers
             .cells
             .iter()

@@ -26,7 +26,7 @@ fn letter_width(letter: char) -> f64 {
 
 /// The label as drawn.
 pub(super) fn label(vertex: &Vertex) -> String {
-    let mark = vertex.looks.style().mark;
+    let mark = vertex.appearance.style().mark;
     let mut text = if mark.is_empty() { String::new() } else { format!("{mark} ") };
     if vertex.label.chars().count() > LABEL_LEN_MAX {
         text.extend(vertex.label.chars().take(LABEL_LEN_MAX - 1).chain(['…']));

@@ -5,8 +5,8 @@ use std::fmt::{self, Formatter, Write as _};
 use super::layers::Layers;
 use super::placing::{BOX_HEIGHT, MARGIN, Placed};
 use super::text::{self, Escaped};
-use crate::drawing::{Drawing, Vertex};
-use crate::looks::{Looks, Shape, Style};
+use crate::drawing::{Diagram, Vertex};
+use crate::looks::{Appearance, Shape, Style};
 
 /// Height of a text line above the diagram.
 const LINE_HEIGHT: f64 = 24.0;
@@ -14,13 +14,13 @@ const LEGEND_BOX: f64 = 22.0;
 
 pub(super) fn document(
     f: &mut Formatter<'_>,
-    drawing: &Drawing,
+    drawing: &Diagram,
     layers: &Layers,
     placed: &Placed,
 ) -> fmt::Result {
-    let used: Vec<Style> = Looks::ALL
+    let used: Vec<Style> = Appearance::ALL
         .iter()
-        .filter(|looks| drawing.vertices.iter().any(|vertex| vertex.looks == **looks))
+        .filter(|looks| drawing.vertices.iter().any(|vertex| vertex.appearance == **looks))
         .map(|looks| looks.style())
         .collect();
     let note = note(drawing, layers);
@@ -54,7 +54,7 @@ pub(super) fn document(
 }
 
 /// A note about omitted parts.
-fn note(drawing: &Drawing, layers: &Layers) -> String {
+fn note(drawing: &Diagram, layers: &Layers) -> String {
     let mut notes: Vec<String> = drawing.omission_note().into_iter().collect();
     let edges = |n_edges: usize| format!("{n_edges} {}", if n_edges == 1 { "edge" } else { "edges" });
     if layers.n_too_many > 0 {
@@ -134,7 +134,7 @@ fn write_lanes(f: &mut Formatter<'_>, placed: &Placed) -> fmt::Result {
     Ok(())
 }
 
-fn write_edges(f: &mut Formatter<'_>, drawing: &Drawing, layers: &Layers, placed: &Placed) -> fmt::Result {
+fn write_edges(f: &mut Formatter<'_>, drawing: &Diagram, layers: &Layers, placed: &Placed) -> fmt::Result {
     for cells in &layers.edges {
         let [first, .., last] = cells[..] else { continue };
         let (mut x, mut y) = (placed.x[first as usize], placed.y[first as usize] + BOX_HEIGHT / 2.0);
@@ -160,7 +160,7 @@ fn write_edges(f: &mut Formatter<'_>, drawing: &Drawing, layers: &Layers, placed
 }
 
 fn write_vertex(f: &mut Formatter<'_>, vertex: &Vertex, x: f64, y: f64, width: f64) -> fmt::Result {
-    let style = vertex.looks.style();
+    let style = vertex.appearance.style();
     let (id, cluster) = (Escaped(&vertex.label), vertex.cluster.as_deref().unwrap_or_default());
     let on = if cluster.is_empty() { "" } else { " on " };
     writeln!(f, "<g><title>{id}{on}{}: {}</title>", Escaped(cluster), style.legend_text)?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stoker_model::Task;
-use stoker_pictures::{Dot, Filter, definitions};
+use stoker_pictures::{DefinitionFilter, Dot, draw_definitions};
 
 fn tasks() -> Vec<Task> {
     let task = |name: &str, fields: Json| Task {
@@ -26,31 +26,43 @@ fn tasks() -> Vec<Task> {
     ]
 }
 
-fn draw(filter: &Filter) -> String {
-    Dot(&definitions(&tasks(), filter).expect("a drawing")).to_string()
+fn draw(filter: &DefinitionFilter) -> String {
+    Dot(&draw_definitions(&tasks(), filter).expect("a drawing")).to_string()
 }
 
 #[test]
 fn all_tasks_are_drawn() {
-    insta::assert_snapshot!(draw(&Filter::default()));
+    insta::assert_snapshot!(draw(&DefinitionFilter::default()));
 }
 
 #[test]
 fn filters_select_tasks() {
-    insta::assert_snapshot!(draw(&Filter { tasks: Some(vec!["net".into()]), ..Filter::default() }));
-    insta::assert_snapshot!(draw(&Filter { parents_for: Some("net".into()), ..Filter::default() }));
+    insta::assert_snapshot!(draw(&DefinitionFilter {
+        tasks: Some(vec!["net".into()]),
+        ..DefinitionFilter::default()
+    }));
+    insta::assert_snapshot!(draw(&DefinitionFilter {
+        parents_for: Some("net".into()),
+        ..DefinitionFilter::default()
+    }));
     let remove = vec!["group".into(), "stage".into(), "skipped".into()];
-    insta::assert_snapshot!(draw(&Filter { remove, ..Filter::default() }));
+    insta::assert_snapshot!(draw(&DefinitionFilter { remove, ..DefinitionFilter::default() }));
 }
 
 #[test]
 fn unknown_names_have_fuel_messages() {
-    let check = |filter: Filter, expected: &str| {
-        assert_eq!(definitions(&tasks(), &filter).expect_err("a wrong name"), expected);
+    let check = |filter: DefinitionFilter, expected: &str| {
+        assert_eq!(draw_definitions(&tasks(), &filter).expect_err("a wrong name"), expected);
     };
     let selected = Some(vec!["net".into(), "a".into(), "b".into()]);
-    check(Filter { tasks: selected, ..Filter::default() }, "Tasks a, b are not present in deployment graph");
-    check(Filter { parents_for: Some("a".into()), ..Filter::default() }, "Task a is not present in graph");
+    check(
+        DefinitionFilter { tasks: selected, ..DefinitionFilter::default() },
+        "Tasks a, b are not present in deployment graph",
+    );
+    check(
+        DefinitionFilter { parents_for: Some("a".into()), ..DefinitionFilter::default() },
+        "Task a is not present in graph",
+    );
     let remove = vec!["group".into(), "shell".into(), "x".into()];
-    check(Filter { remove, ..Filter::default() }, "Task types shell, x do not exist");
+    check(DefinitionFilter { remove, ..DefinitionFilter::default() }, "Task types shell, x do not exist");
 }

@@ -3,10 +3,17 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use stoker_pictures::{Dot, Drawing, Looks, Mermaid, Svg, Vertex};
+use stoker_pictures::{Appearance, Diagram, Dot, Mermaid, Svg, Vertex};
 
-const LOOKS: &[Looks] =
-    &[Looks::Task, Looks::Group, Looks::Stage, Looks::Unknown, Looks::ToSkip, Looks::Running, Looks::Failed];
+const LOOKS: &[Appearance] = &[
+    Appearance::Task,
+    Appearance::Group,
+    Appearance::Stage,
+    Appearance::Unknown,
+    Appearance::WillSkip,
+    Appearance::Running,
+    Appearance::Failed,
+];
 
 fn name() -> impl Strategy<Value = String> {
     let nasty = prop::sample::select(vec![
@@ -17,7 +24,7 @@ fn name() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
 }
 
-fn drawing() -> impl Strategy<Value = Drawing> {
+fn drawing() -> impl Strategy<Value = Diagram> {
     let vertex = (name(), name(), prop::sample::select(LOOKS), prop::option::of(0..20_u8));
     let vertices = prop::collection::vec(vertex, 0..30);
     let edges = prop::collection::vec((0..30_u32, 0..30_u32), 0..80);
@@ -26,14 +33,14 @@ fn drawing() -> impl Strategy<Value = Drawing> {
         let vertices = vertices.into_iter().enumerate().map(|(idx, (id, label, looks, cluster))| Vertex {
             id: format!("{id}{idx}"),
             label,
-            looks,
+            appearance: looks,
             cluster: cluster.map(|cluster| format!("<{cluster}>")),
         });
         let edges: HashSet<(u32, u32)> =
             edges.into_iter().filter(|(from, to)| *from < n_vertices && *to < n_vertices).collect();
         let mut edges: Vec<_> = edges.into_iter().collect();
         edges.sort_unstable();
-        Drawing { title, vertices: vertices.collect(), edges, n_left_out: 0 }
+        Diagram { title, vertices: vertices.collect(), edges, n_omitted: 0 }
     })
 }
 

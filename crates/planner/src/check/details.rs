@@ -3,7 +3,7 @@
 use stoker_model::{Json, TaskType};
 
 use super::Violations;
-use crate::plan::{Action, Details, Plan};
+use crate::plan::{Details, InstanceAction, Plan};
 use crate::state::SYNC;
 
 /// A map with this key is an unevaluated expression.
@@ -47,16 +47,16 @@ pub(super) fn check_instances(plan: &Plan, violations: &mut Violations) {
             let uid = &plan.nodes[*node_idx as usize];
             let name = || format!("{}@{uid}", task.name);
             match (verdict.action(), is_used.get_mut(details_idx)) {
-                (Action::Run, None) => {
+                (InstanceAction::Run, None) => {
                     violations.add("details", || format!("{} runs without details", name()));
                 }
-                (Action::Run, Some(is_used)) => *is_used = true,
-                (Action::Skip, _) if details_idx != u32::MAX as usize => {
+                (InstanceAction::Run, Some(is_used)) => *is_used = true,
+                (InstanceAction::Skip, _) if details_idx != u32::MAX as usize => {
                     violations.add("details", || format!("{} is skipped but has details", name()));
                 }
-                (Action::Skip, _) => {}
+                (InstanceAction::Skip, _) => {}
             }
-            if verdict.action() == Action::Run && uid == SYNC {
+            if verdict.action() == InstanceAction::Run && uid == SYNC {
                 violations
                     .add("details", || format!("{} runs on a virtual node without an executor", name()));
             }

@@ -68,8 +68,8 @@ pub(super) fn check_groups(plan: &Plan, violations: &mut Violations) {
                 violations.add("groups", || format!("group `{}` contains node `{uid}` twice", group.name));
             }
         }
-        if group.tolerated > group.nodes.len() as u64 + 1 {
-            let (name, n_nodes, tolerated) = (&group.name, group.nodes.len(), group.tolerated);
+        if group.max_failed > group.nodes.len() as u64 + 1 {
+            let (name, n_nodes, tolerated) = (&group.name, group.nodes.len(), group.max_failed);
             violations.add("groups", || {
                 format!("group `{name}` tolerates {tolerated} failed nodes but has only {n_nodes}")
             });

@@ -96,7 +96,7 @@ fn invalid_nodes_groups_and_choices_are_reported() {
     assert_reported(|plan| rename(plan, 0, "2"), "nodes", "`2` is listed twice");
     assert_reported(|plan| plan.groups[0].nodes[0] = "9".to_owned(), "groups", "unknown node `9`");
     assert_reported(|plan| plan.groups[0].nodes[0] = "2".to_owned(), "groups", "`2` twice");
-    assert_reported(|plan| plan.groups[0].tolerated = 5, "groups", "5 failed nodes but has only 3");
+    assert_reported(|plan| plan.groups[0].max_failed = 5, "groups", "5 failed nodes but has only 3");
     assert_reported(|plan| plan.choices[0].node = "9".to_owned(), "choices", "unknown node `9`");
     assert_reported(|plan| plan.choices[0].task = "z".to_owned(), "choices", "unknown task `z`");
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use stoker_model::Json;
 use stoker_yaql::Value;
 
-use super::{Change, Step, What};
-use crate::plan::{Action, Details, Plan, PlannedTask};
+use super::{ChangeKind, PlanChange, PlannedAction};
+use crate::plan::{Details, InstanceAction, Plan, PlannedTask};
 use crate::reasons::{DiffSource, Difference, differences};
 use crate::stored::ExplainedPlan;
 
@@ -41,18 +41,18 @@ impl Pairs {
     }
 }
 
-pub(super) fn compare(before: &ExplainedPlan, after: &ExplainedPlan, pairs: &Pairs) -> Vec<Change> {
+pub(super) fn compare(before: &ExplainedPlan, after: &ExplainedPlan, pairs: &Pairs) -> Vec<PlanChange> {
     let mut changes = Changes::default();
     for instance in before.plan.instances() {
         let step = || step(before, instance.idx);
         match pairs.after[instance.idx as usize] {
-            None => changes.add(instance.task, instance.node, What::Gone(step())),
+            None => changes.add(instance.task, instance.node, ChangeKind::Removed(step())),
             Some(other_idx) => changes.pair(before, after, instance.idx, other_idx),
         }
     }
     for instance in after.plan.instances() {
         if pairs.before[instance.idx as usize].is_none() {
-            changes.add(instance.task, instance.node, What::New(step(after, instance.idx)));
+            changes.add(instance.task, instance.node, ChangeKind::Added(step(after, instance.idx)));
         }
     }
     let mut all = changes.all;
@@ -60,24 +60,25 @@ pub(super) fn compare(before: &ExplainedPlan, after: &ExplainedPlan, pairs: &Pai
     all
 }
 
-fn step(explained: &ExplainedPlan, idx: u32) -> Step {
-    let action = explained.plan.instance(idx).map_or(Action::Skip, |instance| instance.verdict.action());
+fn step(explained: &ExplainedPlan, idx: u32) -> PlannedAction {
+    let action =
+        explained.plan.instance(idx).map_or(InstanceAction::Skip, |instance| instance.verdict.action());
     let reason = explained.reasons.of(idx).map(ToString::to_string).unwrap_or_default();
-    Step { action, reason }
+    PlannedAction { action, reason }
 }
 
 #[derive(Default)]
 struct Changes<'p> {
-    all: Vec<Change>,
-    index_of: HashMap<(&'p str, What), usize>,
+    all: Vec<PlanChange>,
+    index_of: HashMap<(&'p str, ChangeKind), usize>,
     /// Comparisons of details, cached by address: many instances share their details.
-    details: HashMap<(*const Details, *const Details), Option<What>>,
+    details: HashMap<(*const Details, *const Details), Option<ChangeKind>>,
 }
 
 impl<'p> Changes<'p> {
-    fn add(&mut self, task: &'p str, uid: &str, what: What) {
+    fn add(&mut self, task: &'p str, uid: &str, what: ChangeKind) {
         let change_idx = *self.index_of.entry((task, what)).or_insert_with_key(|(task, what)| {
-            self.all.push(Change { task: (*task).to_owned(), nodes: Vec::new(), what: what.clone() });
+            self.all.push(PlanChange { task: (*task).to_owned(), nodes: Vec::new(), kind: what.clone() });
             self.all.len() - 1
         });
         self.all[change_idx].nodes.push(uid.to_owned());
@@ -86,7 +87,7 @@ impl<'p> Changes<'p> {
     fn pair(&mut self, before: &'p ExplainedPlan, after: &'p ExplainedPlan, idx: u32, other_idx: u32) {
         let (Some(a), Some(b)) = (before.plan.instance(idx), after.plan.instance(other_idx)) else { return };
         if a.verdict.action() != b.verdict.action() {
-            let what = What::Action { before: step(before, idx), after: step(after, other_idx) };
+            let what = ChangeKind::Action { before: step(before, idx), after: step(after, other_idx) };
             return self.add(b.task, b.node, what);
         }
         let (Some(a), Some(details)) = (before.plan.details(idx), after.plan.details(other_idx)) else {
@@ -100,7 +101,7 @@ impl<'p> Changes<'p> {
     }
 }
 
-fn compare_details(before: &Details, after: &Details) -> Option<What> {
+fn compare_details(before: &Details, after: &Details) -> Option<ChangeKind> {
     if before == after {
         return None;
     }
@@ -131,7 +132,7 @@ fn compare_details(before: &Details, after: &Details) -> Option<What> {
         });
         n_differences = 1;
     }
-    Some(What::Details { differences: listed, n_differences })
+    Some(ChangeKind::Details { differences: listed, n_differences })
 }
 
 /// JSON as a YAQL value; every JSON value is one.

@@ -7,14 +7,14 @@ mod edges;
 mod instances;
 mod show;
 
-use crate::plan::Action;
+use crate::plan::InstanceAction;
 use crate::reasons::Difference;
 use crate::stored::ExplainedPlan;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// Ordered by task.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlanChange>,
     pub edges_added: EdgeChanges,
     pub edges_removed: EdgeChanges,
     /// Fault tolerance groups that differ, ordered by name.
@@ -23,21 +23,21 @@ pub struct Comparison {
 
 /// The same change of one task on several nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct PlanChange {
     pub task: String,
     /// Uids, in the order of the plan.
     pub nodes: Vec<String>,
-    pub what: What,
+    pub kind: ChangeKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum What {
+pub enum ChangeKind {
     /// Instances that only the earlier plan has.
-    Gone(Step),
+    Removed(PlannedAction),
     /// Instances that only the later plan has.
-    New(Step),
+    Added(PlannedAction),
     /// Instances that run in one plan and are skipped in the other.
-    Action { before: Step, after: Step },
+    Action { before: PlannedAction, after: PlannedAction },
     /// Instances that run in both plans with different details. Secrets are masked; the list of differences
     /// is truncated and `n_differences` counts all of them.
     Details { differences: Vec<Difference>, n_differences: usize },
@@ -45,8 +45,8 @@ pub enum What {
 
 /// The action for an instance, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Step {
-    pub action: Action,
+pub struct PlannedAction {
+    pub action: InstanceAction,
     pub reason: String,
 }
 
@@ -93,7 +93,7 @@ fn compare_groups(before: &ExplainedPlan, after: &ExplainedPlan) -> Vec<GroupCha
         if a != b {
             let has_other_nodes =
                 a.as_ref().map(|group| &group.nodes) != b.as_ref().map(|group| &group.nodes);
-            let short = |group: crate::plan::FaultToleranceGroup| (group.tolerated, group.nodes.len());
+            let short = |group: crate::plan::FaultToleranceGroup| (group.max_failed, group.nodes.len());
             let (before, after) = (a.map(short), b.map(short));
             changes.push(GroupChange { name: name.to_owned(), before, after, has_other_nodes });
         }

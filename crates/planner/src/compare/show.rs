@@ -4,8 +4,8 @@ use std::fmt;
 
 use stoker_model::{Json, JsonMap};
 
-use super::{Change, Comparison, EdgeChanges, GroupChange, Step, What};
-use crate::plan::Action;
+use super::{ChangeKind, Comparison, EdgeChanges, GroupChange, PlanChange, PlannedAction};
+use crate::plan::InstanceAction;
 use crate::reasons::Difference;
 
 /// Nodes listed per change; the others are only counted.
@@ -21,7 +21,7 @@ impl Comparison {
     /// The complete comparison as JSON.
     pub fn to_json(&self) -> Json {
         map([
-            ("changes", self.changes.iter().map(Change::to_json).collect()),
+            ("changes", self.changes.iter().map(PlanChange::to_json).collect()),
             ("edges_added", self.edges_added.to_json()),
             ("edges_removed", self.edges_removed.to_json()),
             ("groups", self.groups.iter().map(GroupChange::to_json).collect()),
@@ -33,13 +33,13 @@ fn map<const N: usize>(fields: [(&str, Json); N]) -> Json {
     Json::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<JsonMap>())
 }
 
-impl Change {
+impl PlanChange {
     fn to_json(&self) -> Json {
-        let (change, before, after, differences) = match &self.what {
-            What::Gone(step) => ("gone", step.to_json(), Json::Null, Json::Null),
-            What::New(step) => ("new", Json::Null, step.to_json(), Json::Null),
-            What::Action { before, after } => ("action", before.to_json(), after.to_json(), Json::Null),
-            What::Details { differences, .. } => {
+        let (change, before, after, differences) = match &self.kind {
+            ChangeKind::Removed(step) => ("gone", step.to_json(), Json::Null, Json::Null),
+            ChangeKind::Added(step) => ("new", Json::Null, step.to_json(), Json::Null),
+            ChangeKind::Action { before, after } => ("action", before.to_json(), after.to_json(), Json::Null),
+            ChangeKind::Details { differences, .. } => {
                 let differences = differences.iter().map(difference_json).collect();
                 ("details", Json::Null, Json::Null, differences)
             }
@@ -65,7 +65,7 @@ fn difference_json(difference: &Difference) -> Json {
     ])
 }
 
-impl Step {
+impl PlannedAction {
     fn to_json(&self) -> Json {
         map([("action", self.action.as_str().into()), ("reason", Json::from(&*self.reason))])
     }
@@ -116,20 +116,20 @@ fn more_suffix(n_total: usize, n_listed: usize) -> String {
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for PlanChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = match self.what {
-            What::Gone(_) => '-',
-            What::New(_) => '+',
-            What::Action { .. } | What::Details { .. } => '~',
+        let sign = match self.kind {
+            ChangeKind::Removed(_) => '-',
+            ChangeKind::Added(_) => '+',
+            ChangeKind::Action { .. } | ChangeKind::Details { .. } => '~',
         };
         let nodes = self.nodes[..self.nodes.len().min(NODES_LISTED)].join(", ");
         let more_nodes = more_suffix(self.nodes.len(), NODES_LISTED);
         write!(f, "{sign} {} on {nodes}{more_nodes}: ", self.task)?;
-        match &self.what {
-            What::Gone(step) => write!(f, "removed, {}", describe_before(step)),
-            What::New(step) => write!(f, "added, {}: {}", describe_after(step), step.reason),
-            What::Action { before, after } => {
+        match &self.kind {
+            ChangeKind::Removed(step) => write!(f, "removed, {}", describe_before(step)),
+            ChangeKind::Added(step) => write!(f, "added, {}: {}", describe_after(step), step.reason),
+            ChangeKind::Action { before, after } => {
                 write!(
                     f,
                     "{} ({}), now {} ({})",
@@ -139,7 +139,7 @@ impl fmt::Display for Change {
                     after.reason
                 )
             }
-            What::Details { differences, n_differences } => {
+            ChangeKind::Details { differences, n_differences } => {
                 let differences_text: Vec<String> = differences.iter().map(ToString::to_string).collect();
                 write!(f, "{}{}", differences_text.join(", "), more_suffix(*n_differences, differences.len()))
             }
@@ -147,12 +147,12 @@ impl fmt::Display for Change {
     }
 }
 
-fn describe_before(step: &Step) -> &'static str {
-    if step.action == Action::Run { "would have run" } else { "would have been skipped" }
+fn describe_before(step: &PlannedAction) -> &'static str {
+    if step.action == InstanceAction::Run { "would have run" } else { "would have been skipped" }
 }
 
-fn describe_after(step: &Step) -> &'static str {
-    if step.action == Action::Run { "runs" } else { "is skipped" }
+fn describe_after(step: &PlannedAction) -> &'static str {
+    if step.action == InstanceAction::Run { "runs" } else { "is skipped" }
 }
 
 impl fmt::Display for GroupChange {

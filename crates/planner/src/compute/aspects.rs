@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use stoker_yaql::syntax::Node;
-use stoker_yaql::value::{Digest, Identity};
+use stoker_yaql::value::{Digest, ExactDigest};
 use stoker_yaql::{Expression, Value};
 
 use super::dependencies::{Aspect, AspectKind, Document};
@@ -47,7 +47,7 @@ struct Entry {
     is_requested: Vec<bool>,
     /// By subject.
     numbers: Vec<u32>,
-    values: Mutex<HashMap<Identity, u32>>,
+    values: Mutex<HashMap<ExactDigest, u32>>,
     /// By past, the members of the collection; the inner `None` if the collection is not a plain list of
     /// scalars.
     members: Vec<OnceLock<Option<HashSet<Digest>>>>,
@@ -258,7 +258,7 @@ impl Entry {
         }
     }
 
-    fn value_number(&self, identity: Identity) -> u32 {
+    fn value_number(&self, identity: ExactDigest) -> u32 {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let next = FIRST_VALUE + values.len() as u32;
         *values.entry(identity).or_insert(next)

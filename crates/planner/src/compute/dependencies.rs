@@ -276,7 +276,7 @@ impl Visitor<'_> {
                 // Reading a whole document is recorded as an aspect, so `keys` is complete here.
                 self.shared.push((node, inner.keys));
             } else if state_function == StateFunction::Changed {
-                let kind = AspectKind::Changed(self.expression.part(node));
+                let kind = AspectKind::Changed(self.expression.subexpression(node));
                 reads.aspects.push(Aspect { kind, keys: inner.top_level_keys() });
                 reads.add_reads(&inner);
             } else {
@@ -294,7 +294,8 @@ impl Visitor<'_> {
         let is_closed = |reads: &Reads| !reads.uses_element && !reads.uses_variables;
         let is_common = of_collection.aspects.is_empty() && is_closed(&of_collection);
         if dollar == Dollar::New && is_common && is_closed(&of_item) && !of_item.aspects.is_empty() {
-            let (item, collection) = (self.expression.part(item), self.expression.part(collection));
+            let (item, collection) =
+                (self.expression.subexpression(item), self.expression.subexpression(collection));
             reads.add_reads(&of_collection);
             of_collection.add_reads(&of_item);
             reads.add_reads(&of_item);

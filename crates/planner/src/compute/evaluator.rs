@@ -109,7 +109,7 @@ impl<'o> Evaluator<'o> {
             closed.extend(dependencies_of.closed.into_iter().map(|node| (program, node)));
             for (node, keys) in dependencies_of.shared {
                 let next = texts.len() as u32;
-                let text = *texts.entry(expression.part(node).to_string()).or_insert(next);
+                let text = *texts.entry(expression.subexpression(node).to_string()).or_insert(next);
                 if text == next {
                     reads.push(keys.into_iter().collect());
                 }

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use stoker_yaql::Value;
-use stoker_yaql::value::{Identity, MapBuilder};
+use stoker_yaql::value::{ExactDigest, MapBuilder};
 
-use crate::state::{Document, OldStates, State, overlay};
+use crate::state::{Document, OldStates, StateDocument, overlay};
 
 /// Looked up for every node. A fast non-keyed hash is safe: the authors of keys gain nothing from collisions.
 pub(crate) type Keys = HashSet<String, foldhash::fast::FixedState>;
@@ -23,7 +23,7 @@ pub(crate) type SubjectIdx = u32;
 pub(crate) struct Subject {
     /// The node's own document.
     pub(crate) own: Document,
-    pub(crate) old: Option<State>,
+    pub(crate) old: Option<StateDocument>,
     /// Number of its old common document; equal numbers, equal documents. Zero: no old state.
     pub(crate) past: u32,
     /// The top-level keys in which its own document differs from the old one, computed on first use.
@@ -136,7 +136,7 @@ impl Subjects {
 
     pub(crate) fn documents(&self, subject_idx: SubjectIdx) -> Documents {
         let subject = &self.all[subject_idx as usize];
-        let new = State { common: self.common.clone(), node: subject.own.clone() }.document();
+        let new = StateDocument { common: self.common.clone(), node: subject.own.clone() }.document();
         let old = match &subject.old {
             Some(_)
                 if self.differing(subject.past).touched.is_empty()
@@ -145,7 +145,7 @@ impl Subjects {
                 new.clone()
             }
             Some(old) => old.document(),
-            None => State::default().document(),
+            None => StateDocument::default().document(),
         };
         Documents { new, old, past: subject.past }
     }
@@ -287,7 +287,7 @@ impl Documents {
 /// Old common documents, deduplicated.
 struct Pasts<'c> {
     common: &'c Document,
-    numbers: HashMap<Identity, u32>,
+    numbers: HashMap<ExactDigest, u32>,
     differing: Vec<Differing>,
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::KnownDurations;
-use crate::plan::{Action, Plan};
+use super::DurationLookup;
+use crate::plan::{InstanceAction, Plan};
 
 /// The assumed duration of a task if neither it nor any task of its type was ever measured. A rough guess.
-pub const UNKNOWN_MS: u64 = 30_000;
+pub const DEFAULT_DURATION_MS: u64 = 30_000;
 
 pub(super) struct Durations {
     /// By instance; zero for skipped instances.
@@ -16,14 +16,15 @@ pub(super) struct Durations {
 }
 
 impl Durations {
-    pub(super) fn new(plan: &Plan, known: &KnownDurations<'_>) -> Self {
+    pub(super) fn new(plan: &Plan, known: &DurationLookup<'_>) -> Self {
         let mut ms: Vec<Option<u64>> = vec![Some(0); plan.n_instances()];
         let mut by_type: HashMap<&str, Vec<u64>> = HashMap::new();
         let (mut n_known, mut n_unknown) = (0, 0);
         for task in &plan.tasks {
             let mut of_task = Vec::new();
-            let running =
-                || plan.instances_of(task).filter(|instance| instance.verdict.action() == Action::Run);
+            let running = || {
+                plan.instances_of(task).filter(|instance| instance.verdict.action() == InstanceAction::Run)
+            };
             for instance in running() {
                 let duration = known(instance.task, instance.node);
                 ms[instance.idx as usize] = duration;
@@ -44,7 +45,9 @@ impl Durations {
             .collect();
         let guess = |idx: u32| {
             let details = plan.details(idx);
-            details.and_then(|details| by_type.get(&*details.task_type).copied()).unwrap_or(UNKNOWN_MS)
+            details
+                .and_then(|details| by_type.get(&*details.task_type).copied())
+                .unwrap_or(DEFAULT_DURATION_MS)
         };
         let ms = (0_u32..).zip(ms).map(|(idx, ms)| ms.unwrap_or_else(|| guess(idx))).collect();
         Self { ms, n_known, n_unknown }

@@ -9,11 +9,11 @@ mod paths;
 mod schedule;
 
 use crate::plan::Plan;
+pub use durations::DEFAULT_DURATION_MS;
 use durations::Durations;
-pub use durations::UNKNOWN_MS;
 
 /// The recorded duration of a task on a node, in milliseconds. Arguments: task, node uid.
-pub type KnownDurations<'d> = dyn Fn(&str, &str) -> Option<u64> + 'd;
+pub type DurationLookup<'d> = dyn Fn(&str, &str) -> Option<u64> + 'd;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
@@ -23,10 +23,10 @@ pub struct Estimate {
     /// the makespan, independent of the number of executors.
     pub critical_path: Vec<(u32, u64)>,
     /// Instances that run and have a recorded duration.
-    pub n_known: usize,
+    pub n_measured: usize,
     /// Instances that run and whose duration is estimated: the median of the same task on other nodes, else
     /// the median of tasks of the same type, else [`UNKNOWN_MS`].
-    pub n_unknown: usize,
+    pub n_estimated: usize,
 }
 
 impl Estimate {
@@ -37,19 +37,19 @@ impl Estimate {
 }
 
 /// Estimates a plan. Skipped instances take no time.
-pub fn estimate(plan: &Plan, durations: &KnownDurations<'_>) -> Estimate {
+pub fn estimate(plan: &Plan, durations: &DurationLookup<'_>) -> Estimate {
     let durations = Durations::new(plan, durations);
     let remaining = paths::remaining(plan, &durations.ms);
     Estimate {
         total_ms: schedule::total_ms(plan, &durations.ms, &remaining),
         critical_path: paths::critical(plan, &durations.ms, &remaining),
-        n_known: durations.n_known,
-        n_unknown: durations.n_unknown,
+        n_measured: durations.n_known,
+        n_estimated: durations.n_unknown,
     }
 }
 
 /// By instance, the duration of the longest chain that starts with it. Schedulers start the largest first.
-pub fn remaining(plan: &Plan, durations: &KnownDurations<'_>) -> Vec<u64> {
+pub fn remaining(plan: &Plan, durations: &DurationLookup<'_>) -> Vec<u64> {
     let mut remaining = paths::remaining(plan, &Durations::new(plan, durations).ms);
     remaining.truncate(plan.n_instances());
     remaining

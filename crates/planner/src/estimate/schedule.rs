@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use crate::plan::{Action, Plan};
+use crate::plan::{InstanceAction, Plan};
 
 /// Longest remaining chain first, then by index.
 type Priority = (Reverse<u64>, u32);
@@ -115,7 +115,7 @@ impl<'r> Run<'r> {
         let mut nodes = BTreeSet::new();
         while let Some(vertex) = freed.pop() {
             let instance = self.plan.verdicts.get(vertex as usize);
-            if instance.is_none_or(|verdict| verdict.action() == Action::Skip) {
+            if instance.is_none_or(|verdict| verdict.action() == InstanceAction::Skip) {
                 let ready = self.finish(vertex);
                 freed.extend(ready);
                 continue;

@@ -63,7 +63,7 @@ impl Case<'_> {
     }
 
     fn run(&self, id: NodeId, side: Side) -> Result<Value> {
-        self.settings.run(&self.expression.part(id), self.common, self.documents, self.own, side)
+        self.settings.run(&self.expression.subexpression(id), self.common, self.documents, self.own, side)
     }
 
     fn new_value(&self, id: NodeId) -> Result<Value> {
@@ -108,7 +108,7 @@ impl Case<'_> {
 
     fn describe_value(&self, id: NodeId) -> Result<Decision> {
         let value = self.run(id, Side::New)?;
-        let part = one_line(&self.expression.part(id).to_string());
+        let part = one_line(&self.expression.subexpression(id).to_string());
         let sentences = vec![format!("`{part}` is {}", masked_text(&value))];
         Ok(Decision { sentences, parts: vec![part], ..Decision::default() })
     }
@@ -136,7 +136,7 @@ impl Case<'_> {
                     return Ok(decided);
                 }
             } else if !any_is_enough || arguments.len() == 1 {
-                let part = one_line(&self.expression.part(*argument).to_string());
+                let part = one_line(&self.expression.subexpression(*argument).to_string());
                 return Ok(Decision {
                     sentences: vec![format!("`{part}` has not changed")],
                     parts: vec![part],
@@ -149,14 +149,14 @@ impl Case<'_> {
                 0 => "the call has no arguments to compare".to_owned(),
                 n_arguments => format!("none of the {n_arguments} compared expressions has changed"),
             };
-            let parts = vec![one_line(&self.expression.part(id).to_string())];
+            let parts = vec![one_line(&self.expression.subexpression(id).to_string())];
             decided = Decision { sentences: vec![sentences], parts, ..Decision::default() };
         }
         Ok(decided)
     }
 
     fn describe_change(&self, argument: NodeId, old: Option<&Value>, new: &Value) -> Decision {
-        let part = one_line(&self.expression.part(argument).to_string());
+        let part = one_line(&self.expression.subexpression(argument).to_string());
         let parts = vec![part.clone()];
         let Some(old) = old.filter(|_| self.has_past) else {
             let why = if self.has_past {

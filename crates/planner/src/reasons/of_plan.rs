@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use stoker_yaql::Value;
 use stoker_yaql::syntax::Node;
-use stoker_yaql::value::Identity;
+use stoker_yaql::value::ExactDigest;
 
 use super::decide::Decision;
 use super::explain::{Explainer, Explanation, explanation};
@@ -66,7 +66,7 @@ impl Reasons {
     }
 
     /// Rewrites all texts that contain data, so that callers can mask further secrets.
-    pub fn rewrite(&mut self, rewrite_text: impl Fn(&str) -> String) {
+    pub fn mask_texts(&mut self, rewrite_text: impl Fn(&str) -> String) {
         for explanation in &mut self.explanations {
             explanation.rewrite(&rewrite_text);
         }
@@ -78,12 +78,12 @@ impl Reasons {
     }
 
     /// The distinct explanations, in order of the first instance that has each.
-    pub fn all(&self) -> &[Explanation] {
+    pub fn explanations(&self) -> &[Explanation] {
         &self.explanations
     }
 
     /// Index of an instance's explanation in [`Reasons::all`].
-    pub fn number(&self, idx: u32) -> Option<u32> {
+    pub fn explanation_idx(&self, idx: u32) -> Option<u32> {
         self.of.get(idx as usize).copied()
     }
 }
@@ -106,7 +106,7 @@ struct Explained {
 
 /// Instances with equal keys have equal explanations: class, past, and the own data that the explanation
 /// shows.
-type ExplanationKey = (usize, u32, Vec<Option<Identity>>);
+type ExplanationKey = (usize, u32, Vec<Option<ExactDigest>>);
 
 /// Which own data of a node an explanation shows.
 #[derive(Default)]
@@ -195,7 +195,7 @@ impl Explainer<'_> {
                 shown.changes = true;
                 continue;
             }
-            let reads = dependencies(&expression.part(*argument), own_keys);
+            let reads = dependencies(&expression.subexpression(*argument), own_keys);
             if reads.aspects.is_empty() {
                 continue;
             }
@@ -210,7 +210,7 @@ impl Explainer<'_> {
         shown
     }
 
-    fn own_data(&self, subject_idx: SubjectIdx, shown: &ShownData) -> Vec<Option<Identity>> {
+    fn own_data(&self, subject_idx: SubjectIdx, shown: &ShownData) -> Vec<Option<ExactDigest>> {
         let subject = &self.evaluator.subjects.all[subject_idx as usize];
         let none = Document::default();
         let (new, old) = (&subject.own, subject.old.as_ref().map_or(&none, |old| &old.node));
@@ -229,7 +229,7 @@ impl Explainer<'_> {
 }
 
 /// Identities of the values in a node's own documents under keys where the whole document may have changed.
-fn changes(new: &Document, old: &Document, differing: &Keys, data: &mut Vec<Option<Identity>>) {
+fn changes(new: &Document, old: &Document, differing: &Keys, data: &mut Vec<Option<ExactDigest>>) {
     let (Some(new_map), Some(old_map)) = (new.map(), old.map()) else { return };
     let is_common = |key: &Value| key.as_str().is_some_and(|key| differing.contains(key));
     for (key, value) in new_map.iter() {

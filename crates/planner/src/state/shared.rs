@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use stoker_yaql::Value;
-use stoker_yaql::value::{Identity, Key, MapBuilder};
+use stoker_yaql::value::{ExactDigest, Key, MapBuilder};
 
 use super::{Document, compare_keys};
 
@@ -13,12 +13,12 @@ use super::{Document, compare_keys};
 /// The nodes of a fleet have the same keys and mostly equal values, and most values do not change between two
 /// plans. Interning reduces the memory of a fleet to a fraction, and shared parts compare by address.
 #[derive(Debug, Default)]
-pub struct Shared {
+pub struct DocumentInterner {
     texts: HashSet<Arc<str>>,
-    parts: HashMap<Identity, Value>,
+    parts: HashMap<ExactDigest, Value>,
 }
 
-impl Shared {
+impl DocumentInterner {
     /// Like [`Document::new`], with equal parts interned.
     pub fn document(&mut self, value: &Value) -> Document {
         if value.as_map().is_some() { Document(self.intern(value)) } else { Document::default() }
@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
 
-    fn document(shared: &mut Shared, text: &str) -> Document {
+    fn document(shared: &mut DocumentInterner, text: &str) -> Document {
         shared.document(&parse(text).unwrap())
     }
 
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn interned_document_equals_plain_document() {
-        let mut shared = Shared::default();
+        let mut shared = DocumentInterner::default();
         for json in [
             r#"{"b": [1, {"d": "x", "c": "x"}], "a": null}"#,
             r#"{"b": [true, {"c": "x", "d": "x"}], "a": 1.5}"#,
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn only_identical_parts_are_shared() {
-        let mut shared = Shared::default();
+        let mut shared = DocumentInterner::default();
         let first =
             document(&mut shared, r#"{"uid": "1", "same": {"a": [1], "b": "x"}, "near": {"on": true}}"#);
         let second =

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stoker_diagnostics::{Diagnostic, Excerpt, Location, Provenance, Severity};
+use stoker_diagnostics::{Diagnostic, Excerpt, Location, ProblemOrigin, Severity};
 
 use super::columns::{Runs, pack, unpack, unpack_up_to};
 use super::order::Order;
 use super::{Bounds, DecodeError, ExplainedPlan, VERSION};
-use crate::nodes::NOT_ONLINE;
-use crate::plan::{Choice, Details, FaultToleranceGroup, Plan, PlannedTask, Verdict};
+use crate::nodes::NODE_OFFLINE;
+use crate::plan::{Details, FaultToleranceGroup, NodeChoice, Plan, PlannedTask, Verdict};
 use crate::reasons::{Explanation, Reasons};
-use crate::report::{Excluded, codes};
+use crate::report::{ExcludedNode, codes};
 
 /// Parsed first: the rest of the document depends on the version.
 #[derive(Deserialize)]
@@ -35,12 +35,12 @@ pub(super) struct Document<'p> {
     details: Runs,
     order: Order,
     groups: Cow<'p, [FaultToleranceGroup]>,
-    choices: Cow<'p, [Choice]>,
+    choices: Cow<'p, [NodeChoice]>,
     explanations: Cow<'p, [Explanation]>,
     /// By instance.
     reasons: Runs,
     problems: Vec<StoredProblem<'p>>,
-    excluded: Cow<'p, [Excluded]>,
+    excluded: Cow<'p, [ExcludedNode]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -160,9 +160,9 @@ impl<'p> Document<'p> {
 const LEGACY_NOT_ONLINE: &str = "it is not online";
 
 /// Replaces [`LEGACY_NOT_ONLINE`], because servers compare the reason with [`NOT_ONLINE`].
-fn with_current_reason(mut node: Excluded) -> Excluded {
-    if node.why == LEGACY_NOT_ONLINE {
-        NOT_ONLINE.clone_into(&mut node.why);
+fn with_current_reason(mut node: ExcludedNode) -> ExcludedNode {
+    if node.reason == LEGACY_NOT_ONLINE {
+        NODE_OFFLINE.clone_into(&mut node.reason);
     }
     node
 }
@@ -255,8 +255,8 @@ impl<'p> StoredProblem<'p> {
 }
 
 impl<'p> StoredOrigin<'p> {
-    fn of(provenance: &'p Provenance) -> Self {
-        let Provenance { layer, file, line } = provenance;
+    fn of(provenance: &'p ProblemOrigin) -> Self {
+        let ProblemOrigin { layer, file, line } = provenance;
         Self {
             layer: layer.as_deref().unwrap_or_default().into(),
             file: file.as_deref().map(Cow::from),
@@ -264,8 +264,8 @@ impl<'p> StoredOrigin<'p> {
         }
     }
 
-    fn into_provenance(self) -> Provenance {
-        Provenance {
+    fn into_provenance(self) -> ProblemOrigin {
+        ProblemOrigin {
             layer: Some(self.layer.into_owned()).filter(|layer| !layer.is_empty()),
             file: self.file.map(Cow::into_owned),
             line: self.line,

@@ -23,7 +23,7 @@ use stoker_diagnostics::Diagnostic;
 use crate::input::PlanningInput;
 use crate::plan::Plan;
 use crate::reasons::Reasons;
-use crate::report::{Excluded, Report};
+use crate::report::{ExcludedNode, PlanningReport};
 use document::Document;
 
 /// A plan with its reasons and warnings.
@@ -34,12 +34,12 @@ pub struct ExplainedPlan {
     /// Warnings only: planning with errors gives no plan.
     pub problems: Vec<Diagnostic>,
     /// Excluded nodes, with the reason.
-    pub excluded: Vec<Excluded>,
+    pub excluded: Vec<ExcludedNode>,
 }
 
 impl ExplainedPlan {
     /// Explains a plan that was created from this input with this report.
-    pub fn new(input: &PlanningInput<'_>, plan: Plan, report: Report) -> Self {
+    pub fn new(input: &PlanningInput<'_>, plan: Plan, report: PlanningReport) -> Self {
         let reasons = Reasons::new(input, &plan);
         Self { plan, reasons, problems: report.problems, excluded: report.excluded }
     }

@@ -85,8 +85,8 @@ fn legacy_reason_of_offline_nodes_is_translated() {
     let mut document = document();
     document["excluded"] = json!([{"uid": "7", "why": "it is not online"}, {"uid": "8", "why": "other"}]);
     let excluded = decoded(&document).unwrap().excluded;
-    let reasons: Vec<&str> = excluded.iter().map(|node| node.why.as_str()).collect();
-    assert_eq!(reasons, [crate::NOT_ONLINE, "other"]);
+    let reasons: Vec<&str> = excluded.iter().map(|node| node.reason.as_str()).collect();
+    assert_eq!(reasons, [crate::NODE_OFFLINE, "other"]);
 }
 
 #[test]

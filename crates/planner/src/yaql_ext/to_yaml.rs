@@ -1,4 +1,4 @@
-use stoker_yaml::emit::{Atom, Level, Tree, to_python_yaml};
+use stoker_yaml::emit::{Atom, Tree, TreeLevel, to_python_yaml};
 use stoker_yaql::eval::{Args, Cx};
 use stoker_yaql::library::{Builtin, Purity};
 use stoker_yaql::{Error, Result, Value};
@@ -54,19 +54,19 @@ fn check_scalar(value: &Value) -> Result<()> {
 struct YamlNode<'v>(&'v Value);
 
 impl<'v> Tree<'v> for YamlNode<'v> {
-    fn level(self) -> Level<'v, Self> {
+    fn level(self) -> TreeLevel<'v, Self> {
         match self.0 {
-            Value::Tuple(items) | Value::List(items) => Level::Seq(items.iter().map(YamlNode).collect()),
-            Value::Set(items) => Level::Seq(items.iter().map(YamlNode).collect()),
+            Value::Tuple(items) | Value::List(items) => TreeLevel::Seq(items.iter().map(YamlNode).collect()),
+            Value::Set(items) => TreeLevel::Seq(items.iter().map(YamlNode).collect()),
             Value::FrozenDict(map) | Value::Dict(map) => {
                 let mut entries: Vec<(&Value, &Value)> = map.iter().collect();
                 let is_sorted = |pair: &[(&Value, &Value)]| compare_keys(pair[0].0, pair[1].0).is_le();
                 if !entries.windows(2).all(is_sorted) {
                     entries.sort_by(|(a, _), (b, _)| compare_keys(a, b));
                 }
-                Level::Map(entries.into_iter().map(|(key, value)| (atom(key), YamlNode(value))).collect())
+                TreeLevel::Map(entries.into_iter().map(|(key, value)| (atom(key), YamlNode(value))).collect())
             }
-            scalar => Level::Atom(atom(scalar)),
+            scalar => TreeLevel::Atom(atom(scalar)),
         }
     }
 }

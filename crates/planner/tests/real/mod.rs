@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use stoker_helpers::value_of;
-use stoker_planner::state::{Document, OldStates, State, master_document};
-use stoker_planner::{Split, split};
+use stoker_helpers::yaql_value;
+use stoker_planner::state::{Document, OldStates, StateDocument, master_document};
+use stoker_planner::{SplitDocuments, split_common};
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
@@ -20,7 +20,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
 
 pub(crate) fn yaml(text: &str) -> Value {
     let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
-    value_of(&load(text, &limits).documents[0].root).expect("data")
+    yaql_value(&load(text, &limits).documents[0].root).expect("data")
 }
 
 /// The documents of the six nodes, by uid.
@@ -45,7 +45,7 @@ pub(crate) struct Cluster {
 impl Cluster {
     pub(crate) fn new(documents: &[(String, Value)]) -> Self {
         let values: Vec<Value> = documents.iter().map(|(_, document)| document.clone()).collect();
-        let Split { common, own } = split(&values);
+        let SplitDocuments { common, own } = split_common(&values);
         Self { common, nodes: documents.iter().map(|(uid, _)| uid.clone()).zip(own).collect() }
     }
 
@@ -77,9 +77,9 @@ impl Cluster {
         Self { common: Document::new(&common), nodes: self.nodes.clone() }
     }
 
-    pub(crate) fn state(&self, uid: &str) -> State {
+    pub(crate) fn state(&self, uid: &str) -> StateDocument {
         let own = self.nodes.iter().find(|(other, _)| other == uid).map(|(_, own)| own.clone());
-        State { common: self.common.clone(), node: own.unwrap_or_else(master_document) }
+        StateDocument { common: self.common.clone(), node: own.unwrap_or_else(master_document) }
     }
 
     /// Old states as if every task had succeeded with this cluster's state.

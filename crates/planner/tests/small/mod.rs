@@ -5,8 +5,8 @@
 
 use serde_json::{Value as Json, json};
 use stoker_model::Task;
-use stoker_planner::state::{Document, OldStates, State};
-use stoker_planner::{Action, NodeInput, Plan, PlanningInput, Report, plan};
+use stoker_planner::state::{Document, OldStates, StateDocument};
+use stoker_planner::{InstanceAction, NodeInput, Plan, PlanningInput, PlanningReport, plan};
 use stoker_yaql::json::parse;
 
 pub(crate) fn task(name: &str, fields: Json) -> Task {
@@ -31,8 +31,8 @@ pub(crate) fn node(uid: &str, tags: &[&str], own: Json) -> NodeInput {
     NodeInput { uid: uid.to_owned(), tags, document: document(&own), record: None }
 }
 
-pub(crate) fn state(common: &Json, own: &Json) -> State {
-    State { common: document(common), node: document(own) }
+pub(crate) fn state(common: &Json, own: &Json) -> StateDocument {
+    StateDocument { common: document(common), node: document(own) }
 }
 
 pub(crate) fn input<'a>(tasks: &'a [Task], common: &Json, nodes: &[NodeInput]) -> PlanningInput<'a> {
@@ -43,13 +43,13 @@ pub(crate) fn planned(input: &PlanningInput<'_>) -> Plan {
     plan(input).unwrap_or_else(|report| panic!("{:#?}", report.problems)).0
 }
 
-pub(crate) fn refused(input: &PlanningInput<'_>) -> Report {
+pub(crate) fn refused(input: &PlanningInput<'_>) -> PlanningReport {
     plan(input).expect_err("there should be no plan")
 }
 
 /// `task@node` of the instances that run, in order.
 pub(crate) fn running(plan: &Plan) -> Vec<String> {
-    let running = plan.instances().filter(|instance| instance.verdict.action() == Action::Run);
+    let running = plan.instances().filter(|instance| instance.verdict.action() == InstanceAction::Run);
     running.map(|instance| instance.to_string()).collect()
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn edges(plan: &Plan) -> Vec<String> {
     edges
 }
 
-pub(crate) fn old_of(states: &[(&str, State)]) -> OldStates {
+pub(crate) fn old_of(states: &[(&str, StateDocument)]) -> OldStates {
     let mut old = OldStates::default();
     for (uid, state) in states {
         old.set_node(uid, state.clone());

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoker_planner::state::Document;
-use stoker_planner::{InputDigests, PlanningInput, Request, input_digests};
+use stoker_planner::{InputDigests, PlanScope, PlanningInput, input_digests};
 
 use crate::small::{document, input, node, old_of, shell, state, task};
 
@@ -111,7 +111,8 @@ fn old_states_are_named_by_node() {
     assert_eq!(digests(&one).differences(&digests(&late)), ["the last successful state of node 3"]);
     let all = "the last successful state of nodes 1, 2, 3, 4, 5 and 3 more";
     assert_eq!(digests(&one).differences(&digests(&two)), [all]);
-    let forced = |old| PlanningInput { request: Request { force: true, ..Request::default() }, ..with(old) };
+    let forced =
+        |old| PlanningInput { request: PlanScope { force: true, ..PlanScope::default() }, ..with(old) };
     assert_eq!(input_digests(&forced(&one)), input_digests(&forced(&two)), "`force` ignores old states");
 }
 

@@ -1,17 +1,17 @@
 //! Plans as diagrams.
 
 use serde_json::json;
-use stoker_pictures::{Dot, Drawing, Looks, Svg};
-use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
+use stoker_pictures::{Appearance, Diagram, Dot, Svg};
+use stoker_planner::{Instance, InstanceAction, InstanceFilter, Plan, draw_plan};
 
 use crate::plans::real_plans;
 use crate::small::{input, node, planned, shell};
 
-fn looks(instance: &Instance<'_>) -> Looks {
-    if instance.verdict.action() == Action::Run { Looks::Pending } else { Looks::ToSkip }
+fn looks(instance: &Instance<'_>) -> Appearance {
+    if instance.verdict.action() == InstanceAction::Run { Appearance::Pending } else { Appearance::WillSkip }
 }
 
-fn edges(drawing: &Drawing) -> Vec<String> {
+fn edges(drawing: &Diagram) -> Vec<String> {
     let id = |vertex_idx: u32| drawing.vertices[vertex_idx as usize].id.clone();
     drawing.edges.iter().map(|(from, to)| format!("{} -> {}", id(*from), id(*to))).collect()
 }
@@ -28,12 +28,12 @@ fn chain() -> Plan {
 #[test]
 fn plan_is_drawn_with_all_edges() {
     for (name, explained) in real_plans() {
-        let drawing = draw(&explained.plan, &InstanceFilter::default(), &looks).expect("a drawing");
+        let drawing = draw_plan(&explained.plan, &InstanceFilter::default(), &looks).expect("a drawing");
         assert_eq!(drawing.vertices.len(), explained.plan.n_instances(), "{name}");
         assert_eq!(drawing.edges.len(), explained.plan.edges().count(), "{name}");
         assert!(Svg(&drawing).to_string().contains("</svg>"));
     }
-    let dot = Dot(&draw(&chain(), &InstanceFilter::default(), &looks).expect("a drawing")).to_string();
+    let dot = Dot(&draw_plan(&chain(), &InstanceFilter::default(), &looks).expect("a drawing")).to_string();
     assert!(dot.contains("\"Task[b/2]\" [fillcolor=magenta, style=filled];"), "{dot}");
     assert!(dot.contains("\"Task[b/1]\" -> \"Task[c/2]\";"), "{dot}");
 }
@@ -41,7 +41,7 @@ fn plan_is_drawn_with_all_edges() {
 #[test]
 fn filters_select_instances() {
     let check = |filter: InstanceFilter, expected: &[&str]| {
-        assert_eq!(edges(&draw(&chain(), &filter, &looks).expect("a drawing")), expected, "{filter:?}");
+        assert_eq!(edges(&draw_plan(&chain(), &filter, &looks).expect("a drawing")), expected, "{filter:?}");
     };
     let base = InstanceFilter::default;
     check(
@@ -57,7 +57,7 @@ fn filters_select_instances() {
         &["Task[a/1] -> Task[b/1]", "Task[a/2] -> Task[b/2]"],
     );
     check(
-        InstanceFilter { runs_only: true, ..base() },
+        InstanceFilter { running_only: true, ..base() },
         &[
             "Task[a/1] -> Task[c/1]",
             "Task[a/1] -> Task[c/2]",
@@ -71,10 +71,10 @@ fn filters_select_instances() {
 fn omitted_instances_are_counted() {
     let few = |filter: InstanceFilter| {
         let drawing =
-            draw(&chain(), &InstanceFilter { n_max: Some(2), ..filter }, &looks).expect("a drawing");
+            draw_plan(&chain(), &InstanceFilter { n_max: Some(2), ..filter }, &looks).expect("a drawing");
         (
             drawing.vertices.iter().map(|vertex| vertex.id.clone()).collect::<Vec<_>>().join(" "),
-            drawing.n_left_out,
+            drawing.n_omitted,
         )
     };
     assert_eq!(few(InstanceFilter::default()), ("Task[a/1] Task[a/2]".to_owned(), 4));
@@ -85,7 +85,7 @@ fn omitted_instances_are_counted() {
 #[test]
 fn unknown_names_are_rejected() {
     let check = |filter: InstanceFilter, expected: &str| {
-        assert_eq!(draw(&chain(), &filter, &looks).expect_err("a wrong name"), expected);
+        assert_eq!(draw_plan(&chain(), &filter, &looks).expect_err("a wrong name"), expected);
     };
     let base = InstanceFilter::default;
     check(InstanceFilter { tasks: vec!["x".into()], ..base() }, "the plan has no task `x`");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use stoker_planner::{Action, Plan, UNKNOWN_MS, estimate, remaining};
+use stoker_planner::{DEFAULT_DURATION_MS, InstanceAction, Plan, estimate, remaining};
 
 use crate::plans::real_plans;
 use crate::small::{input, node, planned, shell, task};
@@ -22,7 +22,7 @@ fn real_plan_is_bound_by_its_busiest_node() {
     };
     let estimate = estimate(&first_run.plan, &|_, _| Some(1));
     assert_eq!((estimate.total_ms, estimate.critical_path.len(), estimate.critical_ms()), (119, 54, 54));
-    assert_eq!((estimate.n_known, estimate.n_unknown), (351, 0));
+    assert_eq!((estimate.n_measured, estimate.n_estimated), (351, 0));
     let remaining = remaining(&first_run.plan, &|_, _| Some(1));
     assert_eq!((remaining.len(), remaining.iter().max()), (455, Some(&54)));
 }
@@ -75,7 +75,7 @@ fn skipped_instances_take_no_time_but_keep_the_order() {
         shell("c", json!({"cross_depends": [{"name": "b", "role": "*"}]})),
     ];
     let result = estimate(&on_nodes(&tasks, 4), &|_, _| Some(5));
-    assert_eq!((result.total_ms, result.critical_path.len(), result.n_known), (10, 2, 8));
+    assert_eq!((result.total_ms, result.critical_path.len(), result.n_measured), (10, 2, 8));
 }
 
 #[test]
@@ -89,10 +89,14 @@ fn unknown_durations_use_medians() {
     let known: HashMap<(&str, &str), u64> =
         [(("a", "1"), 10), (("a", "2"), 30), (("a", "3"), 20)].into_iter().collect();
     let result = estimate(&plan, &|task, node| known.get(&(task, node)).copied());
-    assert_eq!((result.n_known, result.n_unknown), (3, 6));
-    assert_eq!(result.total_ms, 30 + 20 + UNKNOWN_MS, "b takes the median of its type, c the default");
+    assert_eq!((result.n_measured, result.n_estimated), (3, 6));
+    assert_eq!(
+        result.total_ms,
+        30 + 20 + DEFAULT_DURATION_MS,
+        "b takes the median of its type, c the default"
+    );
     let of_task = estimate(&plan, &|task, node| (task == "a" && node == "2").then_some(7));
-    assert_eq!(of_task.total_ms, 7 + 7 + UNKNOWN_MS);
+    assert_eq!(of_task.total_ms, 7 + 7 + DEFAULT_DURATION_MS);
     assert_eq!(estimate(&on_nodes(&[], 3), &|_, _| None).total_ms, 0);
 }
 
@@ -123,7 +127,7 @@ proptest! {
     fn estimates_are_between_their_bounds((plan, ms) in any_plan()) {
         let durations = |task: &str, node: &str| Some(ms + task.len() as u64 + node.parse::<u64>().unwrap_or(0) * 3);
         let result = estimate(&plan, &durations);
-        let running = || plan.instances().filter(|instance| instance.verdict.action() == Action::Run);
+        let running = || plan.instances().filter(|instance| instance.verdict.action() == InstanceAction::Run);
         let ms_of = |instance: &stoker_planner::Instance<'_>| durations(instance.task, instance.node).unwrap_or(0);
         let mut by_node: HashMap<&str, u64> = HashMap::new();
         running().for_each(|instance| *by_node.entry(instance.node).or_default() += ms_of(&instance));

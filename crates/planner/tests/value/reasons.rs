@@ -1,6 +1,6 @@
 //! Explanations of a whole plan equal those of its single instances.
 
-use stoker_planner::{Explainer, PlanningInput, Settings};
+use stoker_planner::{EvaluationSettings, Explainer, PlanningInput};
 
 use crate::plans::{explained, mixed, with_mixed_input, with_real_inputs};
 
@@ -19,7 +19,7 @@ fn check(name: &str, input: &PlanningInput<'_>) {
 fn shared_explanations_equal_single_explanations() {
     with_real_inputs(check);
     with_mixed_input(7, |input| check("mixed", input));
-    let many = Settings { n_threads: 3, ..Settings::default() };
+    let many = EvaluationSettings { n_threads: 3, ..EvaluationSettings::default() };
     with_mixed_input(7, |input| check("threads", &PlanningInput { settings: many, ..input.clone() }));
 }
 
@@ -46,8 +46,8 @@ fn equal_explanations_are_deduplicated() {
     // Only explanations that show an address grow with the nodes: of the address itself, and of the whole
     // document.
     let n_constant = |plan: &stoker_planner::ExplainedPlan| {
-        plan.reasons.all().iter().filter(|reason| reason.differences.is_empty()).count()
+        plan.reasons.explanations().iter().filter(|reason| reason.differences.is_empty()).count()
     };
     assert_eq!(n_constant(&few), n_constant(&many));
-    assert_eq!(many.reasons.all().len() - n_constant(&many), 2 * 299);
+    assert_eq!(many.reasons.explanations().len() - n_constant(&many), 2 * 299);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
-use stoker_planner::{Action, ExplainedPlan, Serialized};
+use stoker_planner::{ExplainedPlan, FuelSerialization, InstanceAction};
 
 use crate::plans::{mixed, real_plans};
 use crate::small::{input, node, planned, shell, task};
@@ -12,7 +12,7 @@ type Edges = BTreeSet<(String, String)>;
 
 fn check(name: &str, explained: &ExplainedPlan) {
     let plan = &explained.plan;
-    let shape: Json = serde_json::from_str(&Serialized(plan).to_string()).expect("JSON");
+    let shape: Json = serde_json::from_str(&FuelSerialization(plan).to_string()).expect("JSON");
     let (mut requires, mut required_for, mut n_instances) = (Edges::new(), Edges::new(), 0);
     let instance_name = |name: &str, node: &Json| format!("{name}@{}", node.as_str().unwrap_or("sync"));
     for (key, tasks) in shape["tasks_graph"].as_object().expect("nodes") {
@@ -32,7 +32,7 @@ fn check(name: &str, explained: &ExplainedPlan) {
                 plan.instances().find(|instance| instance.to_string() == own).expect("an instance");
             match plan.details(instance.idx) {
                 Some(details) => {
-                    assert_eq!(instance.verdict.action(), Action::Run);
+                    assert_eq!(instance.verdict.action(), InstanceAction::Run);
                     assert_eq!(
                         (&task["type"], &task["parameters"]),
                         (&json!(details.task_type), &details.parameters)
@@ -67,7 +67,7 @@ fn fuel_format_is_stable() {
     ];
     let plan =
         planned(&input(&tasks, &json!({}), &[node("3", &["x"], json!({})), node("4", &["x"], json!({}))]));
-    let shape: Json = serde_json::from_str(&Serialized(&plan).to_string()).expect("JSON");
+    let shape: Json = serde_json::from_str(&FuelSerialization(&plan).to_string()).expect("JSON");
     let own = json!([{
         "id": "a \"quoted\"", "type": "shell", "fail_on_error": false, "parameters": {"cmd": "true"},
         "required_for": [{"name": "end", "node_id": null}],

@@ -1,6 +1,6 @@
 //! Encoded plans round-trip exactly.
 
-use stoker_diagnostics::{Provenance, Severity};
+use stoker_diagnostics::{ProblemOrigin, Severity};
 use stoker_planner::{ExplainedPlan, codes, decode, encode};
 
 use crate::plans::{mixed, real_plans, with_mixed_input};
@@ -64,7 +64,7 @@ fn plans_of_earlier_versions_decode() {
     let [unknown_name, condition] = &explained.problems[..] else { panic!("{texts:?}") };
     assert_eq!((&*unknown_name.code, &*condition.code), (codes::UNKNOWN_NAME, codes::CONDITION));
     assert!(explained.problems.iter().all(|problem| problem.severity == Severity::Warning));
-    let provenance = Provenance {
+    let provenance = ProblemOrigin {
         layer: Some("plugin fake 1.0.0".to_owned()),
         file: Some("tasks.yaml".to_owned()),
         line: Some(12),

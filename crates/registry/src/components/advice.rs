@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::component::{Component, Relation};
-use super::conflict::{ComponentConflict, Invalid};
+use super::conflict::{ComponentConflict, InvalidReason};
 use super::name::ComponentName;
 use super::registry::Registry;
 use super::requires::{Choice, Predicate, Requirement};
@@ -61,12 +61,12 @@ impl Registry {
             component.requires.iter().filter(|requirement| !requirement.holds(&component.name, choice));
         failing
             .filter(|requirement| !is_open(requirement))
-            .map(|requirement| requirement.words(&component.label))
+            .map(|requirement| requirement.description(&component.label))
             .collect()
     }
 
     /// Plugins that provide a selected component and are therefore enabled with the selection.
-    pub fn plugins_of(&self, selection: &[ComponentName]) -> BTreeSet<&str> {
+    pub fn plugins_for(&self, selection: &[ComponentName]) -> BTreeSet<&str> {
         let chosen = selection.iter().filter_map(|name| self.get(name));
         chosen
             .filter(|component| component.provider.is_plugin())
@@ -131,22 +131,22 @@ fn describe_incompatible(one: &Component, other: &Component) -> String {
     }
 }
 
-const fn describe_invalid(reason: Invalid) -> &'static str {
+const fn describe_invalid(reason: InvalidReason) -> &'static str {
     match reason {
-        Invalid::BadName => "is not a valid component name",
-        Invalid::BadPattern => "contains an invalid component pattern",
-        Invalid::BadToken => "contains an invalid entry in a `compatible_…` list",
-        Invalid::SpecificNameRequired => {
+        InvalidReason::BadName => "is not a valid component name",
+        InvalidReason::BadPattern => "contains an invalid component pattern",
+        InvalidReason::BadToken => "contains an invalid entry in a `compatible_…` list",
+        InvalidReason::SpecificNameRequired => {
             "is a subtype; a plugin that provides several components must name each of them"
         }
-        Invalid::MixedRequires => "mixes names and predicates in `requires`",
-        Invalid::UnknownPredicate => "uses an unknown predicate in `requires`",
+        InvalidReason::MixedRequires => "mixes names and predicates in `requires`",
+        InvalidReason::UnknownPredicate => "uses an unknown predicate in `requires`",
     }
 }
 
 impl Requirement {
     /// The requirement's own message, or a generated description.
-    pub fn words(&self, label: &str) -> String {
+    pub fn description(&self, label: &str) -> String {
         let words = || describe_requirement(label, self.predicate, &self.item_texts());
         non_blank(self.message.as_ref()).cloned().unwrap_or_else(words)
     }

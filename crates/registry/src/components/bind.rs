@@ -39,7 +39,7 @@ impl Binding {
         Some(Self { model, path: path.to_owned(), value })
     }
 
-    pub fn is_same_place(&self, other: &Self) -> bool {
+    pub fn is_same_target(&self, other: &Self) -> bool {
         (self.model, &self.path) == (other.model, &other.path)
     }
 }
@@ -71,9 +71,9 @@ fn read_item(item: &Json) -> Vec<Binding> {
 }
 
 /// Bindings that are later overwritten with a different value, for a warning.
-pub fn overwritten(bindings: &[Binding]) -> Vec<&Binding> {
+pub fn overwritten_bindings(bindings: &[Binding]) -> Vec<&Binding> {
     let is_overwritten = |idx: usize, binding: &Binding| {
-        let later = bindings[idx + 1..].iter().rev().find(|later| later.is_same_place(binding));
+        let later = bindings[idx + 1..].iter().rev().find(|later| later.is_same_target(binding));
         later.is_some_and(|later| later.value != binding.value)
     };
     bindings
@@ -107,6 +107,6 @@ mod tests {
             assignments,
             ["cluster:net_provider=\"neutron\"", "settings:a.value=true", "cluster:net_provider=\"nova\""]
         );
-        assert_eq!(overwritten(&bindings), [&bindings[0]]);
+        assert_eq!(overwritten_bindings(&bindings), [&bindings[0]]);
     }
 }

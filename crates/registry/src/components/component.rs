@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stoker_model::Json;
 
-use super::name::{ComponentName, ComponentPattern, ComponentType, Token};
+use super::name::{ComponentName, ComponentPattern, ComponentType, NameToken};
 use super::requires::Requirement;
 
 /// Source of a component.
@@ -43,7 +43,7 @@ pub struct Component {
     pub compatible: Vec<Relation>,
     pub incompatible: Vec<Relation>,
     /// Accepted components by type; all others are refused. `None`: accepts everything.
-    pub(super) accepts: Option<BTreeMap<ComponentType, Vec<Token>>>,
+    pub(super) accepts: Option<BTreeMap<ComponentType, Vec<NameToken>>>,
     pub requires: Vec<Requirement>,
 }
 

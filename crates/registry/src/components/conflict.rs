@@ -9,11 +9,11 @@ use super::requires::Predicate;
 
 /// Result of checking a selection.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub struct SelectionCheck {
     pub conflicts: Vec<ComponentConflict>,
 }
 
-impl Decision {
+impl SelectionCheck {
     pub(super) fn new(mut conflicts: Vec<ComponentConflict>) -> Self {
         conflicts.sort_by(ComponentConflict::compare);
         conflicts.dedup();
@@ -36,7 +36,7 @@ impl Decision {
 
 /// Why a component declaration is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Invalid {
+pub enum InvalidReason {
     BadName,
     BadPattern,
     BadToken,
@@ -45,7 +45,7 @@ pub enum Invalid {
     UnknownPredicate,
 }
 
-impl Invalid {
+impl InvalidReason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BadName => "bad_name",
@@ -62,7 +62,7 @@ impl Invalid {
 pub enum ComponentConflict {
     Invalid {
         component: String,
-        reason: Invalid,
+        reason: InvalidReason,
     },
     /// Providers sorted: `release` or plugin names.
     Duplicate {

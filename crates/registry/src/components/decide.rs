@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::component::Component;
-use super::conflict::{ComponentConflict, Decision};
+use super::conflict::{ComponentConflict, SelectionCheck};
 use super::name::{ComponentName, ComponentType};
 use super::registry::Registry;
 use super::requires::Choice;
@@ -20,7 +20,7 @@ pub struct Selection<'a> {
 impl Registry {
     /// Returns all conflicts of a selection. Unknown names are reported and otherwise treated as not
     /// selected.
-    pub fn decide(&self, selection: Selection<'_>) -> Decision {
+    pub fn check_selection(&self, selection: Selection<'_>) -> SelectionCheck {
         let mut findings = self.findings().to_vec();
         let mut chosen: Vec<&Component> = Vec::new();
         let mut names: BTreeSet<&ComponentName> = BTreeSet::new();
@@ -36,7 +36,7 @@ impl Registry {
         findings.extend(incompatible_pairs(&chosen));
         findings.extend(self.unmet_requirements(&chosen));
         findings.extend(missing_types(&chosen, selection.required_types));
-        Decision::new(findings)
+        SelectionCheck::new(findings)
     }
 
     fn unmet_requirements(&self, chosen: &[&Component]) -> Vec<ComponentConflict> {

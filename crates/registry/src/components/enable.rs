@@ -17,7 +17,7 @@ impl Registry {
     /// Conflicts inside one plugin are ignored. If the cluster was created without a component selection, its
     /// components are unknown: then only plugins are checked against each other, and requirements are not
     /// checked.
-    pub fn against_enabling(
+    pub fn enable_conflicts(
         &self,
         chosen: &[&str],
         fresh: &BTreeSet<&str>,

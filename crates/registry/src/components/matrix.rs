@@ -24,7 +24,7 @@ impl fmt::Display for Subtype {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// No pair conflicts.
-    Free,
+    Compatible,
     /// Some pairs conflict.
     Mixed,
     /// All pairs conflict.
@@ -36,7 +36,7 @@ pub enum Cell {
 impl Cell {
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Free => "",
+            Self::Compatible => "",
             Self::Mixed => "~",
             Self::Conflict => "X",
             Self::Empty => "·",
@@ -46,7 +46,7 @@ impl Cell {
     fn of(n_pairs: usize, n_conflicts: usize) -> Self {
         match (n_pairs, n_conflicts) {
             (0, _) => Self::Empty,
-            (_, 0) => Self::Free,
+            (_, 0) => Self::Compatible,
             (pairs, conflicts) if pairs == conflicts => Self::Conflict,
             _ => Self::Mixed,
         }

@@ -22,11 +22,11 @@ mod registry;
 mod requires;
 
 pub use advice::Advice;
-pub use bind::{Binding, BoundModel, overwritten};
+pub use bind::{Binding, BoundModel, overwritten_bindings};
 pub use component::{Component, Provider, Relation};
-pub use conflict::{ComponentConflict, Decision, Invalid};
+pub use conflict::{ComponentConflict, InvalidReason, SelectionCheck};
 pub use decide::Selection;
 pub use matrix::{Cell, ComponentMatrix, Matrix, Subtype};
-pub use name::{ComponentName, ComponentPattern, ComponentType, Token};
-pub use registry::{PluginComponents, Registry, newest_fitting};
+pub use name::{ComponentName, ComponentPattern, ComponentType, NameToken};
+pub use registry::{PluginComponents, Registry, newest_supported};
 pub use requires::{Item, Predicate, Requirement};

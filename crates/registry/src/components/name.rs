@@ -162,12 +162,12 @@ impl fmt::Display for ComponentPattern {
 
 /// Item of a `compatible_…` list: everything, or leading segments of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Token {
+pub enum NameToken {
     All,
     Leading(Vec<String>),
 }
 
-impl Token {
+impl NameToken {
     /// Parses an item of the list for one type. The item may start with that type.
     pub fn parse(text: &str, kind: ComponentType) -> Option<Self> {
         if text == "all" || text == "*" {
@@ -254,7 +254,7 @@ mod tests {
     fn tokens_match_leading_segments() {
         let covers = |token: &str, text: &str| {
             let name = name(text);
-            Token::parse(token, name.kind()).map(|token| token.covers(&name))
+            NameToken::parse(token, name.kind()).map(|token| token.covers(&name))
         };
         assert_eq!(covers("core", "hypervisor:core:kvm"), Some(true));
         assert_eq!(covers("core", "hypervisor:core"), Some(true));

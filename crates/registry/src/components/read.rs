@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use stoker_model::Json;
 
 use super::component::{Component, Provider, Relation, WEIGHT_DEFAULT};
-use super::conflict::{ComponentConflict, Invalid};
-use super::name::{ComponentName, ComponentPattern, ComponentType, Token};
+use super::conflict::{ComponentConflict, InvalidReason};
+use super::name::{ComponentName, ComponentPattern, ComponentType, NameToken};
 use super::requires::{Item, Predicate, Requirement};
 
 /// Parses the components of one provider.
@@ -38,7 +38,7 @@ impl Reader<'_> {
                 None | Some(Json::Null) => continue,
                 Some(Json::Array(items)) => self.tokens(items, *kind, &component.name),
                 Some(_) => {
-                    self.invalid(&component.name.to_string(), Invalid::BadToken);
+                    self.invalid(&component.name.to_string(), InvalidReason::BadToken);
                     Vec::new()
                 }
             };
@@ -48,7 +48,7 @@ impl Reader<'_> {
         Some(component)
     }
 
-    fn invalid(&mut self, component: &str, reason: Invalid) {
+    fn invalid(&mut self, component: &str, reason: InvalidReason) {
         let finding = ComponentConflict::Invalid { component: component.to_owned(), reason };
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
@@ -60,7 +60,7 @@ impl Reader<'_> {
         let name = value.as_str().and_then(ComponentName::parse);
         if name.is_none() {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            self.invalid(&text, Invalid::BadName);
+            self.invalid(&text, InvalidReason::BadName);
         }
         name
     }
@@ -72,7 +72,7 @@ impl Reader<'_> {
         }
         let completed = own_name.and_then(|own_name| name.with_segment(own_name));
         if completed.is_none() {
-            self.invalid(&name.to_string(), Invalid::SpecificNameRequired);
+            self.invalid(&name.to_string(), InvalidReason::SpecificNameRequired);
         }
         completed
     }
@@ -88,11 +88,11 @@ impl Reader<'_> {
         component
     }
 
-    fn tokens(&mut self, items: &[Json], kind: ComponentType, name: &ComponentName) -> Vec<Token> {
-        let parsed = items.iter().map(|item| item.as_str().and_then(|text| Token::parse(text, kind)));
-        let tokens: Vec<Token> = parsed.flatten().collect();
+    fn tokens(&mut self, items: &[Json], kind: ComponentType, name: &ComponentName) -> Vec<NameToken> {
+        let parsed = items.iter().map(|item| item.as_str().and_then(|text| NameToken::parse(text, kind)));
+        let tokens: Vec<NameToken> = parsed.flatten().collect();
         if tokens.len() < items.len() {
-            self.invalid(&name.to_string(), Invalid::BadToken);
+            self.invalid(&name.to_string(), InvalidReason::BadToken);
         }
         tokens
     }
@@ -105,7 +105,7 @@ impl Reader<'_> {
         };
         let relations: Vec<Relation> = entries.iter().filter_map(relation).collect();
         if relations.len() < entries.len() {
-            self.invalid(&name.to_string(), Invalid::BadPattern);
+            self.invalid(&name.to_string(), InvalidReason::BadPattern);
         }
         relations
     }
@@ -116,7 +116,7 @@ impl Reader<'_> {
         let read = match n_names {
             0 => predicates(entries),
             _ if n_names == entries.len() => Ok(name_groups(entries)),
-            _ => Err(Invalid::MixedRequires),
+            _ => Err(InvalidReason::MixedRequires),
         };
         let requirements = read.unwrap_or_else(|reason| {
             self.invalid(&name.to_string(), reason);
@@ -125,7 +125,7 @@ impl Reader<'_> {
         let has_bad_items =
             requirements.iter().flat_map(|requirement| &requirement.items).any(|item| item.pattern.is_none());
         if has_bad_items {
-            self.invalid(&name.to_string(), Invalid::BadPattern);
+            self.invalid(&name.to_string(), InvalidReason::BadPattern);
         }
         requirements
     }
@@ -162,12 +162,12 @@ fn name_groups(entries: &[Json]) -> Vec<Requirement> {
 }
 
 /// Predicate notation: every predicate of every map is required.
-fn predicates(entries: &[Json]) -> Result<Vec<Requirement>, Invalid> {
+fn predicates(entries: &[Json]) -> Result<Vec<Requirement>, InvalidReason> {
     let mut requirements = Vec::new();
     for entry in entries {
-        let map = entry.as_object().ok_or(Invalid::UnknownPredicate)?;
+        let map = entry.as_object().ok_or(InvalidReason::UnknownPredicate)?;
         if !map.keys().all(|key| Predicate::parse(key).is_some()) {
-            return Err(Invalid::UnknownPredicate);
+            return Err(InvalidReason::UnknownPredicate);
         }
         for predicate in Predicate::ALL {
             let Some(body) = map.get(predicate.as_str()) else { continue };

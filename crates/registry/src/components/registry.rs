@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_model::{FitTarget, Json, NewPlugin, compare_versions};
+use stoker_model::{CompatibilityTarget, Json, NewPlugin, compare_versions};
 
 use super::component::{Component, Provider};
 use super::conflict::ComponentConflict;
@@ -21,7 +21,7 @@ pub struct PluginComponents<'a> {
 }
 
 impl<'a> PluginComponents<'a> {
-    pub fn of(plugin: &'a NewPlugin) -> Self {
+    pub fn from_plugin(plugin: &'a NewPlugin) -> Self {
         let provides = plugin.extra.get("provides").and_then(Json::as_array);
         Self {
             name: &plugin.name,
@@ -34,9 +34,9 @@ impl<'a> PluginComponents<'a> {
 }
 
 /// Newest version of each plugin that supports the target, sorted by name.
-pub fn newest_fitting<'p, 'a>(
+pub fn newest_supported<'p, 'a>(
     plugins: &'p [PluginComponents<'a>],
-    target: Option<FitTarget<'_>>,
+    target: Option<CompatibilityTarget<'_>>,
 ) -> Vec<&'p PluginComponents<'a>> {
     let fits = |plugin: &PluginComponents<'_>| match (target, plugin.releases) {
         (Some(target), Some(releases)) => target.is_covered_by(releases),

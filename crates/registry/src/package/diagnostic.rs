@@ -58,7 +58,7 @@ fn code_of(code: Cow<'static, str>) -> Cow<'static, str> {
     let package_code = match &*code {
         manifest::EMPTY => codes::FILE_EMPTY,
         manifest::MISSING => codes::FIELD_REQUIRED,
-        manifest::KIND | manifest::KEY | manifest::CONFLICT => codes::FIELD_TYPE,
+        manifest::TYPE | manifest::KEY | manifest::CONFLICT => codes::FIELD_TYPE,
         manifest::FORM => codes::FIELD_PATTERN,
         manifest::CHOICE => codes::FIELD_ENUM,
         manifest::RANGE => codes::FIELD_MIN,

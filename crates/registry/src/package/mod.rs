@@ -17,14 +17,14 @@ mod tree;
 mod version;
 
 use stoker_diagnostics::{Diagnostic, Diagnostics, has_errors, sort};
-use stoker_manifest::{Format, Options, parse_with};
+use stoker_manifest::{Format, ParseOptions, parse_with};
 use stoker_model::{GraphType, Json, NewPlugin, Task};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 pub use diagnostic::codes;
-pub use plugin::{folder_name, line_of};
+pub use plugin::{folder_name, version_line};
 pub use rules::check_release_wizard;
-pub use skeleton::{NotAPluginName, SkeletonFile, SkeletonOptions, skeleton};
+pub use skeleton::{InvalidPluginName, SkeletonFile, SkeletonOptions, skeleton};
 pub use tree::PackageTree;
 pub use version::{PackageVersion, is_plugin_version};
 
@@ -39,7 +39,7 @@ pub struct Package {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Checked {
+pub struct CheckResult {
     /// Sorted by file and position.
     pub problems: Vec<Diagnostic>,
     /// `None` if there are errors.
@@ -48,13 +48,13 @@ pub struct Checked {
 
 /// Strictness of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CheckOptions {
+pub struct PackageCheckOptions {
     /// Report duplicate keys as errors. They are warnings for plugins that were installed by a less strict
     /// version.
     pub strict_keys: bool,
 }
 
-impl Default for CheckOptions {
+impl Default for PackageCheckOptions {
     fn default() -> Self {
         Self { strict_keys: true }
     }
@@ -70,7 +70,7 @@ pub(crate) struct Context<'t> {
 }
 
 /// Validates all files of a package and reports all problems.
-pub fn check(tree: &PackageTree, options: CheckOptions) -> Checked {
+pub fn check(tree: &PackageTree, options: PackageCheckOptions) -> CheckResult {
     let version = files::package_version(tree);
     let mut documents = Documents::default();
     let mut problems = Vec::new();
@@ -93,7 +93,7 @@ pub fn check(tree: &PackageTree, options: CheckOptions) -> Checked {
     }
     sort(&mut problems);
     let package = if has_errors(&problems) { None } else { plugin::build(documents) };
-    Checked { problems, package }
+    CheckResult { problems, package }
 }
 
 fn missing(name: &str, version: PackageVersion) -> Diagnostic {
@@ -108,10 +108,10 @@ fn missing(name: &str, version: PackageVersion) -> Diagnostic {
 fn check_file(
     file: &files::PackageFile,
     context: Context<'_>,
-    options: CheckOptions,
+    options: PackageCheckOptions,
     documents: &mut Documents,
 ) -> Vec<Diagnostic> {
-    let options = Options { strict_keys: options.strict_keys, ..Options::default() };
+    let options = ParseOptions { strict_keys: options.strict_keys, ..ParseOptions::default() };
     let parsed = parse_with(context.text, Format::Yaml, &options);
     let has_syntax_errors = parsed
         .problems

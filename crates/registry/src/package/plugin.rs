@@ -106,13 +106,13 @@ impl Package {
 
 /// Installation folder of a stored plugin; see [`Package::folder_name`].
 pub fn folder_name(plugin: &NewPlugin) -> String {
-    let version = line_of(plugin).unwrap_or_else(|| plugin.version.clone());
+    let version = version_line(plugin).unwrap_or_else(|| plugin.version.clone());
     format!("{}-{version}", plugin.name)
 }
 
 /// Version line within which a release replaces the previous one: `1.2` for `1.2.3`. `None` if versions are
 /// installed side by side.
-pub fn line_of(plugin: &NewPlugin) -> Option<String> {
+pub fn version_line(plugin: &NewPlugin) -> Option<String> {
     let replaces =
         PackageVersion::parse(&plugin.package_version).is_some_and(|version| version >= PackageVersion::V2);
     let numbers = numbers(&plugin.version).filter(|_| replaces)?;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use stoker_conditions::{Condition, Dialect};
 use stoker_diagnostics::{Diagnostics, quoted};
-use stoker_manifest::reader::{Fields, list_of, string, word, wrong_kind};
-use stoker_yaml::{Node, NodeKind, Scalar, Span, place_in};
+use stoker_manifest::reader::{Fields, list_of, one_of, report_wrong_type, string};
+use stoker_yaml::{Node, NodeKind, Scalar, Span, locate_in_scalar};
 
 use super::diagnostic::codes;
 use crate::patterns::pattern_error;
@@ -79,7 +79,7 @@ pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mu
     move |node, problems| {
         let mut fields = Fields::new(node, problems)?;
         read(&mut fields);
-        fields.rest();
+        fields.remaining();
         Some(())
     }
 }
@@ -114,12 +114,12 @@ fn restriction(node: &Node, dialect: Dialect, text: &str, problems: &mut Diagnos
             _ => open_map(|fields| {
                 fields.required("condition", |node, problems| condition_as(dialect, node, text, problems));
                 fields.optional("message", string);
-                fields.optional("action", word(ACTIONS));
+                fields.optional("action", one_of(ACTIONS));
                 fields.optional("strict", stoker_manifest::reader::boolean);
             })(node, problems),
         },
         _ => {
-            wrong_kind(node, "a condition or a map with `condition`", problems);
+            report_wrong_type(node, "a condition or a map with `condition`", problems);
             None
         }
     }
@@ -138,7 +138,7 @@ pub(super) fn condition_as(
     problems: &mut Diagnostics,
 ) -> Option<()> {
     let source = string(node, problems)?;
-    let locate = |span: Range<usize>| place_in(node, text, span);
+    let locate = |span: Range<usize>| locate_in_scalar(node, text, span);
     match Condition::parse_as(&source, dialect) {
         Ok(condition) => {
             for warning in condition.warnings() {

@@ -22,10 +22,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stoker_graph::Merged;
+use stoker_graph::MergedGraph;
 use stoker_model::{Json, JsonMap, Task, canonical_field};
 
-use super::order::{OrderedTask, StageError, StagePlugin, order};
+use super::order::{OrderedTask, StageError, StagePlugin, order_tasks};
 use super::stage::{Stage, StageName, is_first_package_version};
 use crate::build::{list, map, text};
 
@@ -48,7 +48,7 @@ impl CoreTasks {
     }
 
     /// Collects the tasks of a merged graph without copying them.
-    pub fn of_merged(merged: &Merged<'_>) -> Self {
+    pub fn of_merged(merged: &MergedGraph<'_>) -> Self {
         let mut core = Self::default();
         for task in &merged.tasks {
             core.add(task.name, &|field| task.value(field));
@@ -88,7 +88,7 @@ fn names_in(field: Option<&Json>) -> impl Iterator<Item = &str> {
 
 /// Tasks that one plugin adds to the graph.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PluginTasks<'a> {
+pub struct PluginLayer<'a> {
     pub plugin: &'a str,
     pub version: &'a str,
     /// Each task followed by its marker, in execution order.
@@ -102,10 +102,10 @@ pub struct PluginTasks<'a> {
 pub fn graph_tasks<'a>(
     plugins: &[StagePlugin<'a>],
     core: &CoreTasks,
-) -> Result<Vec<PluginTasks<'a>>, Vec<StageError>> {
-    let ordered = order(plugins)?;
+) -> Result<Vec<PluginLayer<'a>>, Vec<StageError>> {
+    let ordered = order_tasks(plugins)?;
     let ids = task_ids(plugins, &ordered);
-    let mut layers: BTreeMap<&str, PluginTasks<'a>> = BTreeMap::new();
+    let mut layers: BTreeMap<&str, PluginLayer<'a>> = BTreeMap::new();
     let mut predecessor: Option<String> = None;
     for (idx, (task, id)) in ordered.iter().zip(&ids).enumerate() {
         let stage = task.stage.name;
@@ -119,7 +119,7 @@ pub fn graph_tasks<'a>(
         let adapted = adapt(plugin, task, id, predecessor.as_deref());
         let marker = marker_for(&adapted, predecessor.as_deref(), successors);
         predecessor = Some(marker.name.clone());
-        let layer = layers.entry(plugin.name).or_insert_with(|| PluginTasks {
+        let layer = layers.entry(plugin.name).or_insert_with(|| PluginLayer {
             plugin: plugin.name,
             version: plugin.version,
             tasks: Vec::new(),

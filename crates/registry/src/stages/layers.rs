@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use stoker_diagnostics::{Diagnostic, Provenance};
-use stoker_graph::{Merged, Source, codes, plugin_tasks};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin};
+use stoker_graph::{MergedGraph, Source, codes, plugin_tasks};
 use stoker_model::{GraphType, Plugin, Task};
 
 use super::adapt::{CoreTasks, graph_tasks};
-use super::order::{StageError, StagePlugin, order};
-use super::stage::meaning;
+use super::order::{StageError, StagePlugin, order_tasks};
+use super::stage::describe_code;
 
 /// Enabled plugin and the tasks of its graph.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub fn has_stages(graph_type: &GraphType) -> bool {
 /// Inserts the stage tasks of all plugins into a merged graph, between the end of their stage and the next
 /// one, ordered by number. `core` is the graph merged without them; `scripts_root` is the parent folder of
 /// plugin scripts on nodes.
-pub fn stage_layers(core: &Merged<'_>, plugins: &[PluginGraph<'_>], scripts_root: &str) -> StageLayers {
+pub fn stage_layers(core: &MergedGraph<'_>, plugins: &[PluginGraph<'_>], scripts_root: &str) -> StageLayers {
     let mut layers = StageLayers { tasks: vec![None; plugins.len()], findings: Vec::new() };
     let graph_tasks_by_plugin: Vec<Vec<&Task>> = plugins.iter().map(|plugin| staged(plugin.tasks)).collect();
     let stage_plugins: Vec<StagePlugin<'_>> = plugins
@@ -47,7 +47,7 @@ pub fn stage_layers(core: &Merged<'_>, plugins: &[PluginGraph<'_>], scripts_root
         .collect();
     let valid: Vec<StagePlugin<'_>> = stage_plugins
         .iter()
-        .filter(|plugin| match order(&[**plugin]) {
+        .filter(|plugin| match order_tasks(&[**plugin]) {
             Ok(ordered) => !ordered.is_empty(),
             Err(errors) => {
                 layers.findings.extend(errors.iter().map(|error| finding(plugin, error)));
@@ -109,11 +109,11 @@ fn finding(plugin: &StagePlugin<'_>, error: &StageError) -> Diagnostic {
         }
         _ => format!("plugin `{}`", plugin.name),
     };
-    let message = format!("cannot order {subject}: {}", meaning(error.code));
+    let message = format!("cannot order {subject}: {}", describe_code(error.code));
     let help = "use `pre_deployment` or `post_deployment`, optionally with a number: `post_deployment/100`; until this \
                 is fixed, all stage tasks of the plugin are omitted";
     let layer = Source::Plugin { name: plugin.name.to_owned(), version: plugin.version.to_owned() }.label();
-    let provenance = Provenance { layer: Some(layer), ..Provenance::default() };
+    let provenance = ProblemOrigin { layer: Some(layer), ..ProblemOrigin::default() };
     let finding = Diagnostic::error(codes::PLUGIN_STAGE, message).help(help).provenance(Some(provenance));
     match task {
         Some(task) => finding.task(&task.name, "stage"),

@@ -11,9 +11,9 @@ mod order;
 mod range;
 mod stage;
 
-pub use adapt::{CoreTasks, PluginTasks, graph_tasks, task_id, task_ids};
+pub use adapt::{CoreTasks, PluginLayer, graph_tasks, task_id, task_ids};
 pub use layers::{PluginGraph, StageLayers, has_stages, stage_layers};
-pub use notes::{Note, notes};
-pub use order::{OrderedTask, StageError, StagePlugin, order};
+pub use notes::{OrderNote, notes};
+pub use order::{OrderedTask, StageError, StagePlugin, order_tasks};
 pub use range::NumberRange;
-pub use stage::{Stage, StageName, codes, meaning};
+pub use stage::{Stage, StageName, codes, describe_code};

@@ -39,7 +39,7 @@ pub struct OrderedTask<'a> {
 
 impl OrderedTask<'_> {
     pub fn range(&self) -> NumberRange {
-        NumberRange::of(self.stage.number())
+        NumberRange::for_number(self.stage.number())
     }
 }
 
@@ -55,7 +55,7 @@ pub struct StageError {
 
 /// Orders the tasks of all plugins by stage, number, plugin name and position in the file. The order of the
 /// input does not matter. All invalid tasks are reported.
-pub fn order<'a>(plugins: &[StagePlugin<'a>]) -> Result<Vec<OrderedTask<'a>>, Vec<StageError>> {
+pub fn order_tasks<'a>(plugins: &[StagePlugin<'a>]) -> Result<Vec<OrderedTask<'a>>, Vec<StageError>> {
     let duplicates = duplicate_plugins(plugins);
     if !duplicates.is_empty() {
         return Err(duplicates);
@@ -63,7 +63,7 @@ pub fn order<'a>(plugins: &[StagePlugin<'a>]) -> Result<Vec<OrderedTask<'a>>, Ve
     let (mut ordered, mut errors) = (Vec::new(), Vec::new());
     for (plugin_idx, plugin) in plugins.iter().enumerate() {
         for (task_idx, field) in plugin.stages().enumerate() {
-            match Stage::of_field(field, plugin.package_version) {
+            match Stage::parse_field(field, plugin.package_version) {
                 Ok(stage) => ordered.push(OrderedTask { plugin: plugin.name, plugin_idx, task_idx, stage }),
                 Err(code) => {
                     let plugin = plugin.name.to_owned();

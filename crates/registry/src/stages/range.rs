@@ -19,7 +19,7 @@ pub enum NumberRange {
 }
 
 impl NumberRange {
-    pub fn of(number: f64) -> Self {
+    pub fn for_number(number: f64) -> Self {
         match number {
             _ if number < 0.0 => Self::First,
             _ if number < 1000.0 => Self::Hardware,
@@ -68,7 +68,7 @@ mod tests {
             (8000.0, "monitoring"),
             (9000.0, "unassigned"),
         ] {
-            assert_eq!(NumberRange::of(number).as_str(), expected, "{number}");
+            assert_eq!(NumberRange::for_number(number).as_str(), expected, "{number}");
         }
     }
 }

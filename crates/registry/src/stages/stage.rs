@@ -23,7 +23,7 @@ pub mod codes {
 }
 
 /// Describes a code.
-pub fn meaning(code: &str) -> &'static str {
+pub fn describe_code(code: &str) -> &'static str {
     match code {
         codes::MISSING => "it has no `stage`",
         codes::NOT_STRING => "its `stage` is not text",
@@ -79,17 +79,17 @@ impl Stage {
     }
 
     /// Parses the `stage` field of a task, for a package version.
-    pub fn of_field(field: Option<&Json>, package_version: &str) -> Result<Self, &'static str> {
+    pub fn parse_field(field: Option<&Json>, package_version: &str) -> Result<Self, &'static str> {
         let text = match field {
             None | Some(Json::Null) => return Err(codes::MISSING),
             Some(Json::String(text)) => text,
             Some(_) => return Err(codes::NOT_STRING),
         };
-        Self::in_package(text, package_version)
+        Self::parse_for_package(text, package_version)
     }
 
     /// Parses a stage, for a package version: version 1 does not support numbers.
-    pub fn in_package(text: &str, package_version: &str) -> Result<Self, &'static str> {
+    pub fn parse_for_package(text: &str, package_version: &str) -> Result<Self, &'static str> {
         let stage = Self::parse(text);
         let is_number = !matches!(stage, Err(codes::UNKNOWN | codes::BAD_POSTFIX)) && text.contains('/');
         if is_number && is_first_package_version(package_version) {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn missing_stage_and_package_version_1() {
-        let code = |task: Json, version: &str| Stage::of_field(task.get("stage"), version).err();
+        let code = |task: Json, version: &str| Stage::parse_field(task.get("stage"), version).err();
         assert_eq!(code(json!({}), "2.0.0"), Some(codes::MISSING));
         assert_eq!(code(json!({"stage": null}), "2.0.0"), Some(codes::MISSING));
         assert_eq!(code(json!({"stage": 5}), "2.0.0"), Some(codes::NOT_STRING));

@@ -7,14 +7,14 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 
 use super::control::{Control, Kind, controls};
-use super::mix::Mixed;
+use super::mix::MergedWizard;
 use crate::components::{Binding, BoundModel};
-use crate::patterns::mismatch;
-use crate::restrictions::{Action, Effect};
+use crate::patterns::pattern_violation;
+use crate::restrictions::{RestrictionAction, RestrictionEffect};
 
 /// Result of valid answers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Chosen {
+pub struct WizardResult {
     /// Value of every control, including defaults.
     pub answers: JsonMap,
     /// Component names in wizard order, without duplicates.
@@ -40,15 +40,15 @@ pub mod kinds {
 /// Validates answers `{Pane: {control: value}}` against a mixed wizard. The path of a diagnostic is the pane or
 /// `Pane.control`; its kind is one of [`kinds`]. `others` are the models besides
 /// `wizard` that conditions may refer to, `plugins` the names of installed plugins.
-pub fn choose(
-    mixed: &Mixed,
+pub fn validate_answers(
+    mixed: &MergedWizard,
     answers: &JsonMap,
     others: &Models<'_, '_>,
     plugins: &BTreeSet<&str>,
-) -> Result<Chosen, Vec<Diagnostic>> {
+) -> Result<WizardResult, Vec<Diagnostic>> {
     let controls = controls(&mixed.wizard);
     let mut validator = Validator::new(mixed, others, &controls, answers);
-    let mut chosen = Chosen::default();
+    let mut chosen = WizardResult::default();
     for control in &controls {
         validator.process(control, answers, plugins, &mut chosen);
     }
@@ -57,8 +57,8 @@ pub fn choose(
 }
 
 /// Components selected by the answers, regardless of restrictions.
-pub fn named_components(mixed: &Mixed, answers: &JsonMap) -> Vec<String> {
-    let mut chosen = Chosen::default();
+pub fn answered_components(mixed: &MergedWizard, answers: &JsonMap) -> Vec<String> {
+    let mut chosen = WizardResult::default();
     for control in controls(&mixed.wizard) {
         let value = answer(answers, &control).cloned().unwrap_or_else(|| control.default_value());
         match control.kind {
@@ -98,7 +98,7 @@ fn answer<'a>(answers: &'a JsonMap, control: &Control<'_>) -> Option<&'a Json> {
 }
 
 pub(super) struct Validator<'a, 'f, 'm> {
-    mixed: &'a Mixed,
+    mixed: &'a MergedWizard,
     others: &'a Models<'f, 'm>,
     pub(super) problems: Vec<Diagnostic>,
     /// Current values, the model `wizard` of conditions.
@@ -107,7 +107,7 @@ pub(super) struct Validator<'a, 'f, 'm> {
 
 impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
     pub(super) fn new(
-        mixed: &'a Mixed,
+        mixed: &'a MergedWizard,
         others: &'a Models<'f, 'm>,
         controls: &[Control<'_>],
         answers: &JsonMap,
@@ -144,11 +144,11 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         control: &Control<'_>,
         answers: &JsonMap,
         plugins: &BTreeSet<&str>,
-        chosen: &mut Chosen,
+        chosen: &mut WizardResult,
     ) {
         let pane = self.restricted(control, control.pane_metadata);
         let own = self.restricted(control, Some(control.body));
-        if [&pane, &own].iter().any(|restricted| matches!(restricted, Some((Action::Hide, _)))) {
+        if [&pane, &own].iter().any(|restricted| matches!(restricted, Some((RestrictionAction::Hide, _)))) {
             return;
         }
         let own = own.or(pane);
@@ -166,9 +166,9 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
     fn process_value(
         &mut self,
         control: &Control<'_>,
-        restricted: Option<(Action, String)>,
+        restricted: Option<(RestrictionAction, String)>,
         plugins: &BTreeSet<&str>,
-        chosen: &mut Chosen,
+        chosen: &mut WizardResult,
     ) {
         let value = self.value(control);
         let is_valid = if control.kind == Kind::Checkbox { value.is_boolean() } else { value.is_string() };
@@ -183,7 +183,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
             None => {}
         }
         if control.kind == Kind::Text
-            && let Some(message) = mismatch(control.body, &value)
+            && let Some(message) = pattern_violation(control.body, &value)
         {
             return self.problem(control, kinds::VALUE, message);
         }
@@ -198,10 +198,10 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
     fn process_option(
         &mut self,
         control: &Control<'_>,
-        restricted: Option<(Action, String)>,
+        restricted: Option<(RestrictionAction, String)>,
         is_answered: bool,
         plugins: &BTreeSet<&str>,
-        chosen: &mut Chosen,
+        chosen: &mut WizardResult,
     ) {
         if let Some((_, message)) = restricted {
             if is_answered {
@@ -239,7 +239,11 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
     }
 
     /// Action and message of the restrictions of a control, an option or a pane.
-    fn restricted(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> Option<(Action, String)> {
+    fn restricted(
+        &mut self,
+        control: &Control<'_>,
+        body: Option<&JsonMap>,
+    ) -> Option<(RestrictionAction, String)> {
         let effect = self.effect(control, body);
         let message = || {
             let words = effect.messages.join(". ");
@@ -249,11 +253,11 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
     }
 
     /// Effect of restrictions. A restriction that cannot be evaluated is reported and has no effect.
-    pub(super) fn effect(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> Effect {
+    pub(super) fn effect(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> RestrictionEffect {
         let restrictions = body.and_then(|body| body.get("restrictions"));
         let wizard = Json::Object(std::mem::take(&mut self.document));
         let lookup = |name: &str| if name == "wizard" { Some(&wizard) } else { (self.others)(name) };
-        let (effect, errors) = Effect::of(restrictions, &lookup);
+        let (effect, errors) = RestrictionEffect::evaluate(restrictions, &lookup);
         if let Json::Object(document) = wizard {
             self.document = document;
         }
@@ -264,7 +268,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
     }
 }
 
-impl Chosen {
+impl WizardResult {
     /// Adds bindings: a path gets the value of the control; maps set their own values if `sets_maps`.
     fn add(&mut self, body: &JsonMap, value: &Json, sets_maps: bool, plugins: &BTreeSet<&str>) {
         let items = match body.get("bind") {
@@ -312,7 +316,7 @@ impl Chosen {
     }
 
     /// Final value of each path.
-    pub fn settled(&self) -> BTreeMap<(BoundModel, &str), &Json> {
+    pub fn final_values(&self) -> BTreeMap<(BoundModel, &str), &Json> {
         self.bindings.iter().map(|binding| ((binding.model, &*binding.path), &binding.value)).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 /// Contradiction between two wizards.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MixConflict {
+pub struct WizardConflict {
     /// Dotted path; an option is `values[data]`.
     pub path: String,
     /// One of `kinds`.
@@ -13,7 +13,7 @@ pub struct MixConflict {
     pub other: Option<String>,
 }
 
-impl MixConflict {
+impl WizardConflict {
     /// Lowercase, without a trailing period.
     pub fn message(&self) -> String {
         let reason = match self.kind {

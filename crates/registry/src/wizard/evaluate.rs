@@ -6,12 +6,12 @@ use stoker_model::{Json, JsonMap};
 
 use super::answers::Validator;
 use super::control::{Control, Kind, controls};
-use super::mix::Mixed;
-use crate::restrictions::Effect;
+use super::mix::MergedWizard;
+use crate::restrictions::RestrictionEffect;
 
 /// State of the wizard.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evaluation {
+pub struct WizardEvaluation {
     /// In display order.
     pub controls: Vec<ControlState>,
     /// Effective value of every control.
@@ -28,7 +28,7 @@ pub struct ControlState {
     pub value: Json,
     /// Answer that was discarded because a restriction forbids it.
     pub dropped: Option<Json>,
-    pub effect: Effect,
+    pub effect: RestrictionEffect,
     /// Options of a choice, in order.
     pub options: Vec<OptionState>,
 }
@@ -36,13 +36,13 @@ pub struct ControlState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptionState {
     pub data: Json,
-    pub effect: Effect,
+    pub effect: RestrictionEffect,
 }
 
 /// Evaluates all restrictions over answers `{Pane: {control: value}}`. Forbidden values are replaced: a
 /// checkbox is unchecked, a choice falls back to the first possible option. Controls are processed in wizard
 /// order, so that later panes see effective values.
-pub fn evaluate(mixed: &Mixed, answers: &JsonMap, others: &Models<'_, '_>) -> Evaluation {
+pub fn evaluate(mixed: &MergedWizard, answers: &JsonMap, others: &Models<'_, '_>) -> WizardEvaluation {
     let controls = controls(&mixed.wizard);
     let mut validator = Validator::new(mixed, others, &controls, answers);
     let answer: Vec<Json> = controls.iter().map(|control| validator.value(control)).collect();
@@ -54,13 +54,13 @@ pub fn evaluate(mixed: &Mixed, answers: &JsonMap, others: &Models<'_, '_>) -> Ev
     let states =
         controls.iter().zip(answer).map(|(control, answer)| validator.state(control, answer)).collect();
     validator.problems.dedup();
-    Evaluation { controls: states, answers: validator.document, problems: validator.problems }
+    WizardEvaluation { controls: states, answers: validator.document, problems: validator.problems }
 }
 
 impl Validator<'_, '_, '_> {
-    fn combined_effect(&mut self, control: &Control<'_>) -> Effect {
+    fn combined_effect(&mut self, control: &Control<'_>) -> RestrictionEffect {
         let pane = self.effect(control, control.pane_metadata);
-        pane.and(self.effect(control, Some(control.body)))
+        pane.merge(self.effect(control, Some(control.body)))
     }
 
     /// Replaces a forbidden value.

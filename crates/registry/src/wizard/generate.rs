@@ -10,7 +10,7 @@ use stoker_model::{Json, JsonMap};
 
 use super::participant::{Participant, participants};
 use crate::components::{ComponentPattern, Predicate, Registry, Requirement};
-use crate::restrictions::{Action, Restriction};
+use crate::restrictions::{Restriction, RestrictionAction};
 
 /// Restrictions to add to each choice, in wizard order, by `Pane.control` or `Pane.control[data]`.
 pub fn generated_restrictions(wizard: &JsonMap, registry: &Registry) -> Vec<(String, Vec<Restriction>)> {
@@ -20,7 +20,7 @@ pub fn generated_restrictions(wizard: &JsonMap, registry: &Registry) -> Vec<(Str
 }
 
 /// Number of choices that represent components. The number of restrictions is quadratic in it.
-pub fn n_choices(wizard: &JsonMap, registry: &Registry) -> usize {
+pub fn count_component_choices(wizard: &JsonMap, registry: &Registry) -> usize {
     participants(wizard, registry).len()
 }
 
@@ -53,7 +53,7 @@ fn choice_mut<'w>(wizard: &'w mut JsonMap, target: &Participant<'_>) -> Option<&
 fn additions(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restriction> {
     let written = target.body.get("restrictions").and_then(Json::as_array).into_iter().flatten();
     let mut known: BTreeSet<String> =
-        written.filter_map(Restriction::read).map(|restriction| restriction.condition).collect();
+        written.filter_map(Restriction::parse).map(|restriction| restriction.condition).collect();
     let requires = target.component.requires.iter().filter_map(|required| requirement(target, required, all));
     let mut added = incompatibilities(target, all);
     added.extend(requires);
@@ -62,7 +62,7 @@ fn additions(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restricti
 }
 
 fn disable_if(condition: String, message: String) -> Restriction {
-    Restriction { condition, message: Some(message), action: Action::Disable, is_strict: true }
+    Restriction { condition, message: Some(message), action: RestrictionAction::Disable, is_strict: true }
 }
 
 fn incompatibilities(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restriction> {
@@ -104,7 +104,7 @@ fn requirement(
         Predicate::AllOf if partners.is_empty() => return None,
         Predicate::AllOf => format!("not ({})", join_references(&partners, " and ")),
     };
-    Some(disable_if(condition, requirement.words(&target.component.label)))
+    Some(disable_if(condition, requirement.description(&target.component.label)))
 }
 
 fn join_references(partners: &[&Participant<'_>], operator: &str) -> String {

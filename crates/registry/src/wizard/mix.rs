@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stoker_model::{Json, JsonMap, compare_versions};
 
 use super::canonical::canonical;
-use super::conflict::{MixConflict, kinds};
+use super::conflict::{WizardConflict, kinds};
 use crate::components::{ComponentName, ComponentType};
 
 /// Wizard additions of one plugin.
@@ -19,7 +19,7 @@ pub struct PluginWizard<'a> {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mixed {
+pub struct MergedWizard {
     pub wizard: JsonMap,
     /// Plugin that added an option or a checkbox, by `Pane.control.values["data"]` (the data as JSON) or
     /// `Pane.control`. Choosing it enables the plugin.
@@ -30,9 +30,12 @@ pub struct Mixed {
 const RELEASE: &str = "release";
 
 /// Merges wizards. The newest version of each plugin is used; the order of plugins does not matter.
-pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<MixConflict>> {
+pub fn merge_wizards(
+    release: &Json,
+    plugins: &[PluginWizard<'_>],
+) -> Result<MergedWizard, Vec<WizardConflict>> {
     let Some(release) = release.as_object().filter(|panes| !panes.is_empty()) else {
-        return Ok(Mixed::default());
+        return Ok(MergedWizard::default());
     };
     let mut mixed = release.clone();
     let mut mixer = Mixer::default();
@@ -47,7 +50,7 @@ pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<Mi
         mixer.merge_plugin(&mut mixed, release, plugin);
     }
     if mixer.conflicts.is_empty() {
-        return Ok(Mixed { wizard: mixed, owners: mixer.owners });
+        return Ok(MergedWizard { wizard: mixed, owners: mixer.owners });
     }
     mixer.conflicts.sort();
     mixer.conflicts.dedup();
@@ -59,7 +62,7 @@ pub(super) struct Mixer<'a> {
     pub(super) owners: BTreeMap<String, String>,
     /// Plugin that first added a path; other paths are from the release.
     origins: BTreeMap<String, &'a str>,
-    pub(super) conflicts: Vec<MixConflict>,
+    pub(super) conflicts: Vec<WizardConflict>,
     pub(super) plugin: &'a str,
     /// Component for new options of the plugin that name none.
     pub(super) linked: Option<String>,
@@ -82,12 +85,12 @@ impl<'a> Mixer<'a> {
     pub(super) fn conflict(&mut self, path: String, kind: &'static str) {
         let other = self.origin(&path).unwrap_or(RELEASE);
         let other = (other != self.plugin).then(|| other.to_owned());
-        self.conflicts.push(MixConflict { path, kind, plugin: self.plugin.to_owned(), other });
+        self.conflicts.push(WizardConflict { path, kind, plugin: self.plugin.to_owned(), other });
     }
 
     /// Reports an error of the plugin itself.
     pub(super) fn plugin_error(&mut self, path: String, kind: &'static str) {
-        self.conflicts.push(MixConflict { path, kind, plugin: self.plugin.to_owned(), other: None });
+        self.conflicts.push(WizardConflict { path, kind, plugin: self.plugin.to_owned(), other: None });
     }
 
     /// Records the plugin as origin of a path.

@@ -16,8 +16,8 @@ mod mix;
 mod options;
 mod participant;
 
-pub use answers::{Chosen, choose, kinds as answer_kinds, named_components};
-pub use conflict::MixConflict;
-pub use evaluate::{ControlState, Evaluation, OptionState, evaluate};
-pub use generate::{generated_restrictions, n_choices, with_restrictions};
-pub use mix::{Mixed, PluginWizard, mix};
+pub use answers::{WizardResult, answered_components, kinds as answer_kinds, validate_answers};
+pub use conflict::WizardConflict;
+pub use evaluate::{ControlState, OptionState, WizardEvaluation, evaluate};
+pub use generate::{count_component_choices, generated_restrictions, with_restrictions};
+pub use mix::{MergedWizard, PluginWizard, merge_wizards};

@@ -55,7 +55,8 @@ fn advice_considers_earlier_panes_only() {
 fn conflicts_are_explained() {
     let registry = registry();
     let chosen = ["hypervisor:vmware", "hypervisor:kvm", "network:core:contrail", "network:zzz"];
-    let decision = registry.decide(Selection { components: &chosen, required_types: &["monitoring"] });
+    let decision =
+        registry.check_selection(Selection { components: &chosen, required_types: &["monitoring"] });
     let explanations: Vec<String> =
         decision.conflicts.iter().map(|finding| registry.explain(finding)).collect();
     assert_eq!(

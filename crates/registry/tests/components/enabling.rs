@@ -17,7 +17,7 @@ fn against(chosen: &[&str], plugins: &[(&str, Json)], fresh: &[&str]) -> Vec<Str
     let plugins: Vec<_> = plugins.iter().map(|(name, provides)| plugin(name, provides, &none)).collect();
     let registry = registry(&release, &plugins);
     let fresh: BTreeSet<&str> = fresh.iter().copied().collect();
-    let conflicts = registry.against_enabling(chosen, &fresh);
+    let conflicts = registry.enable_conflicts(chosen, &fresh);
     conflicts.iter().map(|(plugin, finding)| format!("{plugin}: {}", registry.explain(finding))).collect()
 }
 
@@ -72,7 +72,7 @@ fn requirements_are_checked_for_clusters_with_a_selection() {
                              "requires": [{"name": "hypervisor:vmware", "message": "DVS needs vCenter"}]}]);
     let none = json!([]);
     let registry = registry(&release, &[plugin("dvs", &none, &components)]);
-    let n_against = |chosen: &[&str]| registry.against_enabling(chosen, &BTreeSet::from(["dvs"])).len();
+    let n_against = |chosen: &[&str]| registry.enable_conflicts(chosen, &BTreeSet::from(["dvs"])).len();
     assert_eq!(n_against(&["hypervisor:kvm"]), 1);
     assert_eq!(n_against(&["hypervisor:vmware"]), 0);
     assert_eq!(n_against(&[]), 0);

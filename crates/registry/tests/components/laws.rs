@@ -86,7 +86,7 @@ proptest! {
     #[test]
     fn decision_is_independent_of_order_spelling_and_repetition(components in components(), selection in selections()) {
         let registry = Registry::new(&components, &[]);
-        let decide = |selection: &[&str]| registry.decide(Selection { components: selection, required_types: &[] });
+        let decide = |selection: &[&str]| registry.check_selection(Selection { components: selection, required_types: &[] });
         let decision = decide(&selection);
         let mut reversed: Vec<&str> = selection.iter().rev().copied().collect();
         reversed.extend(selection.first());
@@ -96,7 +96,7 @@ proptest! {
         prop_assert_eq!(&decide(&canonical), &decision);
         let mut backwards = components.clone();
         backwards.reverse();
-        let other = Registry::new(&backwards, &[]).decide(Selection { components: &selection, required_types: &[] });
+        let other = Registry::new(&backwards, &[]).check_selection(Selection { components: &selection, required_types: &[] });
         prop_assert_eq!(&other, &decision);
     }
 
@@ -104,7 +104,7 @@ proptest! {
     fn larger_selection_keeps_incompatibilities(components in components(), selection in selections(), added in prop::sample::select(NAMES)) {
         let registry = Registry::new(&components, &[]);
         let incompatible = |selection: &[&str]| -> Vec<Json> {
-            let decision = registry.decide(Selection { components: selection, required_types: &[] });
+            let decision = registry.check_selection(Selection { components: selection, required_types: &[] });
             decision.conflicts.iter().filter(|finding| finding.kind() == "incompatible").map(ComponentConflict::to_json).collect()
         };
         let before = incompatible(&selection);

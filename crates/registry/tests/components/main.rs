@@ -9,8 +9,10 @@ mod oracle;
 mod real;
 
 use serde_json::{Value as Json, json};
-use stoker_model::FitTarget;
-use stoker_registry::components::{ComponentConflict, PluginComponents, Registry, Selection, newest_fitting};
+use stoker_model::CompatibilityTarget;
+use stoker_registry::components::{
+    ComponentConflict, PluginComponents, Registry, Selection, newest_supported,
+};
 
 /// Plugin with these declarations.
 fn plugin<'a>(name: &'a str, provides: &'a Json, components: &'a Json) -> PluginComponents<'a> {
@@ -25,12 +27,12 @@ fn plugin<'a>(name: &'a str, provides: &'a Json, components: &'a Json) -> Plugin
 }
 
 fn registry(release: &Json, plugins: &[PluginComponents<'_>]) -> Registry {
-    Registry::new(release.as_array().unwrap(), &newest_fitting(plugins, None))
+    Registry::new(release.as_array().unwrap(), &newest_supported(plugins, None))
 }
 
 /// Conflicts in serialized form.
 fn conflicts(registry: &Registry, selection: &[&str]) -> Vec<String> {
-    let decision = registry.decide(Selection { components: selection, required_types: &[] });
+    let decision = registry.check_selection(Selection { components: selection, required_types: &[] });
     assert_eq!(decision.to_json()["compatible"], json!(decision.is_compatible()));
     decision.conflicts.iter().map(|finding| finding.to_json().to_string()).collect()
 }
@@ -130,7 +132,8 @@ fn requiring(requires: &Json) -> Registry {
 fn unmet(requires: &Json, selection: &[&str]) -> Vec<Json> {
     let mut selection = selection.to_vec();
     selection.push("network:own");
-    let decision = requiring(requires).decide(Selection { components: &selection, required_types: &[] });
+    let decision =
+        requiring(requires).check_selection(Selection { components: &selection, required_types: &[] });
     decision.conflicts.iter().map(|finding| finding.to_json()["predicate"].clone()).collect()
 }
 
@@ -186,7 +189,7 @@ fn invalid_declarations_are_reported_once() {
     let provides = json!([{"name": "hypervisor:x", "compatible_storages": ["a*", "ok"], "compatible_networking": "all"}]);
     let registry = registry(&release, &[plugin("p", &provides, &json!([]))]);
     let reasons: Vec<String> = registry
-        .decide(Selection::default())
+        .check_selection(Selection::default())
         .conflicts
         .iter()
         .map(|finding| {
@@ -223,7 +226,7 @@ fn duplicates_unknown_names_and_missing_types_are_reported() {
     let selection =
         Selection { components: &["networking:zzz", "What"], required_types: &["networking", "storage"] };
     let findings: Vec<Json> =
-        registry.decide(selection).conflicts.iter().map(ComponentConflict::to_json).collect();
+        registry.check_selection(selection).conflicts.iter().map(ComponentConflict::to_json).collect();
     assert_eq!(
         findings[1..],
         [
@@ -263,7 +266,7 @@ fn contradictory_component_always_conflicts() {
     assert_eq!(conflicts(&registry, &["network:a"]).len(), 1);
     let unknown = json!([{"name": "network:a", "requires": [{"name": "storage:gone"}]}]);
     let kinds: Vec<&str> = self::registry(&unknown, &[])
-        .decide(Selection { components: &["network:a", "storage:gone"], required_types: &[] })
+        .check_selection(Selection { components: &["network:a", "storage:gone"], required_types: &[] })
         .conflicts
         .iter()
         .map(ComponentConflict::kind)
@@ -284,13 +287,13 @@ fn newest_supported_plugin_version_is_used() {
     };
     let plugins = [version("1.9.0", &old[..]), version("1.10.0", &old[..]), version("2.0.0", &new[..])];
     let newest = |release: &str| -> Vec<&str> {
-        let target = FitTarget { operating_system: "ubuntu", version: release, mode: None };
-        newest_fitting(&plugins, Some(target)).iter().map(|plugin| plugin.version).collect()
+        let target = CompatibilityTarget { operating_system: "ubuntu", version: release, mode: None };
+        newest_supported(&plugins, Some(target)).iter().map(|plugin| plugin.version).collect()
     };
     assert_eq!(newest("mitaka-9.0"), ["1.10.0"], "a newer version for another release is ignored");
     assert_eq!(newest("newton-10.0"), ["2.0.0"]);
     assert_eq!(newest("ocata-11.0"), Vec::<&str>::new());
-    assert_eq!(newest_fitting(&plugins, None)[0].version, "2.0.0");
+    assert_eq!(newest_supported(&plugins, None)[0].version, "2.0.0");
 }
 
 #[test]

@@ -90,7 +90,7 @@ proptest! {
                     names.enumerate().filter(|(idx, _)| bits >> idx & 1 == 1).map(|(_, name)| name).collect();
                 let selection: Vec<&str> = chosen.iter().copied().collect();
                 let registry = Registry::new(components, &[]);
-                let decision = registry.decide(Selection { components: &selection, required_types: &[] });
+                let decision = registry.check_selection(Selection { components: &selection, required_types: &[] });
                 assert_eq!(decision.is_compatible(), is_compatible(components, &chosen), "{selection:?} {decision:?}");
             }
         });

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use stoker_diagnostics::Diagnostics;
-use stoker_manifest::{Format, Options, parse_with, reader};
-use stoker_model::{FitTarget, NewPlugin};
-use stoker_registry::components::{PluginComponents, Registry, Selection, newest_fitting};
-use stoker_registry::package::{CheckOptions, PackageTree, check};
+use stoker_manifest::{Format, ParseOptions, parse_with, reader};
+use stoker_model::{CompatibilityTarget, NewPlugin};
+use stoker_registry::components::{PluginComponents, Registry, Selection, newest_supported};
+use stoker_registry::package::{PackageCheckOptions, PackageTree, check};
 use stoker_testkit::real_data;
 
 fn document(path: &std::path::Path) -> Json {
     let text = std::fs::read_to_string(path).unwrap();
-    let parsed = parse_with(&text, Format::Yaml, &Options { strict_keys: false, ..Options::default() });
+    let parsed =
+        parse_with(&text, Format::Yaml, &ParseOptions { strict_keys: false, ..ParseOptions::default() });
     reader::json(&parsed.node.unwrap(), &mut Diagnostics::default()).unwrap()
 }
 
@@ -36,18 +37,24 @@ fn plugins() -> Vec<NewPlugin> {
             .collect();
         let named = texts["metadata.yaml"].lines().filter_map(|line| line.split_once("_path:"));
         let paths = named.map(|(_, path)| path.trim().trim_matches(['\'', '"']).to_owned()).collect();
-        let checked = check(&PackageTree { texts, paths }, CheckOptions { strict_keys: false });
+        let checked = check(&PackageTree { texts, paths }, PackageCheckOptions { strict_keys: false });
         plugins.push(checked.package.unwrap().plugin);
     }
     plugins
 }
 
 fn registry(release: &Json, plugins: &[NewPlugin]) -> Registry {
-    let plugins: Vec<PluginComponents<'_>> = plugins.iter().map(PluginComponents::of).collect();
+    let plugins: Vec<PluginComponents<'_>> = plugins.iter().map(PluginComponents::from_plugin).collect();
     let text = |key: &str| release[key].as_str().unwrap();
-    let target =
-        FitTarget { operating_system: text("operating_system"), version: text("version"), mode: None };
-    Registry::new(release["components_metadata"].as_array().unwrap(), &newest_fitting(&plugins, Some(target)))
+    let target = CompatibilityTarget {
+        operating_system: text("operating_system"),
+        version: text("version"),
+        mode: None,
+    };
+    Registry::new(
+        release["components_metadata"].as_array().unwrap(),
+        &newest_supported(&plugins, Some(target)),
+    )
 }
 
 #[test]
@@ -60,7 +67,7 @@ fn defaults_of_releases_are_compatible() {
         let mut defaults = registry.components().iter().filter(|component| component.is_default);
         assert!(defaults.all(|component| chosen.contains(&&*component.name.to_string())), "{name}");
         let types = ["hypervisor", "network", "storage"];
-        let decision = registry.decide(Selection { components: &chosen, required_types: &types });
+        let decision = registry.check_selection(Selection { components: &chosen, required_types: &types });
         assert!(decision.is_compatible(), "{name}: {decision:?}");
     }
 }
@@ -70,7 +77,7 @@ fn mitaka_plugins_have_one_duplicate() {
     let Some(release) = release("mitaka-9.0-ubuntu") else { return };
     let registry = registry(&release, &plugins());
     assert_eq!(registry.components().len(), 23);
-    let decision = registry.decide(Selection::default());
+    let decision = registry.check_selection(Selection::default());
     assert_eq!(
         decision.to_json(),
         json!({"compatible": false, "conflicts": [
@@ -85,7 +92,7 @@ fn nsx_does_not_satisfy_vcenter_in_newton() {
     let Some(release) = release("newton-10.0-ubuntu") else { return };
     let registry = registry(&release, &[]);
     let chosen = ["hypervisor:vmware", "hypervisor:qemu"];
-    let decision = registry.decide(Selection { components: &chosen, required_types: &[] });
+    let decision = registry.check_selection(Selection { components: &chosen, required_types: &[] });
     assert_eq!(decision.conflicts.len(), 1, "{decision:?}");
     let finding = decision.conflicts[0].to_json();
     assert_eq!(finding["predicate"], "one_of");

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use stoker_diagnostics::Severity;
-use stoker_registry::package::{CheckOptions, PackageTree, check};
+use stoker_registry::package::{PackageCheckOptions, PackageTree, check};
 
 const GRAPH: &str = "deployment_tasks.yaml";
 const STAGE: &str = "tasks.yaml";
@@ -50,7 +50,7 @@ fn base(version: u32) -> PackageTree {
 
 /// Diagnostics as `code path`; warnings are prefixed with `?`.
 fn problems(tree: &PackageTree) -> Vec<String> {
-    let checked = check(tree, CheckOptions::default());
+    let checked = check(tree, PackageCheckOptions::default());
     let is_valid = checked.problems.iter().all(|problem| problem.severity != Severity::Error);
     assert_eq!(checked.package.is_some(), is_valid);
     let mark = |severity| if severity == Severity::Warning { "?" } else { "" };
@@ -136,7 +136,7 @@ fn all_files_are_checked_with_positions() {
     );
     tree.texts.insert("components.yaml".to_owned(), "- name: x\n".to_owned());
     let messages: Vec<String> =
-        check(&tree, CheckOptions::default()).problems.iter().map(ToString::to_string).collect();
+        check(&tree, PackageCheckOptions::default()).problems.iter().map(ToString::to_string).collect();
     assert_eq!(messages.len(), 6, "{messages:#?}");
     assert!(messages[0].starts_with("components.yaml:1:3: [0].label: `label` is missing"), "{messages:#?}");
     let expected = "environment_config.yaml:5:19: attributes.a.restrictions[0]: invalid condition: unexpected character `=` (write `==`)";

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use stoker_diagnostics::Severity;
 use stoker_model::Task;
-use stoker_registry::package::{CheckOptions, Checked, Package, PackageTree, check};
-use stoker_registry::stages::{StagePlugin, order};
+use stoker_registry::package::{CheckResult, Package, PackageCheckOptions, PackageTree, check};
+use stoker_registry::stages::{StagePlugin, order_tasks};
 use stoker_testkit::real_data;
 
 /// All folders with metadata. The folders that `releases` refers to are not part of the data set and are
@@ -41,7 +41,7 @@ fn tree(folder: &Path) -> PackageTree {
     PackageTree { texts, paths }
 }
 
-fn messages(checked: &Checked, severity: Severity) -> Vec<String> {
+fn messages(checked: &CheckResult, severity: Severity) -> Vec<String> {
     let problems = checked.problems.iter().filter(|problem| problem.severity == severity);
     problems.map(|problem| format!("{} [{}]", problem, problem.code)).collect()
 }
@@ -55,7 +55,7 @@ fn real_plugins_pass_except_one_with_a_duplicate_key() {
     assert_eq!(packages.len(), 32);
     let mut n_failed = 0;
     for (name, tree) in &packages {
-        let checked = check(tree, CheckOptions::default());
+        let checked = check(tree, PackageCheckOptions::default());
         let errors = messages(&checked, Severity::Error);
         for warning in messages(&checked, Severity::Warning) {
             println!("{name}: {warning}");
@@ -74,7 +74,7 @@ fn real_plugins_pass_except_one_with_a_duplicate_key() {
             assert!(problem.location.line().is_some_and(|line| (17..40).contains(&line)), "{problem}");
             assert!(checked.package.is_none());
             n_failed += 1;
-            let lax = check(tree, CheckOptions { strict_keys: false });
+            let lax = check(tree, PackageCheckOptions { strict_keys: false });
             assert!(lax.package.is_some(), "{:#?}", lax.problems);
             continue;
         }
@@ -88,7 +88,7 @@ fn real_plugins_pass_except_one_with_a_duplicate_key() {
 fn package_is_converted_to_a_plugin() {
     let packages: BTreeMap<String, PackageTree> = packages().into_iter().collect();
     let Some(contrail) = packages.get("community/contrail-5.1.0") else { return };
-    let package = check(contrail, CheckOptions::default()).package.unwrap();
+    let package = check(contrail, PackageCheckOptions::default()).package.unwrap();
     assert_eq!((&*package.plugin.name, &*package.plugin.version), ("contrail", "5.1.0"));
     assert_eq!(package.plugin.package_version, "4.0.0");
     assert!(package.plugin.roles_metadata.contains_key("contrail-controller"));
@@ -96,10 +96,11 @@ fn package_is_converted_to_a_plugin() {
     assert!(!package.plugin.attributes_metadata.is_empty());
     assert_eq!(package.graphs.len(), 1);
     assert!(package.graphs[0].1.len() > 20, "{}", package.graphs[0].1.len());
-    let old = check(&packages["community/lma_collector-0.8.0"], CheckOptions::default()).package.unwrap();
+    let old =
+        check(&packages["community/lma_collector-0.8.0"], PackageCheckOptions::default()).package.unwrap();
     assert!(old.graphs.is_empty());
     assert!(old.plugin.tasks.len() > 5);
-    let newest = check(&packages["templates/v5"], CheckOptions::default()).package.unwrap();
+    let newest = check(&packages["templates/v5"], PackageCheckOptions::default()).package.unwrap();
     assert!(newest.plugin.extra.contains_key("nic_attributes_metadata"), "{:?}", newest.plugin.extra.keys());
     assert!(newest.plugin.extra.contains_key("network_roles_metadata"));
 }
@@ -108,7 +109,7 @@ fn package_is_converted_to_a_plugin() {
 fn all_stages_can_be_ordered() {
     let packages: Vec<Package> = packages()
         .iter()
-        .filter_map(|(_, tree)| check(tree, CheckOptions { strict_keys: false }).package)
+        .filter_map(|(_, tree)| check(tree, PackageCheckOptions { strict_keys: false }).package)
         .collect();
     if packages.is_empty() {
         return;
@@ -125,7 +126,7 @@ fn all_stages_can_be_ordered() {
             tasks: &plugin.tasks,
             graph_tasks: &graph_tasks,
         };
-        n_stages += order(&[plugin]).unwrap().len();
+        n_stages += order_tasks(&[plugin]).unwrap().len();
     }
     assert_eq!(n_stages, 97);
 }
@@ -147,7 +148,7 @@ fn files_of_the_ui_tests_are_valid() {
             let Some((_, file)) = kinds.iter().find(|(prefix, _)| name.starts_with(prefix)) else { continue };
             let mut tree = super::base(5);
             tree.texts.insert((*file).to_owned(), std::fs::read_to_string(&path).unwrap());
-            let errors = messages(&check(&tree, CheckOptions::default()), Severity::Error);
+            let errors = messages(&check(&tree, PackageCheckOptions::default()), Severity::Error);
             assert_eq!(errors, Vec::<String>::new(), "{name}");
             n_files += 1;
         }

@@ -1,7 +1,7 @@
 //! Skeletons of new plugins are valid without changes.
 
 use stoker_registry::package::{
-    CheckOptions, NotAPluginName, PackageTree, PackageVersion, SkeletonOptions, check, skeleton,
+    InvalidPluginName, PackageCheckOptions, PackageTree, PackageVersion, SkeletonOptions, check, skeleton,
 };
 
 fn tree(version: PackageVersion, name: &str) -> PackageTree {
@@ -21,7 +21,7 @@ fn tree(version: PackageVersion, name: &str) -> PackageTree {
 fn skeletons_of_all_versions_pass_without_warnings() {
     for version in PackageVersion::ALL {
         for name in ["demo", "my-plugin_2"] {
-            let checked = check(&tree(*version, name), CheckOptions::default());
+            let checked = check(&tree(*version, name), PackageCheckOptions::default());
             let messages: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
             assert_eq!(messages, Vec::<String>::new(), "{version:?}");
             let package = checked.package.unwrap();
@@ -35,7 +35,7 @@ fn skeletons_of_all_versions_pass_without_warnings() {
 #[test]
 fn wizard_component_is_provided() {
     for version in PackageVersion::ALL {
-        let plugin = check(&tree(*version, "demo"), CheckOptions::default()).package.unwrap().plugin;
+        let plugin = check(&tree(*version, "demo"), PackageCheckOptions::default()).package.unwrap().plugin;
         let wizard = &plugin.extra["wizard_metadata"]["AdditionalServices"]["demo"];
         let offered = wizard.get("component").into_iter().collect::<Vec<_>>();
         let provided: Vec<_> =
@@ -57,6 +57,6 @@ fn ranges_are_explained_if_numbers_are_supported() {
 fn names_are_checked() {
     for name in ["", "Demo", "a b", "../x", "a/b", "demo\n"] {
         let options = SkeletonOptions { name, version: PackageVersion::V5, has_wizard: false };
-        assert_eq!(skeleton(options), Err(NotAPluginName), "{name}");
+        assert_eq!(skeleton(options), Err(InvalidPluginName), "{name}");
     }
 }

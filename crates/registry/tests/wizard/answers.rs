@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
 use stoker_registry::components::BoundModel;
-use stoker_registry::wizard::{Chosen, PluginWizard, choose, mix};
+use stoker_registry::wizard::{PluginWizard, WizardResult, merge_wizards, validate_answers};
 
 fn wizard() -> Json {
     json!({
@@ -25,21 +25,21 @@ fn wizard() -> Json {
     })
 }
 
-fn chosen(answers: &Json, mode: &str) -> Result<Chosen, Vec<stoker_diagnostics::Diagnostic>> {
+fn chosen(answers: &Json, mode: &str) -> Result<WizardResult, Vec<stoker_diagnostics::Diagnostic>> {
     let contrail = json!({"Network": {"manager": {"values": [{"data": "contrail", "bind": [{"settings:contrail.value": true}]}]}}});
     let mesh = json!({"Network": {"manager": {"values": [{"data": "mesh"}]}}});
     let plugin =
         |name: &'static str, wizard| PluginWizard { name, version: "1.0.0", wizard, components: Vec::new() };
-    let mixed = mix(&wizard(), &[plugin("contrail", &contrail), plugin("mesh", &mesh)]).unwrap();
+    let mixed = merge_wizards(&wizard(), &[plugin("contrail", &contrail), plugin("mesh", &mesh)]).unwrap();
     let cluster = json!({"mode": mode});
     let others = |name: &str| (name == "cluster").then_some(&cluster);
-    choose(&mixed, answers.as_object().unwrap(), &others, &BTreeSet::from(["contrail", "mesh"]))
+    validate_answers(&mixed, answers.as_object().unwrap(), &others, &BTreeSet::from(["contrail", "mesh"]))
 }
 
-fn settled(chosen: &Chosen) -> Vec<String> {
+fn settled(chosen: &WizardResult) -> Vec<String> {
     let describe =
         |((model, path), value): ((BoundModel, &str), &Json)| format!("{}:{path}={value}", model.as_str());
-    chosen.settled().into_iter().map(describe).collect()
+    chosen.final_values().into_iter().map(describe).collect()
 }
 
 fn problems(answers: &Json, mode: &str) -> Vec<String> {

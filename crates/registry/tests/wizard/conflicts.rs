@@ -1,7 +1,7 @@
 //! Conflict messages name the plugins and the release involved.
 
 use serde_json::{Value as Json, json};
-use stoker_registry::wizard::{MixConflict, PluginWizard, mix};
+use stoker_registry::wizard::{PluginWizard, WizardConflict, merge_wizards};
 
 fn messages(plugins: &[(&str, Json)]) -> Vec<String> {
     let release = json!({"Network": {"manager": {"type": "radio", "values": [
@@ -10,7 +10,7 @@ fn messages(plugins: &[(&str, Json)]) -> Vec<String> {
         .iter()
         .map(|(name, wizard)| PluginWizard { name, version: "1.0.0", wizard, components: Vec::new() })
         .collect();
-    mix(&release, &wizards).unwrap_err().iter().map(MixConflict::message).collect()
+    merge_wizards(&release, &wizards).unwrap_err().iter().map(WizardConflict::message).collect()
 }
 
 #[test]

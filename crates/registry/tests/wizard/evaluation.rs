@@ -2,10 +2,12 @@
 
 use serde_json::{Value as Json, json};
 use stoker_registry::components::Registry;
-use stoker_registry::wizard::{ControlState, Evaluation, Mixed, evaluate, mix, with_restrictions};
+use stoker_registry::wizard::{
+    ControlState, MergedWizard, WizardEvaluation, evaluate, merge_wizards, with_restrictions,
+};
 
 /// Wizard with incompatible components.
-fn wizard() -> Mixed {
+fn wizard() -> MergedWizard {
     let components = json!([
         {"name": "hypervisor:kvm", "label": "KVM"},
         {"name": "hypervisor:vmware", "label": "vCenter",
@@ -29,17 +31,17 @@ fn wizard() -> Mixed {
             "pool": {"type": "text", "restrictions": [{"wizard:Storage.ceph == false": "only with Ceph"}]},
         },
     });
-    let mixed = mix(&wizard, &[]).unwrap();
+    let mixed = merge_wizards(&wizard, &[]).unwrap();
     let registry = Registry::new(components.as_array().unwrap(), &[]);
-    Mixed { wizard: with_restrictions(mixed.wizard, &registry), owners: mixed.owners }
+    MergedWizard { wizard: with_restrictions(mixed.wizard, &registry), owners: mixed.owners }
 }
 
-fn evaluated(answers: &Json, mode: &str) -> Evaluation {
+fn evaluated(answers: &Json, mode: &str) -> WizardEvaluation {
     let cluster = json!({"mode": mode});
     evaluate(&wizard(), answers.as_object().unwrap(), &|name| (name == "cluster").then_some(&cluster))
 }
 
-fn control<'e>(evaluation: &'e Evaluation, name: &str) -> &'e ControlState {
+fn control<'e>(evaluation: &'e WizardEvaluation, name: &str) -> &'e ControlState {
     evaluation.controls.iter().find(|state| state.control == name).unwrap()
 }
 
@@ -95,7 +97,7 @@ fn hidden_pane_hides_its_controls() {
 fn restriction_that_cannot_be_evaluated_has_no_effect() {
     let wizard = json!({"Network": {"manager": {"type": "radio", "values": [
         {"data": "a", "restrictions": ["true"]}, {"data": "b", "restrictions": ["odd:x"]}]}}});
-    let mixed = mix(&wizard, &[]).unwrap();
+    let mixed = merge_wizards(&wizard, &[]).unwrap();
     let evaluation = evaluate(&mixed, &serde_json::Map::new(), &|_| None);
     assert_eq!(
         evaluation.controls[0].value,

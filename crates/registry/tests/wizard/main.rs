@@ -10,7 +10,7 @@ mod restrictions;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use stoker_registry::components::ComponentName;
-use stoker_registry::wizard::{Mixed, PluginWizard, mix};
+use stoker_registry::wizard::{MergedWizard, PluginWizard, merge_wizards};
 use stoker_testkit::real_data;
 
 fn plugin<'a>(name: &'a str, wizard: &'a Json) -> PluginWizard<'a> {
@@ -18,12 +18,12 @@ fn plugin<'a>(name: &'a str, wizard: &'a Json) -> PluginWizard<'a> {
 }
 
 fn mixed(release: &Json, plugins: &[PluginWizard<'_>]) -> Json {
-    Json::Object(mix(release, plugins).unwrap().wizard)
+    Json::Object(merge_wizards(release, plugins).unwrap().wizard)
 }
 
 /// Conflicts as `path kind plugin`.
 fn conflicts(release: &Json, plugins: &[PluginWizard<'_>]) -> Vec<String> {
-    let conflicts = mix(release, plugins).err().unwrap_or_default();
+    let conflicts = merge_wizards(release, plugins).err().unwrap_or_default();
     conflicts
         .iter()
         .map(|conflict| format!("{} {} {}", conflict.path, conflict.kind, conflict.plugin))
@@ -45,7 +45,7 @@ fn reference_example() {
         ]},
         "encrypt": {"type": "checkbox", "label": "Encrypt links", "weight": 30},
     }});
-    let Mixed { wizard, owners } = mix(&release(), &[plugin("mesh", &mesh)]).unwrap();
+    let MergedWizard { wizard, owners } = merge_wizards(&release(), &[plugin("mesh", &mesh)]).unwrap();
     assert_eq!(
         Json::Object(wizard),
         json!({"Compute": {}, "Network": {
@@ -240,14 +240,14 @@ proptest! {
 
     #[test]
     fn merge_is_order_independent_and_preserves_the_release(release in wizards(), one in wizards(), other in wizards()) {
-        let forth = mix(&release, &[plugin("a", &one), plugin("b", &other)]);
-        let back = mix(&release, &[plugin("b", &other), plugin("a", &one)]);
+        let forth = merge_wizards(&release, &[plugin("a", &one), plugin("b", &other)]);
+        let back = merge_wizards(&release, &[plugin("b", &other), plugin("a", &one)]);
         prop_assert_eq!(&forth, &back);
         if let Ok(mixed) = forth {
             let wizard = Json::Object(mixed.wizard);
             prop_assert!(release.as_object().unwrap().is_empty() || contains(&release, &wizard), "{release} {wizard}");
         }
-        let alone = mix(&release, &[]).unwrap();
+        let alone = merge_wizards(&release, &[]).unwrap();
         prop_assert_eq!(Json::Object(alone.wizard), release);
     }
 }

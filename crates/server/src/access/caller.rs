@@ -38,7 +38,7 @@ impl Login {
             }
             Self::Wrong => Err(ApiError::unauthorized("the token is unknown, expired or revoked")),
             Self::Unknown(error) => Err(error.clone()),
-            Self::Is(caller) if caller.may(permission) => Ok(caller),
+            Self::Is(caller) if caller.has_permission(permission) => Ok(caller),
             Self::Is(caller) => Err(ApiError::forbidden(format!(
                 "user `{}` lacks the permission `{permission}`",
                 caller.user_name

@@ -1,6 +1,6 @@
 //! First start: creates the first user.
 
-use stoker_model::{Actor, Change, NewTenant, NewUser, Role};
+use stoker_model::{Actor, AuditChange, NewTenant, NewUser, Role};
 use stoker_orchestrator::StartError;
 use stoker_services::{Clock, ServiceError, ServicesError};
 use stoker_store::{Store, StoreError};
@@ -64,7 +64,7 @@ pub(crate) async fn run(
     let password_hash = passwords.hash(password).await?;
     match create(store, clock, password_hash).await {
         Ok(()) => Ok(outcome),
-        Err(StoreError::Taken { .. }) => Ok(FirstStart::No),
+        Err(StoreError::AlreadyExists { .. }) => Ok(FirstStart::No),
         Err(error) => Err(error.into()),
     }
 }
@@ -75,7 +75,7 @@ async fn has_users(store: &Store) -> Result<bool, StoreError> {
 }
 
 async fn create(store: &Store, clock: Clock, password_hash: String) -> Result<(), StoreError> {
-    let mut writing = store.change(&Actor::server(), clock.now()).await?;
+    let mut writing = store.begin_write(&Actor::server(), clock.now()).await?;
     let tenant = writing
         .tenant_create(&NewTenant { name: ADMIN.to_owned(), description: None, enabled: true })
         .await?;
@@ -89,7 +89,9 @@ async fn create(store: &Store, clock: Clock, password_hash: String) -> Result<()
         })
         .await?;
     let target = format!("user {}", user.id);
-    writing.commit(Change { action: "user.create", target, detail: serde_json::json!({"name": ADMIN}) }).await
+    writing
+        .commit(AuditChange { action: "user.create", target, detail: serde_json::json!({"name": ADMIN}) })
+        .await
 }
 
 /// Twenty characters without look-alikes: about 115 bits.

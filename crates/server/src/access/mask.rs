@@ -8,10 +8,10 @@ use super::caller::Authenticated;
 /// Masks secrets in documents unless the caller may change them. A caller who edits settings sends back what it read,
 /// so it must see the real values.
 pub(crate) fn mask_for(login: &Authenticated, documents: &mut [JsonMap]) {
-    if login.caller.may(Permission::Operate) {
+    if login.caller.has_permission(Permission::Operate) {
         return;
     }
-    let secrets = Secrets::of(documents.iter());
+    let secrets = Secrets::from_documents(documents.iter());
     for document in documents {
         let mut value = Json::Object(std::mem::take(document));
         secrets.mask(&mut value);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use stoker_model::{ClusterId, NodeId};
-use stoker_planner::{Action, Instance, Plan, PlannedTask};
+use stoker_planner::{Instance, InstanceAction, Plan, PlannedTask};
 use stoker_store::Session;
 use utoipa::ToSchema;
 
@@ -63,7 +63,7 @@ impl Window {
     }
 
     fn has(&self, instance: &Instance<'_>) -> bool {
-        (!self.runs_only || instance.verdict.action() == Action::Run)
+        (!self.runs_only || instance.verdict.action() == InstanceAction::Run)
             && self.nodes.as_ref().is_none_or(|nodes| nodes.contains(instance.node))
     }
 

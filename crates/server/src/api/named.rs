@@ -15,7 +15,7 @@ macro_rules! named_operations {
             use super::super::change;
             use super::super::view::*;
             use crate::access::caller::Authenticated;
-            use crate::http::answer::{Answer, NoContent};
+            use crate::http::response::{ApiResponse, NoContent};
             use crate::http::body::Document;
             use crate::http::error::ApiResult;
             use crate::http::etag::IfMatch;
@@ -41,7 +41,7 @@ macro_rules! named_operations {
                 State(app): State<App>,
                 login: Authenticated,
                 path: PathParams,
-            ) -> ApiResult<Answer<Vec<$view>>> {
+            ) -> ApiResult<ApiResponse<Vec<$view>>> {
                 change::list(&app, &login, path.owner($kind)?).await
             }
 
@@ -55,7 +55,7 @@ macro_rules! named_operations {
                 login: Authenticated,
                 path: PathParams,
                 document: Document,
-            ) -> ApiResult<Answer<$view>> {
+            ) -> ApiResult<ApiResponse<$view>> {
                 change::create(&app, &login, path.owner($kind)?, &document).await
             }
 
@@ -68,7 +68,7 @@ macro_rules! named_operations {
                 State(app): State<App>,
                 login: Authenticated,
                 path: PathParams,
-            ) -> ApiResult<Answer<$view>> {
+            ) -> ApiResult<ApiResponse<$view>> {
                 change::show(&app, &login, path.owner($kind)?, path.text("name")).await
             }
 
@@ -85,7 +85,7 @@ macro_rules! named_operations {
                 path: PathParams,
                 condition: IfMatch,
                 document: Document,
-            ) -> ApiResult<Answer<$view>> {
+            ) -> ApiResult<ApiResponse<$view>> {
                 let record = (path.owner($kind)?, path.text("name"));
                 change::update(&app, &login, record, &condition, &document).await
             }

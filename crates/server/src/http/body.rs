@@ -10,7 +10,7 @@ use hyper::body::Frame;
 use stoker_diagnostics::{Diagnostic, Diagnostics};
 use stoker_manifest::graph::{self, GraphBody};
 use stoker_manifest::reader::{self, Fields};
-use stoker_manifest::{Format, Options, Parsed, parse_with};
+use stoker_manifest::{Format, ParseOptions, Parsed, parse_with};
 use stoker_model::Json;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
@@ -212,7 +212,7 @@ pub(crate) fn too_large(bytes_max: u64) -> ApiError {
 async fn parse(text: String, format: Format) -> ApiResult<Document> {
     let is_long = text.len() > INLINE_BYTES_MAX;
     let read = move || {
-        let parsed = parse_with(&text, format, &Options::default());
+        let parsed = parse_with(&text, format, &ParseOptions::default());
         (text, parsed)
     };
     let (text, Parsed { node, problems }) = if is_long {

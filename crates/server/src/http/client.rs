@@ -24,7 +24,7 @@ impl<S: Sync> FromRequestParts<S> for Peer {
 
 /// Marks requests that came over TLS.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Secured {
+pub(crate) struct TlsClient {
     /// Fingerprint of the client certificate, which the internal certificate authority issued.
     pub(crate) certificate: Option<Fingerprint>,
 }
@@ -37,13 +37,13 @@ pub(crate) fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r st
 
 /// Base URL under which the client reached the server, for links in responses.
 #[derive(Debug, Clone)]
-pub(crate) struct Reached(pub(crate) String);
+pub(crate) struct BaseUrl(pub(crate) String);
 
-impl<S: Sync> FromRequestParts<S> for Reached {
+impl<S: Sync> FromRequestParts<S> for BaseUrl {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let scheme = if parts.extensions.get::<Secured>().is_some() { "https" } else { "http" };
+        let scheme = if parts.extensions.get::<TlsClient>().is_some() { "https" } else { "http" };
         let host = host_of(&parts.headers, &parts.uri).unwrap_or("127.0.0.1:8000");
         Ok(Self(format!("{scheme}://{host}")))
     }

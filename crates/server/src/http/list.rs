@@ -1,7 +1,7 @@
 //! Pagination: `limit`, `offset` and `order_by` parameters, `Content-Range` header.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode};
-use stoker_store::{List, Order, Page};
+use stoker_store::{List, Page, SortOrder};
 use utoipa::IntoParams;
 
 use crate::http::error::{ApiError, ApiResult};
@@ -31,10 +31,10 @@ pub(crate) fn list(query: &mut Query) -> List {
     }
 }
 
-fn order(field: &str) -> Order {
+fn order(field: &str) -> SortOrder {
     match field.strip_prefix('-') {
-        Some(field) => Order { field: field.to_owned(), descending: true },
-        None => Order { field: field.to_owned(), descending: false },
+        Some(field) => SortOrder { field: field.to_owned(), descending: true },
+        None => SortOrder { field: field.to_owned(), descending: false },
     }
 }
 

@@ -1,6 +1,5 @@
 //! HTTP infrastructure shared by all operations: bodies, responses, errors, pagination, content negotiation.
 
-pub(crate) mod answer;
 pub(crate) mod body;
 pub(crate) mod client;
 pub(crate) mod document;
@@ -10,4 +9,5 @@ pub(crate) mod list;
 pub(crate) mod media;
 pub(crate) mod path;
 pub(crate) mod query;
+pub(crate) mod response;
 pub(crate) mod rewrite;

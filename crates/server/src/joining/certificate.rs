@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use stoker_model::{Agent, Micros, NewAgentCertificate};
-use stoker_store::Writing;
+use stoker_store::WriteTransaction;
 use stoker_tls::TlsError;
 
 use crate::http::error::{ApiError, ApiResult};
@@ -11,7 +11,7 @@ use crate::tls::Tls;
 /// Issues a certificate and stores its fingerprint; `None` without a certificate authority.
 pub(crate) async fn issue_certificate(
     tls: Option<&Tls>,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     agent: &Agent,
     request: &str,
 ) -> ApiResult<Option<String>> {

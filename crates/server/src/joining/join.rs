@@ -3,7 +3,7 @@
 use stoker_model::{Agent, Json, JsonMap, NewAgent, NewNode, Node, NodeId};
 use stoker_orchestrator::runs::MASTER;
 use stoker_services::nodes::normal_mac;
-use stoker_store::{Session, Writing};
+use stoker_store::{Session, WriteTransaction};
 
 use super::Joining;
 use super::certificate::issue_certificate;
@@ -41,7 +41,7 @@ pub(super) struct Joined {
 
 pub(super) async fn admit(
     joining: &Joining,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     join: &Join,
     peer: Peer,
 ) -> ApiResult<Joined> {
@@ -82,7 +82,7 @@ pub(super) async fn admit(
 }
 
 /// Readmits the agent of a revoked node, if the token allows it.
-async fn readmit(writing: &mut Writing, id: NodeId, may_replace: bool) -> ApiResult<()> {
+async fn readmit(writing: &mut WriteTransaction, id: NodeId, may_replace: bool) -> ApiResult<()> {
     if !writing.node_is_revoked(id).await? {
         return Ok(());
     }
@@ -102,7 +102,7 @@ struct JoinTarget {
     is_by_mac: bool,
 }
 
-async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<JoinTarget> {
+async fn node_of(writing: &mut WriteTransaction, join: &Join, peer: Peer) -> ApiResult<JoinTarget> {
     if join.node.as_deref() == Some(MASTER) {
         return Ok(JoinTarget { node_id: None, is_by_mac: false });
     }
@@ -141,14 +141,14 @@ async fn named(session: &mut Session, name: &str) -> ApiResult<Option<Node>> {
     if let Some(mac) = normal_mac(name) {
         return Ok(session.node_by_mac(&mac).await?);
     }
-    let mut meant = session.nodes_named(name, 2).await?;
+    let mut meant = session.nodes_by_name(name, 2).await?;
     if meant.len() > 1 {
         return Err(ApiError::conflict(format!("several nodes are named `{name}`; use the node id")));
     }
     Ok(meant.pop())
 }
 
-async fn create(writing: &mut Writing, join: &Join, mac: String, peer: Peer) -> ApiResult<NodeId> {
+async fn create(writing: &mut WriteTransaction, join: &Join, mac: String, peer: Peer) -> ApiResult<NodeId> {
     let text = |key: &str| join.facts.get(key).and_then(Json::as_str).map(str::to_owned);
     let new = NewNode {
         mac,

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::http::{HeaderValue, StatusCode, header};
 use serde_json::json;
-use stoker_model::{Actor, Change};
+use stoker_model::{Actor, AuditChange};
 use stoker_orchestrator::Orchestrator;
-use stoker_store::Together;
+use stoker_store::GroupCommit;
 use tokio::sync::oneshot;
 
 pub(crate) use self::certificate::issue_certificate;
@@ -89,7 +89,7 @@ impl Joining {
 
     async fn all(&self, joins: &[(Join, Peer)]) -> ApiResult<Vec<ApiResult<Joined>>> {
         let context = &self.orchestrator.context;
-        let mut together = context.store.together(context.clock.now()).await?;
+        let mut together = context.store.group_commit(context.clock.now()).await?;
         let mut outcomes = Vec::new();
         for (join, peer) in joins {
             outcomes.push(self.one(&mut together, join, *peer).await?);
@@ -99,18 +99,18 @@ impl Joining {
     }
 
     /// The outer error fails the whole batch.
-    async fn one(&self, together: &mut Together, join: &Join, peer: Peer) -> ApiResult<ApiResult<Joined>> {
+    async fn one(&self, together: &mut GroupCommit, join: &Join, peer: Peer) -> ApiResult<ApiResult<Joined>> {
         let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
-        match admit(self, together.begin(actor).await?, join, peer).await {
+        match admit(self, together.begin_savepoint(actor).await?, join, peer).await {
             Ok(joined) => {
                 let target = format!("agent {}", joined.agent.id);
                 let detail = json!({"uid": joined.agent.uid});
-                together.keep(Change { action: "agent.join", target, detail }).await?;
+                together.release_savepoint(AuditChange { action: "agent.join", target, detail }).await?;
                 Ok(Ok(joined))
             }
             Err(error) if error.is_transient() => Err(error),
             Err(error) => {
-                together.undo().await?;
+                together.rollback_savepoint().await?;
                 Ok(Err(error))
             }
         }
@@ -118,7 +118,7 @@ impl Joining {
 
     fn finish(&self, joined: Joined) -> Credential {
         // Ends the session of the replaced credential.
-        self.orchestrator.dismiss_agent(&joined.agent.uid, joined.former);
+        self.orchestrator.revoke_agent(&joined.agent.uid, joined.former);
         joined.credential
     }
 

@@ -17,11 +17,11 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use stoker_model::Quotas;
 use stoker_services::Clock;
-use stoker_settings::Limits as Settings;
+use stoker_settings::RequestLimits as Settings;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::pace::Pace;
-pub(crate) use self::quota::{effective, within_quota};
+pub(crate) use self::quota::{check_quota, effective};
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 
@@ -61,8 +61,8 @@ impl RefusalMetrics {
 impl Limits {
     pub(crate) fn new(settings: &Settings, clock: Clock) -> Self {
         Self {
-            requests: Semaphore::new(settings.requests_at_once as usize),
-            streams: Arc::new(Semaphore::new(settings.streams_at_once as usize)),
+            requests: Semaphore::new(settings.max_concurrent_requests as usize),
+            streams: Arc::new(Semaphore::new(settings.max_concurrent_streams as usize)),
             plans: Pace::new(settings.plans_per_minute),
             plans_per_minute: settings.plans_per_minute,
             quotas: settings.quotas,
@@ -72,7 +72,7 @@ impl Limits {
     }
 
     /// Checks the rate limit for plans.
-    pub(crate) fn may_plan(&self, login: &Authenticated) -> ApiResult<()> {
+    pub(crate) fn check_plan_rate(&self, login: &Authenticated) -> ApiResult<()> {
         self.plans.take(login.caller.user_id.0, self.clock.now()).map_err(|seconds| {
             self.metrics.refused("plans");
             let message = format!(
@@ -84,7 +84,7 @@ impl Limits {
     }
 
     /// Acquires a slot for an event stream; released when dropped.
-    pub(crate) fn stream_place(&self) -> ApiResult<OwnedSemaphorePermit> {
+    pub(crate) fn stream_permit(&self) -> ApiResult<OwnedSemaphorePermit> {
         Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
             self.metrics.refused("streams");
             let message = "too many event streams; poll the list of events instead, or try again later";

@@ -13,13 +13,13 @@ pub(crate) async fn effective(limits: &Limits, session: &mut Session, tenant: Te
 
 /// Checks a quota after a change that adds a resource and before its commit, so that two concurrent changes cannot both
 /// take the last slot.
-pub(crate) async fn within_quota(
+pub(crate) async fn check_quota(
     limits: &Limits,
     session: &mut Session,
     tenant: TenantId,
     resource: Resource,
 ) -> ApiResult<()> {
-    let Some(most) = effective(limits, session, tenant).await?.of(resource) else { return Ok(()) };
+    let Some(most) = effective(limits, session, tenant).await?.limit(resource) else { return Ok(()) };
     if session.quota_used(tenant, resource).await? <= most {
         return Ok(());
     }

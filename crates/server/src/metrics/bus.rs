@@ -17,7 +17,7 @@ pub(super) struct Bus {
 
 impl Bus {
     pub(super) fn new(book: &mut Book, counters: &BusMetrics) -> Self {
-        let BusMetrics { keeps, results } = counters;
+        let BusMetrics { stores_results: keeps, results } = counters;
         let keeps_help = "Durable retention of agent results by the bus: 1 or 0";
         book.enter("bus_keeps", "gauge", &[], keeps_help, keeps.clone());
         book.enter(
@@ -38,7 +38,7 @@ impl Bus {
     /// Copies the totals that the bus counts itself.
     pub(super) fn read(&self, orchestrator: &Orchestrator) {
         let stats = orchestrator.bus.stats();
-        self.up.set(i64::from(orchestrator.bus.is_up()));
+        self.up.set(i64::from(orchestrator.bus.is_connected()));
         for (counter, n) in [
             (&self.published, stats.n_published),
             (&self.received, stats.n_received),

@@ -80,7 +80,7 @@ impl Observer for Watch {
         Clock::instant().duration_since(self.began)
     }
 
-    fn done(&self, operation: Operation, took: Duration, failed: bool) {
+    fn on_operation(&self, operation: Operation, took: Duration, failed: bool) {
         let operation = match operation {
             Operation::Connect => "connect",
             Operation::Statement => "statement",

@@ -24,7 +24,7 @@ impl Webhooks {
 
     /// A scrape must work while the database is unavailable: the gauge then keeps its last value.
     pub(super) async fn read(&self, store: &Store) {
-        let read = async { store.read().await?.deliveries_waiting().await };
+        let read = async { store.read().await?.deliveries_pending().await };
         if let Ok(n_waiting) = read.await {
             self.waiting.set(n_waiting);
         }

@@ -15,7 +15,7 @@ use jiff::fmt::rfc2822::{DateTimeParser, DateTimePrinter};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_stream::Stream;
 
-use stoker_services::plugins::files::disk_failed;
+use stoker_services::plugins::files::io_error;
 
 use crate::http::error::ApiResult;
 
@@ -106,7 +106,7 @@ impl FileResponse {
         response_headers.insert(header::CONTENT_LENGTH, HeaderValue::from(end - start));
         if *method != Method::HEAD {
             let seeking = self.file.seek(SeekFrom::Start(start));
-            seeking.map_err(disk_failed)?;
+            seeking.map_err(io_error)?;
             let file = tokio::fs::File::from_std(self.file);
             *response.body_mut() =
                 Body::from_stream(Pieces { file, n_left: end - start, buffer: vec![0; PIECE_BYTES] });
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn symlinks_outside_the_folder_are_rejected() {
-        let folder = stoker_testkit::Folder::new();
+        let folder = stoker_testkit::TempFolder::new();
         let root = folder.file("repository");
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.deb"), "x").unwrap();

@@ -8,8 +8,8 @@ use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use stoker_model::{NodeId, Permission, Plugin};
-use stoker_packages::{Repository, clean_path};
-use stoker_services::plugins::files::aside;
+use stoker_packages::{Repository, normalize_path};
+use stoker_services::plugins::files::spawn_blocking_io;
 use stoker_services::repositories::node_of;
 use stoker_store::Session;
 
@@ -124,12 +124,12 @@ async fn require_enabled(session: &mut Session, node: NodeId, plugin: &Plugin) -
 /// Resolves the path of a file. Only visible files inside a repository are served.
 fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(PathBuf, PathBuf)> {
     let missing = || ApiError::not_found("File");
-    let path = clean_path(path).filter(|path| !path.split('/').any(|part| part.starts_with('.')));
+    let path = normalize_path(path).filter(|path| !path.split('/').any(|part| part.starts_with('.')));
     let path = path.filter(|path| !path.contains(['\\', '\0'])).ok_or_else(missing)?;
     let is_inside = |repository: &Repository| {
         path.strip_prefix(&repository.path).is_some_and(|rest| rest.starts_with('/'))
     };
-    let repositories = Repository::all_of(&plugin.body);
+    let repositories = Repository::for_plugin(&plugin.body);
     let repository = repositories.iter().find(|repository| is_inside(repository)).ok_or_else(missing)?;
     let folder = app.services.packages.root().folder(folder);
     Ok((folder.join(&repository.path), folder.join(&path)))
@@ -138,7 +138,7 @@ fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(P
 impl FileResponse {
     /// Opens a file that must be inside a folder after resolving symbolic links.
     async fn open((folder, path): (PathBuf, PathBuf)) -> ApiResult<Self> {
-        let opened = aside(move || Self::open_inside(&folder, &path)).await?;
+        let opened = spawn_blocking_io(move || Self::open_inside(&folder, &path)).await?;
         opened.ok_or_else(|| ApiError::not_found("File"))
     }
 }

@@ -6,8 +6,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output};
-use stoker_engine::session::{Attempt, AttemptKey, End, Finished, FromAgent, Stream};
+use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
+use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, FromAgent, ResultKind, Stream};
 use stoker_model::{JsonMap, Micros};
 use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;
@@ -62,8 +62,8 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
     let (reports, receive) = mpsc::channel(64);
     connections.send(LocalConnection { send, receive }).ok().unwrap();
     let mut session =
-        AgentSession::new(Identity { node: uid, version: "test".to_owned() }, Limits::default());
-    let (exits, mut exited) = mpsc::channel::<(AttemptKey, End, JsonMap)>(64);
+        AgentSession::new(Identity { node: uid, version: "test".to_owned() }, AgentLimits::default());
+    let (exits, mut exited) = mpsc::channel::<(AttemptKey, ResultKind, JsonMap)>(64);
     let mut running: HashMap<AttemptKey, Running> = HashMap::new();
     let mut inputs = VecDeque::from([Input::Connected { facts: JsonMap::new() }]);
     loop {
@@ -129,7 +129,8 @@ async fn send_forged_reports(reports: &mpsc::Sender<FromAgent>, attempt: &Attemp
         let key = AttemptKey { instance, ..attempt.key };
         let text = "forged\n".to_owned();
         let _ = reports.send(FromAgent::Output { key, stream: Stream::Out, offset: 99, text }).await;
-        let finished = Finished { key, at: Micros(1), end: End::Succeeded, summary: JsonMap::new() };
+        let finished =
+            AttemptResult { key, at: Micros(1), end: ResultKind::Succeeded, summary: JsonMap::new() };
         let _ = reports.send(FromAgent::Finished(finished)).await;
     }
 }
@@ -146,49 +147,49 @@ fn describe(attempt: &Attempt) -> String {
 async fn execute(
     attempt: Attempt,
     mut killed: mpsc::Receiver<()>,
-    exits: mpsc::Sender<(AttemptKey, End, JsonMap)>,
+    exits: mpsc::Sender<(AttemptKey, ResultKind, JsonMap)>,
 ) {
     let mut summary = JsonMap::new();
     let end = match cmd(&attempt).as_str() {
-        "fail" => End::Failed { message: "exit code 1".to_owned() },
+        "fail" => ResultKind::Failed { message: "exit code 1".to_owned() },
         "hang" => {
             killed.recv().await;
-            End::Cancelled
+            ResultKind::Cancelled
         }
         "take a moment" => {
             tokio::time::sleep(std::time::Duration::from_millis(600)).await;
-            End::Succeeded
+            ResultKind::Succeeded
         }
         _ if attempt.parameters.get("modules").is_some() => {
             let (end, module_results) = execute_modules(&attempt.parameters["modules"], &mut killed).await;
             summary = module_results;
             end
         }
-        _ => End::Succeeded,
+        _ => ResultKind::Succeeded,
     };
     let _ = exits.send((attempt.key, end, summary)).await;
 }
 
 /// Executes a module task. The prefix of a module's name selects its behaviour: `hang`, `slow`, `refuse` or
 /// `bad`.
-async fn execute_modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (End, JsonMap) {
+async fn execute_modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (ResultKind, JsonMap) {
     let mut results = Vec::new();
     for module in modules.as_array().unwrap() {
         let name = module["name"].as_str().unwrap();
         if name.starts_with("hang") {
             killed.recv().await;
-            return (End::TimedOut, JsonMap::new());
+            return (ResultKind::TimedOut, JsonMap::new());
         }
         if name.starts_with("slow") {
             tokio::time::sleep(std::time::Duration::from_millis(150)).await;
         }
         if name.starts_with("refuse") {
-            return (End::Refused { message: "no such driver".to_owned() }, JsonMap::new());
+            return (ResultKind::Refused { message: "no such driver".to_owned() }, JsonMap::new());
         }
         let status = if name.starts_with("bad") { "ERROR" } else { "OK" };
         let md5 = stoker_modules::md5_hex(module["contents"].as_str().unwrap());
         results
             .push(json!({"id": module["id"], "status": status, "message": format!("{name}\0"), "md5": md5}));
     }
-    (End::Succeeded, JsonMap::from_iter([("modules".to_owned(), Value::Array(results))]))
+    (ResultKind::Succeeded, JsonMap::from_iter([("modules".to_owned(), Value::Array(results))]))
 }

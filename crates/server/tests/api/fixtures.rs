@@ -2,10 +2,10 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, Change, ClusterId, ClusterPlugin, Json, JsonMap, Micros, NewCluster, NewNode, PluginId,
+    Actor, AuditChange, ClusterId, ClusterPlugin, Json, JsonMap, Micros, NewCluster, NewNode, PluginId,
 };
 use stoker_model::{ReleaseId, TenantId};
-use stoker_store::Writing;
+use stoker_store::WriteTransaction;
 
 use crate::support::TestServer;
 
@@ -68,12 +68,12 @@ pub(crate) async fn set_stage_tasks(server: &TestServer, plugin_id: i64, tasks: 
     commit(transaction).await;
 }
 
-pub(crate) async fn begin_write(server: &TestServer) -> Writing {
-    server.app.store.change(&Actor::server(), Micros(1)).await.unwrap()
+pub(crate) async fn begin_write(server: &TestServer) -> WriteTransaction {
+    server.app.store.begin_write(&Actor::server(), Micros(1)).await.unwrap()
 }
 
-pub(crate) async fn commit(transaction: Writing) {
-    let change = Change { action: "test", target: String::new(), detail: json!({}) };
+pub(crate) async fn commit(transaction: WriteTransaction) {
+    let change = AuditChange { action: "test", target: String::new(), detail: json!({}) };
     transaction.commit(change).await.unwrap();
 }
 

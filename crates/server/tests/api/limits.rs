@@ -3,21 +3,24 @@
 use axum::body::Body;
 use serde_json::{Value, json};
 use stoker_model::Quotas;
-use stoker_settings::{Limits, Server};
+use stoker_settings::{RequestLimits, Server};
 use tower::ServiceExt as _;
 
 use crate::beginnings::{create_cluster, create_cluster_of, create_node, create_release, id};
 use crate::runs::{Site, task};
 use crate::support::{TestServer, request};
 
-fn with_limits(limits: Limits) -> Server {
+fn with_limits(limits: RequestLimits) -> Server {
     Server { limits, ..Server::default() }
 }
 
 #[tokio::test]
 async fn excess_requests_get_503_with_retry_after() {
-    let server =
-        TestServer::with_settings(with_limits(Limits { requests_at_once: 1, ..Limits::default() })).await;
+    let server = TestServer::with_settings(with_limits(RequestLimits {
+        max_concurrent_requests: 1,
+        ..RequestLimits::default()
+    }))
+    .await;
     // Password hashing keeps the first request in flight.
     let slow = || {
         let request = request("GET", "users/me").header("authorization", "Basic YWRtaW46c2VjcmV0");
@@ -39,8 +42,11 @@ async fn excess_requests_get_503_with_retry_after() {
 
 #[tokio::test]
 async fn plan_creation_is_rate_limited_per_user() {
-    let server =
-        TestServer::with_settings(with_limits(Limits { plans_per_minute: 2, ..Limits::default() })).await;
+    let server = TestServer::with_settings(with_limits(RequestLimits {
+        plans_per_minute: 2,
+        ..RequestLimits::default()
+    }))
+    .await;
     let path = format!("clusters/{}/plans", create_cluster(&server).await);
     for _ in 0..2 {
         assert_ne!(server.post(&path, &json!({})).await.status, 429);
@@ -56,8 +62,11 @@ async fn plan_creation_is_rate_limited_per_user() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_event_streams_are_limited() {
     let tasks = json!([task("slow", json!(["controller"]), "hang", json!({}))]);
-    let site =
-        Site::with_settings(&tasks, with_limits(Limits { streams_at_once: 1, ..Limits::default() })).await;
+    let site = Site::with_settings(
+        &tasks,
+        with_limits(RequestLimits { max_concurrent_streams: 1, ..RequestLimits::default() }),
+    )
+    .await;
     let run = id(&site.execute(json!({})).await.expect(202));
     site.wait_until_started().await;
     let service = stoker_server::service(&site.server.app);
@@ -86,7 +95,8 @@ async fn concurrent_event_streams_are_limited() {
 #[tokio::test]
 async fn tenant_quotas_are_enforced() {
     let quotas = Quotas { clusters: Some(2), modules: Some(1), nodes: Some(1) };
-    let server = TestServer::with_settings(with_limits(Limits { quotas, ..Limits::default() })).await;
+    let server =
+        TestServer::with_settings(with_limits(RequestLimits { quotas, ..RequestLimits::default() })).await;
     let release = create_release(&server).await;
     let first = create_cluster_of(&server, release, "one").await;
     create_cluster_of(&server, release, "two").await;
@@ -129,7 +139,8 @@ async fn tenant_quotas_are_enforced() {
 #[tokio::test]
 async fn node_quota_applies_to_every_assignment_path() {
     let quotas = Quotas { nodes: Some(2), ..Quotas::default() };
-    let server = TestServer::with_settings(with_limits(Limits { quotas, ..Limits::default() })).await;
+    let server =
+        TestServer::with_settings(with_limits(RequestLimits { quotas, ..RequestLimits::default() })).await;
     let release = create_release(&server).await;
     let cluster = create_cluster_of(&server, release, "one").await;
     let nodes = [create_node(&server, 1).await, create_node(&server, 2).await, create_node(&server, 3).await];
@@ -164,7 +175,7 @@ async fn node_quota_applies_to_every_assignment_path() {
 
 #[tokio::test]
 async fn moving_a_cluster_checks_target_tenant_quotas() {
-    let server = TestServer::with_settings(with_limits(Limits::default())).await;
+    let server = TestServer::with_settings(with_limits(RequestLimits::default())).await;
     let release = create_release(&server).await;
     let cluster = create_cluster_of(&server, release, "one").await;
     let node = create_node(&server, 1).await;

@@ -1,7 +1,7 @@
 //! A release, a cluster and a plugin that own graphs.
 
 use stoker_model::{
-    Actor, Change, ClusterPlugin, Json, JsonMap, Micros, NewCluster, NewPlugin, NewRelease, NewTenant,
+    Actor, AuditChange, ClusterPlugin, Json, JsonMap, Micros, NewCluster, NewPlugin, NewRelease, NewTenant,
     ReleaseState,
 };
 
@@ -16,7 +16,7 @@ pub(crate) struct Owners {
 
 impl Owners {
     pub(crate) async fn create(server: &TestServer) -> Self {
-        let mut transaction = server.app.store.change(&Actor::server(), Micros(1)).await.unwrap();
+        let mut transaction = server.app.store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
         let tenant = NewTenant { name: "of-owners".into(), description: None, enabled: true };
         let tenant = transaction.tenant_create(&tenant).await.unwrap();
         let release = transaction.release_create(&release()).await.unwrap();
@@ -39,7 +39,7 @@ impl Owners {
     }
 
     pub(crate) async fn enable_plugin(&self, server: &TestServer) {
-        let mut transaction = server.app.store.change(&Actor::server(), Micros(1)).await.unwrap();
+        let mut transaction = server.app.store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
         let link = ClusterPlugin {
             plugin_id: stoker_model::PluginId(self.plugin),
             enabled: true,
@@ -62,8 +62,8 @@ impl Owners {
     }
 }
 
-fn change() -> Change {
-    Change { action: "test.prepare", target: String::new(), detail: Json::Null }
+fn change() -> AuditChange {
+    AuditChange { action: "test.prepare", target: String::new(), detail: Json::Null }
 }
 
 fn map(value: Json) -> JsonMap {

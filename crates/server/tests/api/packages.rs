@@ -9,17 +9,17 @@ use stoker_model::PluginId;
 use stoker_packages::pack;
 use stoker_registry::package::{PackageVersion, SkeletonOptions, skeleton};
 use stoker_settings::Server;
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::fixtures::{cluster_with_roles, set_plugin_enabled};
 use crate::support::{Reply, TestServer};
 
 /// A plugin source folder generated from the skeleton.
-pub(crate) struct PluginSource(Folder);
+pub(crate) struct PluginSource(TempFolder);
 
 impl PluginSource {
     pub(crate) fn new(name: &str, version: PackageVersion) -> Self {
-        let source = Self(Folder::new());
+        let source = Self(TempFolder::new());
         for file in skeleton(SkeletonOptions { name, version, has_wizard: true }).unwrap() {
             source.write(&file.path, &file.text);
         }

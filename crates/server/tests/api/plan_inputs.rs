@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 use stoker_model::PlanId;
 use stoker_planner::Plan;
-use stoker_settings::{Evaluation, Server};
+use stoker_settings::{EvaluationLimits, Server};
 
 use crate::beginnings::{create_release_from, release_body};
 use crate::fixtures::{begin_write, set_stage_tasks};
@@ -130,7 +130,7 @@ async fn evaluation_limits_apply_to_plans() {
     let condition = "len(range(200).select($ + 1)) = 200";
     let server = server_with_condition(Server::default(), condition).await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    let evaluation = Evaluation { limit_iterators: Some(100), ..Evaluation::default() };
+    let evaluation = EvaluationLimits { limit_iterators: Some(100), ..EvaluationLimits::default() };
     let server = server_with_condition(Server { evaluation, ..Server::default() }, condition).await;
     let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
     assert_eq!(reply["errors"][0]["path"], "tasks.a.condition");

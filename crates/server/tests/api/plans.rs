@@ -1,7 +1,7 @@
 //! Plans over REST: create, read, compare, delete.
 
 use serde_json::{Value, json};
-use stoker_model::{ClusterId, NodeId, NodeStatus, PlanId, RunId, Success};
+use stoker_model::{ClusterId, NodeId, NodeStatus, PlanId, RunId, TaskSuccess};
 
 use crate::beginnings::{create_node, create_release_from, map, release_body};
 use crate::fixtures::{begin_write, commit};
@@ -33,9 +33,9 @@ pub(crate) async fn record_successes(server: &TestServer, plan_id: i64) {
     let run_instances = explained
         .plan
         .instances()
-        .filter(|instance| instance.verdict.action() == stoker_planner::Action::Run);
-    let successes: Vec<Success> = run_instances
-        .map(|instance| Success {
+        .filter(|instance| instance.verdict.action() == stoker_planner::InstanceAction::Run);
+    let successes: Vec<TaskSuccess> = run_instances
+        .map(|instance| TaskSuccess {
             task_name: instance.task.to_owned(),
             node_uid: instance.node.to_owned(),
             common_id: plan.common_id,

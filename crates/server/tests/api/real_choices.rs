@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use axum::body::Body;
 use serde_json::{Value, json};
 use stoker_model::NewPlugin;
-use stoker_registry::package::{CheckOptions, PackageTree, check};
+use stoker_registry::package::{PackageCheckOptions, PackageTree, check};
 use stoker_testkit::real_data;
 
 use crate::fixtures::{begin_write, commit};
@@ -40,7 +40,7 @@ fn community_plugins(root: &Path) -> Vec<NewPlugin> {
         let paths = lines.map(|(_, path)| path.trim().trim_matches(['\'', '"']).to_owned()).collect();
         PackageTree { texts, paths }
     };
-    let packages = folders.filter_map(|folder| check(&tree(folder), CheckOptions::default()).package);
+    let packages = folders.filter_map(|folder| check(&tree(folder), PackageCheckOptions::default()).package);
     packages.map(|package| package.plugin).filter(|plugin| plugin.name != "nsx-t").collect()
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use stoker_server::{App, AppService};
 use stoker_settings::{Modules, Secret, Server};
 use stoker_store::{Database, Store};
-use stoker_testkit::{Folder, TestDatabase};
+use stoker_testkit::{TempFolder, TestDatabase};
 use tower::ServiceExt;
 
 /// A decoded HTTP response.
@@ -43,7 +43,7 @@ pub(crate) struct TestServer {
     pub(crate) app: App,
     service: AppService,
     token: String,
-    _folder: Folder,
+    _folder: TempFolder,
     postgres: Option<TestDatabase>,
 }
 
@@ -54,7 +54,7 @@ impl TestServer {
     }
 
     pub(crate) async fn with_settings(settings: Server) -> Self {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let postgres = if is_postgres_selected() { TestDatabase::create().await } else { None };
         let embedded = || Database::Sqlite { path: folder.file("stoker.db") };
         let database = postgres.as_ref().map_or_else(embedded, TestDatabase::database);
@@ -137,7 +137,7 @@ impl TestServer {
 impl Drop for TestServer {
     fn drop(&mut self) {
         if let Some(postgres) = self.postgres.take() {
-            postgres.remove();
+            postgres.drop_database();
         }
     }
 }

@@ -13,10 +13,10 @@ use crate::support::TestServer;
 /// Short timeouts and backoff, so that retries finish within the test.
 fn fast_webhook_settings() -> Server {
     let webhooks = Webhooks {
-        answer_time: Duration::from_millis(400),
+        response_timeout: Duration::from_millis(400),
         attempts_max: 3,
-        pause_min: Duration::from_millis(20),
-        pause_max: Duration::from_millis(40),
+        backoff_min: Duration::from_millis(20),
+        backoff_max: Duration::from_millis(40),
     };
     Server { webhooks, ..Server::default() }
 }

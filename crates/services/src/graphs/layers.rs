@@ -7,7 +7,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_graph::{Layer, MergeRules, Source, merge};
 use stoker_model::{Cluster, Graph, GraphId, GraphType, JsonMap, Owner, Plugin, Release, Task};
 use stoker_registry::scripts::{Scripts, scripts_task};
-use stoker_registry::sources::{FormerSource, PackageSource, former_source_tasks, source_tasks};
+use stoker_registry::sources::{PackageSource, RemovedSource, removal_tasks, source_tasks};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
 use stoker_store::{GraphFilter, List, Session};
 
@@ -20,13 +20,13 @@ use super::Graphs;
 
 /// Selection of layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LayerFilter {
     pub release: bool,
     pub cluster: bool,
     pub plugins: bool,
 }
 
-impl Wanted {
+impl LayerFilter {
     pub const ALL: Self = Self { release: true, cluster: true, plugins: true };
     pub const RELEASE: Self = Self { release: true, cluster: false, plugins: false };
     pub const CLUSTER: Self = Self { release: false, cluster: true, plugins: false };
@@ -96,7 +96,7 @@ impl Layers {
         session: &mut Session,
         cluster: &Cluster,
         graph_type: &GraphType,
-        wanted: Wanted,
+        wanted: LayerFilter,
     ) -> ServiceResult<Self> {
         let plugins = if wanted.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
         let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
@@ -262,7 +262,7 @@ async fn former_tasks(
     let former = former_sources(session, cluster, present).await?;
     let made = former.into_iter().map(|(plugin, folder)| {
         let root = &graphs.settings.node_root;
-        let tasks = former_source_tasks(FormerSource { plugin: &plugin, folder: &folder, root });
+        let tasks = removal_tasks(RemovedSource { plugin: &plugin, folder: &folder, root });
         let version = folder.strip_prefix(&*plugin).and_then(|rest| rest.strip_prefix('-'));
         (Source::Plugin { version: version.unwrap_or_default().to_owned(), name: plugin }, tasks)
     });

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use stoker_settings::Server;
 use stoker_yaql::Library;
 
-pub use layers::{Layers, Wanted, layer, places_of_release};
+pub use layers::{LayerFilter, Layers, layer, places_of_release};
 pub use planned::{PlannedGraph, planned_graph};
 pub use plugin_task_cache::PluginTaskCache;
 pub use store::{

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use stoker_diagnostics::{Diagnostic, Provenance};
-use stoker_graph::{Merged, MergedTask, Source, merge};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin};
+use stoker_graph::{MergedGraph, MergedTask, Source, merge};
 use stoker_model::{Cluster, GraphMetadata, GraphSource, GraphType, Json, Task, canonical_field};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
 
 use super::Graphs;
-use super::layers::{Layers, Wanted};
+use super::layers::{LayerFilter, Layers};
 
 /// All layers, merged to one list of tasks.
 pub struct PlannedGraph {
@@ -51,7 +51,7 @@ pub async fn planned_graph(
     cluster: &Cluster,
     graph_type: &GraphType,
 ) -> ServiceResult<PlannedGraph> {
-    let layers = Layers::read(graphs, session, cluster, graph_type, Wanted::ALL).await?;
+    let layers = Layers::read(graphs, session, cluster, graph_type, LayerFilter::ALL).await?;
     let of_cluster = layers.layers();
     let merged = merge(&of_cluster, layers.rules());
     let ids = layers.graph_ids();
@@ -71,7 +71,7 @@ pub async fn planned_graph(
 }
 
 impl Origins {
-    fn new(merged: &Merged<'_>, layers: Vec<(String, GraphSource)>) -> Self {
+    fn new(merged: &MergedGraph<'_>, layers: Vec<(String, GraphSource)>) -> Self {
         let of_task = |task: &MergedTask<'_>| {
             let fields = task.fields().map(|field| (field.name.to_owned(), field.set_by)).collect();
             (task.name.to_owned(), (fields, task.defined_by().next_back().unwrap_or_default()))
@@ -82,12 +82,12 @@ impl Origins {
 
 impl PlannedGraph {
     /// Returns the layer and source line of a task field such as `cross_depends[0].role`.
-    pub fn provenance(&self, task: &str, path: &str) -> Option<Provenance> {
+    pub fn provenance(&self, task: &str, path: &str) -> Option<ProblemOrigin> {
         let (fields, strongest) = self.origins.set_by.get(task)?;
         let field = canonical_field(path.split(['.', '[']).next().unwrap_or_default());
         let layer_idx = fields.get(field).unwrap_or(strongest);
         let (layer, source) = self.origins.layers.get(*layer_idx as usize)?;
         let (file, line) = (source.file.clone(), source.line(task, path));
-        Some(Provenance { layer: Some(layer.clone()), file, line })
+        Some(ProblemOrigin { layer: Some(layer.clone()), file, line })
     }
 }

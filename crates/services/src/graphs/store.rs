@@ -4,8 +4,8 @@
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
 use stoker_manifest::graph::GraphBody;
-use stoker_model::{Change, Graph, GraphMetadata, GraphSource, GraphType, Owner, Task};
-use stoker_store::{StoreError, Writing};
+use stoker_model::{AuditChange, Graph, GraphMetadata, GraphSource, GraphType, Owner, Task};
+use stoker_store::{StoreError, WriteTransaction};
 
 use super::Graphs;
 use super::upload::{UploadedGraph, check_tasks};
@@ -62,7 +62,7 @@ impl CheckedGraph {
 }
 
 pub async fn graph_create(
-    mut writing: Writing,
+    mut writing: WriteTransaction,
     owner: Owner,
     graph_type: GraphType,
     checked: CheckedGraph,
@@ -70,7 +70,7 @@ pub async fn graph_create(
     let CheckedGraph { metadata, tasks, source, warnings } = checked;
     let created = writing.graph_create(owner, &graph_type, &metadata, &tasks).await;
     let graph = created.map_err(|error| match error {
-        StoreError::Taken { .. } => {
+        StoreError::AlreadyExists { .. } => {
             ServiceError::conflict(format!("Deployment graph with type \"{graph_type}\" already exist."))
         }
         error => error.into(),
@@ -83,7 +83,7 @@ pub async fn graph_create(
 /// Updates `graph`, which was read in the same transaction.
 pub async fn graph_update(
     graphs: &Graphs,
-    mut writing: Writing,
+    mut writing: WriteTransaction,
     graph: Graph,
     precondition: &Precondition,
     uploaded: UploadedGraph,
@@ -104,7 +104,7 @@ pub async fn graph_update(
 }
 
 pub async fn graph_delete(
-    mut writing: Writing,
+    mut writing: WriteTransaction,
     graph: Graph,
     precondition: &Precondition,
 ) -> ServiceResult<()> {
@@ -115,7 +115,7 @@ pub async fn graph_delete(
 
 /// Replaces the tasks of the owner's graph of that type and creates the graph if needed. Requires [`check_tasks`].
 pub async fn graph_tasks_replace(
-    mut writing: Writing,
+    mut writing: WriteTransaction,
     owner: Owner,
     graph_type: &GraphType,
     precondition: &Precondition,
@@ -134,11 +134,11 @@ pub async fn graph_tasks_replace(
 }
 
 /// Returns the audit log entry of a change.
-pub fn describe(action: &'static str, graph: &Graph) -> Change {
+pub fn describe(action: &'static str, graph: &Graph) -> AuditChange {
     let detail = json!({
         "type": graph.graph_type.as_str(),
         "owner": format!("{} {}", graph.owner.kind(), graph.owner.id()),
         "n_tasks": graph.tasks.len(),
     });
-    Change { action, target: format!("graph {}", graph.id), detail }
+    AuditChange { action, target: format!("graph {}", graph.id), detail }
 }

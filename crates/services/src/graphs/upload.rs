@@ -1,7 +1,7 @@
 //! An uploaded graph: its content, the source line of each task, and warnings.
 
-use stoker_diagnostics::{Diagnostic, Provenance, Severity};
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin, Severity};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{GraphSource, Task};
 
@@ -30,12 +30,12 @@ impl UploadedGraph {
 pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> ServiceResult<Vec<Diagnostic>> {
     let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
     let library = graphs.library();
-    let options = CheckOptions { library: Some(&*library), ..CheckOptions::new(Scope::Layer) };
+    let options = GraphCheckOptions { library: Some(&*library), ..GraphCheckOptions::new(Scope::Layer) };
     let mut problems = check(&merged, &options);
     for problem in &mut problems {
         let line =
             problem.location.task.as_deref().and_then(|task| source.line(task, &problem.location.path));
-        problem.location.provenance = Some(Provenance { layer: None, file: source.file.clone(), line });
+        problem.location.provenance = Some(ProblemOrigin { layer: None, file: source.file.clone(), line });
     }
     let is_cycle = |problem: &Diagnostic| problem.code == codes::CYCLE && problem.is_error();
     if let Some(first) = problems.iter().find(|problem| is_cycle(problem)) {
@@ -50,4 +50,4 @@ pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> Ser
 
 /// Problems that other layers may resolve, and bare words, which parsing already reported with exact locations.
 const DEFERRED: &[&str] =
-    &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::PLACE, codes::UNPLACED];
+    &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::UNKNOWN_ROLE, codes::UNPLACED];

@@ -2,7 +2,7 @@
 
 use stoker_diagnostics::Diagnostics;
 use stoker_manifest::codes;
-use stoker_manifest::reader::{Fields, json_list, list_of, object, string, string_of};
+use stoker_manifest::reader::{Fields, json_list, list_of, object, string, string_with_length};
 use stoker_model::Json;
 use stoker_yaml::Node;
 
@@ -18,8 +18,8 @@ pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
 /// Reads a list of components with their compatibility.
 pub fn read_provided(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     let provided = object(|fields| {
-        let name = fields.required("name", string_of(1..=255));
-        fields.rest();
+        let name = fields.required("name", string_with_length(1..=255));
+        fields.remaining();
         name
     });
     list_of(provided)(node, problems)?;
@@ -38,18 +38,18 @@ fn bounded(components: Vec<Json>, node: &Node, problems: &mut Diagnostics) -> Op
 
 fn component(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
-    let name = fields.required("name", string_of(1..=255));
+    let name = fields.required("name", string_with_length(1..=255));
     fields.optional("compatible", list_of(related));
     fields.optional("incompatible", list_of(related));
     fields.optional("requires", list_of(requirement));
-    fields.rest();
+    fields.remaining();
     name.map(drop)
 }
 
 fn related(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let name = fields.required("name", string);
-    fields.rest();
+    fields.remaining();
     name.map(drop)
 }
 
@@ -62,7 +62,7 @@ fn requirement(node: &Node, problems: &mut Diagnostics) -> Option<()> {
         n_known += usize::from(fields.node().get(predicate).is_some());
         fields.optional(predicate, items);
     }
-    fields.rest();
+    fields.remaining();
     if n_known == 0 {
         let message = format!("must have `name` or one of {}", PREDICATES.join(", "));
         problems.error(codes::MISSING, node.span, message);
@@ -74,6 +74,6 @@ fn requirement(node: &Node, problems: &mut Diagnostics) -> Option<()> {
 fn items(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let items = fields.required("items", list_of(string));
-    fields.rest();
+    fields.remaining();
     items.map(drop)
 }

@@ -5,7 +5,7 @@ use stoker_manifest::codes;
 use stoker_manifest::graph::{GraphBody, read_node, read_tasks_node};
 use stoker_manifest::reader::{Fields, list_of, string};
 use stoker_model::{GraphType, Owner};
-use stoker_store::{StoreError, Writing};
+use stoker_store::{StoreError, WriteTransaction};
 use stoker_yaml::Node;
 
 /// Graphs of an owner that may not be stored yet, at most one per type.
@@ -39,7 +39,7 @@ impl EmbeddedGraphs {
     }
 
     /// Creates the graphs of a new owner, which always has a default graph.
-    pub async fn create(mut self, writing: &mut Writing, owner: Owner) -> Result<(), StoreError> {
+    pub async fn create(mut self, writing: &mut WriteTransaction, owner: Owner) -> Result<(), StoreError> {
         if !self.0.iter().any(|(graph_type, _)| graph_type.as_str() == GraphType::DEFAULT) {
             self.0.insert(0, (GraphType::default(), GraphBody::default()));
         }
@@ -51,7 +51,7 @@ impl EmbeddedGraphs {
     }
 
     /// Updates the graphs of an owner; types that are not mentioned are kept.
-    pub async fn apply(self, writing: &mut Writing, owner: Owner) -> Result<(), StoreError> {
+    pub async fn apply(self, writing: &mut WriteTransaction, owner: Owner) -> Result<(), StoreError> {
         for (graph_type, body) in self.0 {
             if let Some(graph) = writing.graph_find(owner, &graph_type).await? {
                 let mut metadata = graph.metadata.clone();

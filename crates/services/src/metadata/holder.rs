@@ -1,8 +1,8 @@
 //! Owners of roles and tags: a release, or a cluster, which inherits those of its release and enabled plugins.
 
 use stoker_model::{Cluster, ClusterId, Json, JsonMap, Owner, Plugin, Release, ReleaseId, TenantId};
-use stoker_registry::contributions::only_while_enabled;
-use stoker_store::{ClusterFilter, List, Session, StoreError, Writing};
+use stoker_registry::contributions::restrict_role_to_plugin;
+use stoker_store::{ClusterFilter, List, Session, StoreError, WriteTransaction};
 
 use crate::error::{ServiceError, ServiceResult};
 
@@ -16,13 +16,13 @@ pub enum NamedSection {
 }
 
 /// A release or cluster with all records that its roles and tags can refer to.
-pub struct Holder {
+pub struct RoleOwner {
     release: Release,
     /// The cluster and its enabled plugins; `None` for a release.
     cluster: Option<(Cluster, Vec<Plugin>)>,
 }
 
-impl Holder {
+impl RoleOwner {
     /// `tenant_limit` hides clusters of other tenants.
     pub async fn find(
         session: &mut Session,
@@ -62,7 +62,7 @@ impl Holder {
     }
 
     /// Returns its own entries, without inherited ones.
-    pub fn own(&self, part: NamedSection) -> &JsonMap {
+    pub fn declared(&self, part: NamedSection) -> &JsonMap {
         match (&self.cluster, part) {
             (Some((cluster, _)), NamedSection::Roles) => &cluster.roles_metadata,
             (Some((cluster, _)), NamedSection::Tags) => &cluster.tags_metadata,
@@ -70,7 +70,7 @@ impl Holder {
         }
     }
 
-    pub fn own_mut(&mut self, part: NamedSection) -> &mut JsonMap {
+    pub fn declared_mut(&mut self, part: NamedSection) -> &mut JsonMap {
         match (&mut self.cluster, part) {
             (Some((cluster, _)), NamedSection::Roles) => &mut cluster.roles_metadata,
             (Some((cluster, _)), NamedSection::Tags) => &mut cluster.tags_metadata,
@@ -80,8 +80,8 @@ impl Holder {
     }
 
     /// Returns one of its own entries.
-    pub fn find_own(&self, part: NamedSection, name: &str) -> ServiceResult<&Json> {
-        self.own(part).get(name).ok_or_else(|| {
+    pub fn find_declared(&self, part: NamedSection, name: &str) -> ServiceResult<&Json> {
+        self.declared(part).get(name).ok_or_else(|| {
             let shown: String = name.chars().take(60).collect();
             let message = format!("{} '{shown}' is not found for the {}", part.class(), self.name());
             ServiceError::NotFound(message)
@@ -92,11 +92,11 @@ impl Holder {
     pub fn all(&self, part: NamedSection) -> JsonMap {
         let mut all = of_release(&self.release, part).clone();
         let Some((_, plugins)) = &self.cluster else { return all };
-        all.extend(self.own(part).clone());
+        all.extend(self.declared(part).clone());
         for plugin in plugins {
             for (name, meta) in of_plugin(plugin, part) {
                 let shown = || match part {
-                    NamedSection::Roles => only_while_enabled(meta, &plugin.body.name),
+                    NamedSection::Roles => restrict_role_to_plugin(meta, &plugin.body.name),
                     NamedSection::Tags => meta.clone(),
                 };
                 all.entry(name.as_str()).or_insert_with(shown);
@@ -143,7 +143,7 @@ impl Holder {
     }
 
     /// Updates the record and returns its new generation.
-    pub async fn store(&self, writing: &mut Writing) -> Result<i64, StoreError> {
+    pub async fn store(&self, writing: &mut WriteTransaction) -> Result<i64, StoreError> {
         match &self.cluster {
             Some((cluster, _)) => Ok(writing.cluster_update(cluster).await?.generation),
             None => Ok(writing.release_update(&self.release).await?.generation),

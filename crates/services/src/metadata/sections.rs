@@ -4,7 +4,7 @@ use serde::Serialize;
 use stoker_diagnostics::Diagnostics;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{
-    Fields, json, json_list, json_map, list_of, map_of, object, string, string_of, word,
+    Fields, json, json_list, json_map, list_of, map_of, object, one_of, string, string_with_length,
 };
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -32,7 +32,7 @@ pub fn role_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     fields.optional("tags", list_of(string));
     fields.optional("conflicts", conflicts);
     fields.optional("limits", json_map);
-    fields.rest();
+    fields.remaining();
     json_map(node, problems)
 }
 
@@ -40,14 +40,14 @@ pub fn role_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
 pub fn tag_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("has_primary", stoker_manifest::reader::boolean);
-    fields.rest();
+    fields.remaining();
     json_map(node, problems)
 }
 
 /// Role names, or `*` for all other roles.
 fn conflicts(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
-        NodeKind::Scalar(Scalar::Str(_)) => word(&["*"])(node, problems).map(drop),
+        NodeKind::Scalar(Scalar::Str(_)) => one_of(&["*"])(node, problems).map(drop),
         _ => list_of(string)(node, problems).map(drop),
     }
 }
@@ -61,8 +61,8 @@ pub fn volumes_of_roles(node: &Node, problems: &mut Diagnostics) -> Option<JsonM
 /// `[{id, allocate_size}]`.
 pub fn volumes_of_role(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     list_of(object(|fields| {
-        let id = fields.required("id", string_of(1..=255));
-        let size = fields.required("allocate_size", word(ALLOCATE_SIZES));
+        let id = fields.required("id", string_with_length(1..=255));
+        let size = fields.required("allocate_size", one_of(ALLOCATE_SIZES));
         id.and(size)
     }))(node, problems)?;
     json_list(node, problems)
@@ -73,14 +73,14 @@ pub fn volumes(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("volumes", list_of(volume));
     fields.optional(MAPPING, volumes_of_roles);
-    fields.rest();
+    fields.remaining();
     json_map(node, problems)
 }
 
 fn volume(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let id = fields.required("id", string);
-    fields.rest();
+    fields.remaining();
     id.map(drop)
 }
 
@@ -110,7 +110,7 @@ pub fn tags_of(meta: &Json) -> impl Iterator<Item = &str> {
 
 /// Reads a name that needs no escaping in a URL path: letters, digits, `-` and `_`.
 pub fn path_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    let name = string_of(1..=255)(node, problems)?;
+    let name = string_with_length(1..=255)(node, problems)?;
     let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if name.chars().all(legal) {
         return Some(name);
@@ -122,7 +122,7 @@ pub fn path_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
 /// Returns the fields that no reader has consumed: user-defined fields.
 pub fn own_fields(fields: &mut Fields<'_, '_>) -> JsonMap {
     let mut own = JsonMap::new();
-    for (name, node) in fields.rest() {
+    for (name, node) in fields.remaining() {
         let value = fields.problems().in_key(name, |problems| json(node, problems));
         own.extend(value.map(|value| (name.to_owned(), value)));
     }

@@ -1,12 +1,12 @@
 //! Auto-applied modules: enqueued when a node joins a cluster and after a deployment.
 
 use stoker_model::{Cluster, Module, ModuleAction, ModuleStatus, Node, NodeId, NodeStatus, Release, RunId};
-use stoker_modules::fits;
-use stoker_store::{List, ModuleFilter, NodeFilter, Session, StoreError, Writing};
+use stoker_modules::is_compatible;
+use stoker_store::{List, ModuleFilter, NodeFilter, Session, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
 
-use super::lists::{Wanted, enqueue, is_too_large, items};
+use super::lists::{ModuleListRequest, enqueue, is_too_large, items};
 
 /// Returns the auto-applied modules for nodes of this cluster.
 pub async fn modules_for(
@@ -16,7 +16,7 @@ pub async fn modules_for(
 ) -> Result<Vec<Module>, StoreError> {
     let filter = ModuleFilter { automatic_for: Some(cluster.tenant_id), ..ModuleFilter::default() };
     let mut modules = session.module_list(&filter).await?;
-    modules.retain(|module| fits(&module.body, &release.body.name, &release.body.version));
+    modules.retain(|module| is_compatible(&module.body, &release.body.name, &release.body.version));
     Ok(modules)
 }
 
@@ -26,7 +26,7 @@ async fn missing(
     node: NodeId,
     mut modules: Vec<Module>,
 ) -> Result<Vec<Module>, StoreError> {
-    for run in session.module_runs_of(node).await? {
+    for run in session.module_runs_of_node(node).await? {
         let Some(list) = session.module_run(run).await? else { continue };
         if list.action == ModuleAction::Apply {
             modules.retain(|module| {
@@ -52,7 +52,7 @@ async fn missing(
 
 /// Enqueues missing modules for newly joined or deployed nodes. The caller starts the returned runs after commit.
 pub async fn enqueue_for(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &Cluster,
     nodes: &[Node],
 ) -> ServiceResult<Vec<RunId>> {
@@ -71,14 +71,14 @@ pub async fn enqueue_for(
                 "skipping auto-applied modules: list exceeds the message size limit"
             );
         } else if !items.is_empty() {
-            runs.push(enqueue(writing, Wanted::apply(node.id, items)).await?);
+            runs.push(enqueue(writing, ModuleListRequest::apply(node.id, items)).await?);
         }
     }
     Ok(runs)
 }
 
 /// Enqueues missing modules for all nodes of a cluster that are ready after a deployment.
-pub async fn enqueue_after(writing: &mut Writing, cluster: &Cluster) -> ServiceResult<Vec<RunId>> {
+pub async fn enqueue_after(writing: &mut WriteTransaction, cluster: &Cluster) -> ServiceResult<Vec<RunId>> {
     let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
     let mut nodes = writing.node_list(&filter, &List::default()).await?.items;
     nodes.retain(|node| node.status == NodeStatus::Ready && node.error_type.is_none());

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use stoker_model::{Actor, Change, Micros, Sealed};
+use stoker_model::{Actor, AuditChange, EncryptedContents, Micros};
 use stoker_store::{Store, StoreError};
 
 use super::keys::{KeyError, ModuleKeys};
@@ -37,33 +37,33 @@ pub async fn agree(
     has_encrypted_data: bool,
     now: Micros,
 ) -> Result<(), AgreementError> {
-    let agreed = store.mark_agree(MARK, &mark(keys)?, now).await?;
+    let agreed = store.shared_value_agree(MARK, &mark(keys)?, now).await?;
     if can_decrypt(keys, &agreed) {
         return Ok(());
     }
     let servers = store.read().await?.servers().await?;
     let seen_since = now.plus_seconds(-SEEN_SECONDS);
-    if has_encrypted_data || servers.iter().any(|server| server.seen_at > seen_since) {
+    if has_encrypted_data || servers.iter().any(|server| server.heartbeat_at > seen_since) {
         return Err(KeyError::Foreign { path: keys.shown() }.into());
     }
-    let mut writing = store.change(&Actor::server(), now).await?;
-    writing.mark_put(MARK, &mark(keys)?).await?;
+    let mut writing = store.begin_write(&Actor::server(), now).await?;
+    writing.shared_value_put(MARK, &mark(keys)?).await?;
     let (action, target) = ("module.change_key", "modules".to_owned());
-    writing.commit(Change { action, target, detail: serde_json::json!({}) }).await?;
+    writing.commit(AuditChange { action, target, detail: serde_json::json!({}) }).await?;
     Ok(())
 }
 
 fn can_decrypt(keys: &ModuleKeys, mark: &str) -> bool {
     let Some((key, bytes)) = mark.split_once(' ') else { return false };
     let Ok(bytes) = STANDARD.decode(bytes) else { return false };
-    keys.unseal(&Sealed { key: key.to_owned(), bytes }).is_ok_and(|text| text == TEXT)
+    keys.unseal(&EncryptedContents { key: key.to_owned(), bytes }).is_ok_and(|text| text == TEXT)
 }
 
 #[cfg(test)]
 mod tests {
-    use stoker_model::Member;
+    use stoker_model::ServerRecord;
     use stoker_store::Database;
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
 
@@ -71,7 +71,7 @@ mod tests {
 
     #[tokio::test]
     async fn server_with_different_keys_is_rejected_while_others_run() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let store = Store::open(&Database::Sqlite { path: folder.file("db") }).await.unwrap();
         let ours = ModuleKeys::open(&folder.file("ours"), false).unwrap();
         let theirs = ModuleKeys::open(&folder.file("theirs"), false).unwrap();
@@ -79,16 +79,16 @@ mod tests {
         agree(&store, &ours, true, NOW).await.unwrap();
         let refused = agree(&store, &theirs, true, NOW).await.unwrap_err();
         assert!(refused.to_string().contains("put the same file"), "{refused}");
-        let member = Member {
+        let member = ServerRecord {
             id: "a".to_owned(),
             name: String::new(),
             address: String::new(),
             version: String::new(),
-            hears_bus: false,
+            receives_bus: false,
             started_at: NOW,
-            seen_at: NOW,
+            heartbeat_at: NOW,
         };
-        store.server_beat(&member).await.unwrap();
+        store.server_heartbeat(&member).await.unwrap();
         assert!(agree(&store, &theirs, false, NOW).await.is_err());
         // The other server is gone and nothing is encrypted with its keys.
         agree(&store, &theirs, false, NOW.plus_seconds(SEEN_SECONDS)).await.unwrap();

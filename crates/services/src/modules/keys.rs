@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
-use stoker_model::Sealed;
+use stoker_model::EncryptedContents;
 
 const KEY_BYTES: usize = 32;
 const NAME_BYTES: usize = 4;
@@ -73,12 +73,12 @@ impl ModuleKeys {
         Ok(keys)
     }
 
-    pub fn seal(&self, text: &str) -> Result<Sealed, KeyError> {
+    pub fn seal(&self, text: &str) -> Result<EncryptedContents, KeyError> {
         let keys = self.read()?;
         keys.first().ok_or_else(|| KeyError::Empty { path: self.shown() })?.seal(text)
     }
 
-    pub fn unseal(&self, sealed: &Sealed) -> Result<String, KeyError> {
+    pub fn unseal(&self, sealed: &EncryptedContents) -> Result<String, KeyError> {
         let keys = self.read()?;
         self.find(&keys, &sealed.key)?.unseal(sealed)
     }
@@ -164,7 +164,7 @@ impl Key {
         Ok(Self { name: format!("{:08x}", u32::from_be_bytes(name)), bytes })
     }
 
-    pub(super) fn seal(&self, text: &str) -> Result<Sealed, KeyError> {
+    pub(super) fn seal(&self, text: &str) -> Result<EncryptedContents, KeyError> {
         let mut nonce = [0; NONCE_LEN];
         getrandom::fill(&mut nonce).map_err(|_| KeyError::NoRandom)?;
         let mut bytes = text.as_bytes().to_vec();
@@ -172,10 +172,10 @@ impl Key {
             .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(PURPOSE), &mut bytes)
             .map_err(|_| KeyError::Damaged)?;
         bytes.splice(..0, nonce);
-        Ok(Sealed { key: self.name.clone(), bytes })
+        Ok(EncryptedContents { key: self.name.clone(), bytes })
     }
 
-    pub(super) fn unseal(&self, sealed: &Sealed) -> Result<String, KeyError> {
+    pub(super) fn unseal(&self, sealed: &EncryptedContents) -> Result<String, KeyError> {
         let (nonce, rest) = sealed.bytes.split_at_checked(NONCE_LEN).ok_or(KeyError::Damaged)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| KeyError::Damaged)?;
         let mut bytes = rest.to_vec();
@@ -191,13 +191,13 @@ impl Key {
 
 #[cfg(test)]
 mod tests {
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
 
     #[test]
     fn first_start_creates_private_key_file() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let path = folder.file("deep/modules.key");
         let keys = ModuleKeys::open(&path, false).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn missing_or_malformed_key_file_is_rejected() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let gone = ModuleKeys::open(&folder.file("gone"), true);
         assert!(matches!(gone, Err(KeyError::Missing { .. })));
         let path = folder.file("modules.key");
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn corrupt_contents_and_unknown_keys_are_detected() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let keys = ModuleKeys::open(&folder.file("a.key"), false).unwrap();
         let sealed = keys.seal("secret").unwrap();
         for index in 0..sealed.bytes.len() {
@@ -230,15 +230,15 @@ mod tests {
             damaged.bytes[index] ^= 1;
             assert!(matches!(keys.unseal(&damaged), Err(KeyError::Damaged)));
         }
-        let short = Sealed { bytes: vec![1, 2], ..sealed.clone() };
+        let short = EncryptedContents { bytes: vec![1, 2], ..sealed.clone() };
         assert!(matches!(keys.unseal(&short), Err(KeyError::Damaged)));
-        let unknown_key = Sealed { key: "other".to_owned(), ..sealed };
+        let unknown_key = EncryptedContents { key: "other".to_owned(), ..sealed };
         assert!(matches!(keys.unseal(&unknown_key), Err(KeyError::Unknown { .. })));
     }
 
     #[test]
     fn first_key_encrypts_and_all_decrypt() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let keys = ModuleKeys::open(&folder.file("a.key"), false).unwrap();
         let old = keys.seal("old").unwrap();
         let mut all = keys.read().unwrap();

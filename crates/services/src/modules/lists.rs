@@ -5,7 +5,7 @@ use stoker_model::{
     Micros, Module, ModuleAction, ModuleItem, ModuleRun, NewRun, NodeId, RunId, RunName, RunStatus,
 };
 use stoker_modules::order;
-use stoker_store::{Session, StoreError, Writing};
+use stoker_store::{Session, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
 use crate::random;
@@ -16,7 +16,7 @@ use crate::trace;
 pub const LIST_BYTES_MAX: usize = 8 << 20;
 
 /// Requested module run.
-pub struct Wanted {
+pub struct ModuleListRequest {
     pub node_id: NodeId,
     pub action: ModuleAction,
     pub after: Option<RunId>,
@@ -24,7 +24,7 @@ pub struct Wanted {
     pub items: Vec<ModuleItem>,
 }
 
-impl Wanted {
+impl ModuleListRequest {
     pub fn apply(node_id: NodeId, items: Vec<ModuleItem>) -> Self {
         Self { node_id, action: ModuleAction::Apply, after: None, deadline: None, items }
     }
@@ -46,9 +46,9 @@ pub fn is_too_large(items: &[ModuleItem]) -> bool {
 }
 
 /// Enqueues a module run. After commit, a driver executes it.
-pub async fn enqueue(writing: &mut Writing, wanted: Wanted) -> ServiceResult<RunId> {
-    let Wanted { node_id, action, after, deadline, mut items } = wanted;
-    order::sort(&mut items, order::of_item);
+pub async fn enqueue(writing: &mut WriteTransaction, wanted: ModuleListRequest) -> ServiceResult<RunId> {
+    let ModuleListRequest { node_id, action, after, deadline, mut items } = wanted;
+    order::sort_for_apply(&mut items, order::item_key);
     let run = writing
         .run_create(&NewRun {
             uuid: random::uuid()?,

@@ -4,7 +4,7 @@
 use serde_json::json;
 use stoker_model::{Json, Module, NewRun, NodeId, RunId, RunName, RunStatus};
 use stoker_modules::reapply::Batches;
-use stoker_store::Writing;
+use stoker_store::WriteTransaction;
 
 use crate::error::ServiceResult;
 use crate::random;
@@ -33,7 +33,7 @@ pub struct Progress {
 
 /// Enqueues a reapplication. The caller starts the returned run after commit; `None` without nodes.
 pub async fn enqueue(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     module: &Module,
     batches: &Batches<NodeId>,
 ) -> ServiceResult<Option<RunId>> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use stoker_model::{Actor, Change};
+use stoker_model::{Actor, AuditChange};
 use stoker_settings::DatabaseLocation;
 use stoker_store::{OpenError, Store, StoreError};
 
@@ -57,15 +57,15 @@ async fn rotate(store: &Store, key_file: &Path) -> Result<Rotated, RotateError> 
     known.insert(0, new.clone());
     // Written first, so that no content is ever encrypted with an unstored key.
     keys.replace(&known)?;
-    let mut writing = store.change(&Actor::server(), Clock.now()).await?;
-    let sealed = writing.sealed_otherwise(&new.name).await?;
+    let mut writing = store.begin_write(&Actor::server(), Clock.now()).await?;
+    let sealed = writing.encrypted_with_other_key(&new.name).await?;
     for (place, sealed) in &sealed {
         let text = keys.find(&known, &sealed.key)?.unseal(sealed)?;
-        writing.sealed_put(place, &new.seal(&text)?).await?;
+        writing.encrypted_put(place, &new.seal(&text)?).await?;
     }
-    writing.mark_put(MARK, &mark(&keys)?).await?;
+    writing.shared_value_put(MARK, &mark(&keys)?).await?;
     let detail = json!({"key": new.name, "n_sealed": sealed.len()});
-    writing.commit(Change { action: "module.rotate_key", target: "modules".to_owned(), detail }).await?;
+    writing.commit(AuditChange { action: "module.rotate_key", target: "modules".to_owned(), detail }).await?;
     keys.replace(&[new.clone(), last])?;
     Ok(Rotated { key: new.name, n_sealed: sealed.len() })
 }
@@ -73,13 +73,13 @@ async fn rotate(store: &Store, key_file: &Path) -> Result<Rotated, RotateError> 
 #[cfg(test)]
 mod tests {
     use stoker_store::Database;
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
 
     #[test]
     fn rotation_reencrypts_everything() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let location = DatabaseLocation::Folder(folder.path().to_owned());
         let key_file = folder.file("modules.key");
         assert!(rotate_keys(&location, &key_file).is_err(), "there is no key");
@@ -103,9 +103,9 @@ mod tests {
         let database = Database::Sqlite { path: folder.file(DatabaseLocation::FILE) };
         let id = runtime.block_on(async {
             let store = Store::open(&database).await.unwrap();
-            let mut writing = store.change(&Actor::server(), Clock.now()).await.unwrap();
+            let mut writing = store.begin_write(&Actor::server(), Clock.now()).await.unwrap();
             let made = writing.module_create("u", &body, &keys.seal("secret").unwrap()).await.unwrap();
-            let change = Change { action: "test", target: String::new(), detail: json!({}) };
+            let change = AuditChange { action: "test", target: String::new(), detail: json!({}) };
             writing.commit(change).await.unwrap();
             store.close().await;
             made.id

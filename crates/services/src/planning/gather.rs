@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use stoker_model::{Cluster, FactsKind, GraphType, NodeId, Task};
-use stoker_planner::{Settings, state::MASTER};
-use stoker_settings::Evaluation;
-use stoker_state::Supplied;
+use stoker_planner::{EvaluationSettings, state::MASTER};
+use stoker_settings::EvaluationLimits;
+use stoker_state::SuppliedDocuments;
 use stoker_store::Session;
 use stoker_yaql::Library;
 
@@ -21,12 +21,12 @@ use crate::graphs::{PlannedGraph, planned_graph};
 
 pub(super) struct Gathered {
     pub(super) records: Records,
-    pub(super) supplied: Supplied,
+    pub(super) supplied: SuppliedDocuments,
     pub(super) graph: PlannedGraph,
     pub(super) old: Old,
     pub(super) request: PlanRequest,
     pub(super) library: Arc<Library>,
-    pub(super) settings: Settings,
+    pub(super) settings: EvaluationSettings,
     pub(super) placeholders: BTreeMap<String, String>,
 }
 
@@ -114,9 +114,9 @@ pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Recor
     Err(ServiceError::invalid(format!("Tasks {} are not present in deployment graph", unknown.join(","))))
 }
 
-fn settings(planning: &Planning) -> ServiceResult<Settings> {
-    let Evaluation { limit_iterators, memory_quota } = planning.settings.evaluation;
-    Ok(Settings {
+fn settings(planning: &Planning) -> ServiceResult<EvaluationSettings> {
+    let EvaluationLimits { limit_iterators, memory_quota } = planning.settings.evaluation;
+    Ok(EvaluationSettings {
         limit_iterators,
         memory_quota,
         now_micros: planning.clock.now().0,

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use stoker_model::{ClusterId, JsonMap, NodeId};
-use stoker_planner::state::{Document, OldStates, Shared};
-use stoker_planner::{NodeInput, PlanningInput, Settings};
-use stoker_state::{NewState, NodeState, Secrets, document_among};
+use stoker_planner::state::{Document, DocumentInterner, OldStates};
+use stoker_planner::{EvaluationSettings, NodeInput, PlanningInput};
+use stoker_state::{DesiredState, NodeState, Secrets, intern_document};
 use stoker_yaql::Library;
 
 use super::gather::Gathered;
@@ -17,7 +17,7 @@ pub(super) struct Ground {
     pub(super) cluster_id: ClusterId,
     pub(super) graph: PlannedGraph,
     pub(super) request: PlanRequest,
-    pub(super) state: NewState,
+    pub(super) state: DesiredState,
     /// Document shared by all nodes, and the own document of each node of the state.
     pub(super) common: JsonMap,
     pub(super) own: Vec<JsonMap>,
@@ -30,7 +30,7 @@ pub(super) struct Ground {
     offline: Vec<String>,
     old: Option<OldStates>,
     library: Arc<Library>,
-    settings: Settings,
+    settings: EvaluationSettings,
     placeholders: BTreeMap<String, String>,
 }
 
@@ -39,17 +39,18 @@ impl Ground {
         let Gathered { records, supplied, graph, old, request, library, settings, mut placeholders } =
             gathered;
         let mut state = records.new_state();
-        let (common, own) = state.take_documents(supplied).for_plan();
+        let (common, own) = state.take_documents(supplied).into_plan_documents();
         placeholders.extend(public_name(&common).map(|name| ("CN_HOSTNAME".to_owned(), name)));
-        let secrets = Secrets::of([&state.common, &common].into_iter().chain(&own).chain(old.documents()));
+        let secrets =
+            Secrets::from_documents([&state.common, &common].into_iter().chain(&own).chain(old.documents()));
         let names: Vec<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
-        let mut shared = Shared::default();
+        let mut shared = DocumentInterner::default();
         let is_online: HashMap<NodeId, bool> =
             records.nodes.iter().map(|node| (node.id, node.online)).collect();
         Self {
             old: (!request.force).then(|| old.states(&names, &mut shared)),
             cluster_id: records.cluster.id,
-            common_document: document_among(&mut shared, &common),
+            common_document: intern_document(&mut shared, &common),
             nodes: online(&state, &own, &is_online, &mut shared),
             offline: records
                 .nodes
@@ -73,7 +74,7 @@ impl Ground {
     pub(super) fn input(&self) -> PlanningInput<'_> {
         PlanningInput {
             node_filter: self.graph.metadata.node_filter.as_deref(),
-            away: self.offline.clone(),
+            offline: self.offline.clone(),
             library: Arc::clone(&self.library),
             old: self.old.as_ref(),
             request: self.request.to_planner(&self.graph),
@@ -86,18 +87,18 @@ impl Ground {
 
 /// Returns the planning input of the online nodes.
 fn online(
-    state: &NewState,
+    state: &DesiredState,
     own: &[JsonMap],
     is_online: &HashMap<NodeId, bool>,
-    shared: &mut Shared,
+    shared: &mut DocumentInterner,
 ) -> Vec<NodeInput> {
     let is_online = |id: NodeId| is_online.get(&id).copied().unwrap_or(false);
     let online = state.nodes.iter().zip(own).filter(|(node, _)| is_online(node.id));
     let input = |(node, own): (&NodeState, &JsonMap)| NodeInput {
         uid: node.uid.clone(),
         tags: node.tags.clone(),
-        document: document_among(shared, own),
-        record: Some(document_among(shared, &node.record).value().clone()),
+        document: intern_document(shared, own),
+        record: Some(intern_document(shared, &node.record).value().clone()),
     };
     online.map(input).collect()
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::state::{MASTER, SYNC};
-use stoker_planner::{Action, ExplainedPlan, Plan, check, check_placeholders, encode, input_digests, plan};
-use stoker_state::{NewState, Secrets};
-use stoker_store::{StateDocument, StoreError, Writing};
+use stoker_planner::{
+    ExplainedPlan, InstanceAction, Plan, check, check_placeholders, encode, input_digests, plan,
+};
+use stoker_state::{DesiredState, Secrets};
+use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
 
@@ -83,17 +85,17 @@ impl Made {
     }
 
     /// Stores the plan and the state it was computed from.
-    pub(super) async fn store(self, writing: &mut Writing) -> ServiceResult<PlanRecord> {
+    pub(super) async fn store(self, writing: &mut WriteTransaction) -> ServiceResult<PlanRecord> {
         let shared = writing.documents_put([&self.graph, &self.common]).await?;
         let [graph_id, common_id] = shared[..] else {
-            return Err(StoreError::Missing { what: "document" }.into());
+            return Err(StoreError::NotFound { what: "document" }.into());
         };
         let own = writing.documents_put(self.nodes.iter().map(|(_, own)| own)).await?;
         if let Some(primaries) = &self.new_primaries {
             writing.primaries_put(self.cluster_id, primaries).await?;
         }
         let instances = self.explained.plan.instances();
-        let n_run = instances.filter(|instance| instance.verdict.action() == Action::Run).count();
+        let n_run = instances.filter(|instance| instance.verdict.action() == InstanceAction::Run).count();
         let new = NewPlan {
             cluster_id: self.cluster_id,
             request: self.request.to_json(),
@@ -114,7 +116,7 @@ impl Made {
 /// Returns the own documents of participating nodes.
 fn participating_nodes(
     explained: &ExplainedPlan,
-    state: &NewState,
+    state: &DesiredState,
     own: Vec<JsonMap>,
 ) -> Vec<(String, StateDocument)> {
     let mut own: HashMap<&str, JsonMap> = state.nodes.iter().map(|node| node.uid.as_str()).zip(own).collect();
@@ -136,9 +138,9 @@ fn masked(mut explained: ExplainedPlan, secrets: &Secrets) -> ExplainedPlan {
     if secrets.is_empty() {
         return explained;
     }
-    explained.reasons.rewrite(|text| secrets.masked(text));
+    explained.reasons.mask_texts(|text| secrets.mask_text(text));
     for problem in &mut explained.problems {
-        problem.message = secrets.masked(&problem.message);
+        problem.message = secrets.mask_text(&problem.message);
     }
     explained
 }

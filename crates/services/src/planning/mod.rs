@@ -33,11 +33,11 @@ use gather::Gathered;
 use ground::Ground;
 use problems::broken;
 use serde_json::json;
-use stoker_model::{Actor, AuditId, Change, Cluster, ClusterId, GraphMetadata, GraphType, PlanRecord};
+use stoker_model::{Actor, AuditChange, AuditId, Cluster, ClusterId, GraphMetadata, GraphType, PlanRecord};
 use stoker_planner::{InputDigests, input_digests};
 use stoker_settings::Server;
 use stoker_store::{Session, Store};
-use stoker_traces::{Kind, Tracer};
+use stoker_traces::{SpanKind, Tracer};
 
 use crate::clock::Clock;
 use crate::error::{ServiceError, ServiceResult};
@@ -67,7 +67,7 @@ pub async fn make_plan(
 ) -> ServiceResult<PlanRecord> {
     let made = plan(planning, cluster, request).await?;
     let explained = Arc::clone(&made.explained);
-    let mut writing = planning.store.change(actor, planning.clock.now()).await?;
+    let mut writing = planning.store.begin_write(actor, planning.clock.now()).await?;
     let record = made.store(&mut writing).await?;
     let detail = json!({
         "cluster_id": record.cluster_id.0,
@@ -75,7 +75,9 @@ pub async fn make_plan(
         "n_run": record.n_run,
         "n_skip": record.n_skip,
     });
-    writing.commit(Change { action: "plan.create", target: format!("plan {}", record.id), detail }).await?;
+    writing
+        .commit(AuditChange { action: "plan.create", target: format!("plan {}", record.id), detail })
+        .await?;
     planning.plans.put(record.id, explained);
     Ok(record)
 }
@@ -108,12 +110,12 @@ pub async fn metadata(
 
 /// Computes a plan without storing it.
 pub async fn plan(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
-    let mut span = planning.tracer.begin(Kind::Internal, "plan", trace::current());
-    span.set("stoker.cluster.id", cluster.id.0);
-    span.set("stoker.graph.type", request.graph_type.as_str().to_owned());
+    let mut span = planning.tracer.begin(SpanKind::Internal, "plan", trace::current());
+    span.set_attribute("stoker.cluster.id", cluster.id.0);
+    span.set_attribute("stoker.graph.type", request.graph_type.as_str().to_owned());
     let made = compute(planning, cluster, request).await;
     match &made {
-        Ok(made) => span.set("stoker.plan.instances", made.explained.plan.n_instances() as i64),
+        Ok(made) => span.set_attribute("stoker.plan.instances", made.explained.plan.n_instances() as i64),
         Err(_) => span.fail("planning failed"),
     }
     made

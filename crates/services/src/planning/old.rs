@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, Past};
-use stoker_planner::state::{Document, OldStates, Shared, State};
-use stoker_state::document_among;
+use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, SuccessGroup};
+use stoker_planner::state::{Document, DocumentInterner, OldStates, StateDocument};
+use stoker_state::intern_document;
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
@@ -12,7 +12,7 @@ use crate::error::ServiceResult;
 /// Stored form: few documents shared by many tasks and nodes.
 #[derive(Default)]
 pub(super) struct Old {
-    pasts: Vec<Past>,
+    pasts: Vec<SuccessGroup>,
     documents: HashMap<DocumentId, JsonMap>,
 }
 
@@ -33,7 +33,7 @@ impl Old {
         uids: &[String],
     ) -> ServiceResult<Self> {
         let uids: Vec<&str> = uids.iter().map(String::as_str).collect();
-        let pasts = session.old_states(cluster_id, tasks, &uids).await?;
+        let pasts = session.last_successful_states(cluster_id, tasks, &uids).await?;
         let ids: HashSet<DocumentId> =
             pasts.iter().flat_map(|past| [past.common_id, past.document_id]).collect();
         let documents = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
@@ -47,15 +47,15 @@ impl Old {
 
     /// Converts to the planner's form: the most common state of each node, and the exceptions per task. Consumes the
     /// stored form while converting, to bound the memory peak of large fleets.
-    pub(super) fn states(self, tasks: &[&str], shared: &mut Shared) -> OldStates {
+    pub(super) fn states(self, tasks: &[&str], shared: &mut DocumentInterner) -> OldStates {
         let documents = self.documents.into_iter();
         let documents: HashMap<DocumentId, Document> =
-            documents.map(|(id, map)| (id, document_among(shared, &map))).collect();
-        let state = |past: &Past| State {
+            documents.map(|(id, map)| (id, intern_document(shared, &map))).collect();
+        let state = |past: &SuccessGroup| StateDocument {
             common: documents.get(&past.common_id).cloned().unwrap_or_default(),
             node: documents.get(&past.document_id).cloned().unwrap_or_default(),
         };
-        let mut by_node: HashMap<&str, Vec<&Past>> = HashMap::new();
+        let mut by_node: HashMap<&str, Vec<&SuccessGroup>> = HashMap::new();
         for past in &self.pasts {
             by_node.entry(&past.node_uid).or_default().push(past);
         }

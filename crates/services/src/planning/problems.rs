@@ -1,7 +1,7 @@
 //! Planning problems as service errors.
 
 use stoker_diagnostics::Diagnostic;
-use stoker_planner::Report;
+use stoker_planner::PlanningReport;
 use stoker_state::Secrets;
 
 use crate::error::ServiceError;
@@ -11,7 +11,7 @@ use crate::graphs::PlannedGraph;
 const NODES_MAX: usize = 100;
 
 /// Error for a failed plan: every error of the layers and of planning.
-pub(super) fn refused(graph: &PlannedGraph, report: &Report, secrets: &Secrets) -> ServiceError {
+pub(super) fn refused(graph: &PlannedGraph, report: &PlanningReport, secrets: &Secrets) -> ServiceError {
     let mut reasons = items_of_layers(graph);
     reasons.extend(report.errors().map(|problem| item(problem, graph, secrets)));
     if reasons.is_empty() {
@@ -47,7 +47,7 @@ fn document_path(task: Option<&str>, field: &str) -> String {
 
 /// The message of an error item names task, nodes and expression, because clients print only the message.
 fn item(problem: &Diagnostic, graph: &PlannedGraph, secrets: &Secrets) -> Diagnostic {
-    let message = secrets.masked(&problem.to_string());
+    let message = secrets.mask_text(&problem.to_string());
     let mut item = in_document(Diagnostic { message, ..problem.clone() }, graph);
     item.location.nodes.truncate(NODES_MAX);
     item

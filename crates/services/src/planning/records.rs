@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use stoker_model::{Cluster, FactsKind, Json, Micros, Node, NodeId, Release};
-use stoker_state::{EnabledPlugin, NewState, StateInput, Supplied, new_state};
+use stoker_state::{DesiredState, EnabledPlugin, StateInput, SuppliedDocuments, desired_state};
 use stoker_store::{List, NodeFilter, Session};
 
 use crate::error::{ServiceError, ServiceResult};
@@ -66,8 +66,8 @@ impl Records {
         })
     }
 
-    pub fn new_state(&self) -> NewState {
-        new_state(&StateInput {
+    pub fn new_state(&self) -> DesiredState {
+        desired_state(&StateInput {
             cluster: &self.cluster,
             release: &self.release,
             plugins: &self.plugins,
@@ -94,7 +94,11 @@ async fn package_access(
 }
 
 /// Returns documents that a user supplied in place of computed ones, by uid.
-pub async fn supplied(session: &mut Session, cluster: &Cluster, kind: FactsKind) -> ServiceResult<Supplied> {
+pub async fn supplied(
+    session: &mut Session,
+    cluster: &Cluster,
+    kind: FactsKind,
+) -> ServiceResult<SuppliedDocuments> {
     let stored = session.facts_get(cluster.id, kind).await?;
     let maps = stored.into_iter().filter_map(|(uid, document)| match document {
         Json::Object(map) => Some((uid, map)),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoker_model::{GraphType, Json, NodeId, PlanId, PlanRecord};
-use stoker_planner::{Request, Subgraph};
+use stoker_planner::{PlanScope, Subgraph};
 
 use crate::graphs::PlannedGraph;
 
@@ -22,15 +22,15 @@ pub struct PlanRequest {
 }
 
 impl PlanRequest {
-    /// Converts to a planner request and adds the generated tasks that the selected ones require.
-    pub(super) fn to_planner(&self, graph: &PlannedGraph) -> Request {
+    /// Converts to a planner scope and adds the generated tasks that the selected ones require.
+    pub(super) fn to_planner(&self, graph: &PlannedGraph) -> PlanScope {
         let with_helpers = |tasks: &Vec<String>| {
             let helpers = graph.helpers_of(tasks);
             let mut all = tasks.clone();
             all.extend(helpers.into_iter().filter(|helper| !tasks.contains(helper)));
             all
         };
-        Request {
+        PlanScope {
             nodes: self.nodes.as_ref().map(|nodes| nodes.iter().map(NodeId::to_string).collect()),
             tasks: self.tasks.as_ref().map(with_helpers),
             subgraphs: self.subgraphs.clone(),

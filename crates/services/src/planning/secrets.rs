@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use stoker_model::{ClusterId, DocumentId, Json, PlanRecord};
 use stoker_state::Secrets;
-use stoker_store::{List, Order, Session};
+use stoker_store::{List, Session, SortOrder};
 
 use crate::error::ServiceResult;
 
@@ -35,7 +35,7 @@ impl PlanSecrets {
             let ids: Vec<DocumentId> = batch.iter().map(|(_, id)| *id).collect();
             let documents = session.documents_get(&ids).await?;
             for (uid, id) in batch {
-                let found = Secrets::of(documents.get(id));
+                let found = Secrets::from_documents(documents.get(id));
                 if !found.is_empty() {
                     secrets.own.insert(uid.clone(), found);
                 }
@@ -45,7 +45,7 @@ impl PlanSecrets {
     }
 
     /// Reports whether a node has secrets of its own.
-    pub fn has_own(&self, node: &str) -> bool {
+    pub fn has_node_secrets(&self, node: &str) -> bool {
         self.own.contains_key(node)
     }
 
@@ -58,14 +58,14 @@ impl PlanSecrets {
     }
 
     /// Merges shared and per-node secrets.
-    pub fn together(self) -> Secrets {
-        self.own.into_values().fold(self.common, Secrets::with)
+    pub fn union(self) -> Secrets {
+        self.own.into_values().fold(self.common, Secrets::union)
     }
 }
 
 /// Returns the secrets shared by all nodes.
 async fn secrets_of(session: &mut Session, common: DocumentId) -> ServiceResult<Secrets> {
-    Ok(Secrets::of(session.documents_get(&[common]).await?.values()))
+    Ok(Secrets::from_documents(session.documents_get(&[common]).await?.values()))
 }
 
 /// Number of recent plans whose secrets are masked.
@@ -78,10 +78,10 @@ pub async fn recent_secrets(
     cluster: ClusterId,
     common: DocumentId,
 ) -> ServiceResult<Secrets> {
-    let newest = Order { field: "id".to_owned(), descending: true };
+    let newest = SortOrder { field: "id".to_owned(), descending: true };
     let list = List { limit: Some(RECENT_MAX), order_by: vec![newest], ..List::default() };
     let plans = session.plan_list(cluster, &list).await?;
     let ids: BTreeSet<DocumentId> = plans.items.iter().map(|plan| plan.common_id).chain([common]).collect();
     let ids: Vec<DocumentId> = ids.into_iter().collect();
-    Ok(Secrets::of(session.documents_get(&ids).await?.values()))
+    Ok(Secrets::from_documents(session.documents_get(&ids).await?.values()))
 }

@@ -8,7 +8,9 @@ use serde_json::json;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap, NewPlugin, NewRelease, Plugin, Release, compare_versions};
 use stoker_registry::components::{ComponentConflict, PluginComponents, Provider, Registry};
-use stoker_registry::wizard::{MixConflict, Mixed, PluginWizard, mix, n_choices, with_restrictions};
+use stoker_registry::wizard::{
+    MergedWizard, PluginWizard, WizardConflict, count_component_choices, merge_wizards, with_restrictions,
+};
 use stoker_state::json::merge;
 use stoker_store::{List, Session};
 
@@ -63,17 +65,17 @@ impl Catalog {
     }
 
     /// Returns the wizards of release and plugins mixed, with generated restrictions.
-    pub fn wizard(&self, registry: &Registry) -> ServiceResult<Mixed> {
+    pub fn wizard(&self, registry: &Registry) -> ServiceResult<MergedWizard> {
         let plugins = self.plugins.values().map(|plugin| &plugin.body);
         let mixed =
             mixed(&self.release.body, plugins, registry).map_err(|conflicts| mix_error(&conflicts))?;
-        let n_choices = n_choices(&mixed.wizard, registry);
+        let n_choices = count_component_choices(&mixed.wizard, registry);
         if n_choices > CHOICES_MAX {
             return Err(ServiceError::invalid(format!(
                 "the wizard has {n_choices} choices that stand for components; there may be {CHOICES_MAX}"
             )));
         }
-        Ok(Mixed { wizard: with_restrictions(mixed.wizard, registry), owners: mixed.owners })
+        Ok(MergedWizard { wizard: with_restrictions(mixed.wizard, registry), owners: mixed.owners })
     }
 }
 
@@ -83,9 +85,9 @@ pub fn in_play<'p>(
     mode: Option<&str>,
     plugins: &[&'p NewPlugin],
 ) -> BTreeMap<&'p str, &'p NewPlugin> {
-    let target = release.fit_target(mode);
+    let target = release.compatibility_target(mode);
     let mut newest: BTreeMap<&str, &NewPlugin> = BTreeMap::new();
-    for plugin in plugins.iter().filter(|plugin| plugin.fits(target)) {
+    for plugin in plugins.iter().filter(|plugin| plugin.is_compatible_with(target)) {
         let known = newest.entry(&plugin.name).or_insert(plugin);
         if compare_versions(&plugin.version, &known.version).is_gt() {
             *known = plugin;
@@ -96,7 +98,7 @@ pub fn in_play<'p>(
 
 /// Returns the components of a release and of plugins; each plugin occurs in one version.
 pub fn registry<'p>(release: &NewRelease, plugins: impl Iterator<Item = &'p NewPlugin>) -> Registry {
-    let plugins: Vec<PluginComponents<'_>> = plugins.map(PluginComponents::of).collect();
+    let plugins: Vec<PluginComponents<'_>> = plugins.map(PluginComponents::from_plugin).collect();
     Registry::new(&release.components_metadata, &plugins.iter().collect::<Vec<_>>())
 }
 
@@ -105,7 +107,7 @@ pub fn mixed<'p>(
     release: &NewRelease,
     plugins: impl Iterator<Item = &'p NewPlugin>,
     registry: &Registry,
-) -> Result<Mixed, Vec<MixConflict>> {
+) -> Result<MergedWizard, Vec<WizardConflict>> {
     const NOTHING: &Json = &Json::Null;
     let wizards: Vec<PluginWizard<'_>> = plugins
         .map(|plugin| PluginWizard {
@@ -115,7 +117,7 @@ pub fn mixed<'p>(
             components: provided(registry, &plugin.name),
         })
         .collect();
-    mix(&Json::Object(release.wizard_metadata.clone()), &wizards)
+    merge_wizards(&Json::Object(release.wizard_metadata.clone()), &wizards)
 }
 
 fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::components::ComponentName> {
@@ -124,8 +126,8 @@ fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::component
     own.map(|component| component.name.clone()).collect()
 }
 
-fn mix_error(conflicts: &[MixConflict]) -> ServiceError {
-    let item = |conflict: &MixConflict| {
+fn mix_error(conflicts: &[WizardConflict]) -> ServiceError {
+    let item = |conflict: &WizardConflict| {
         let item = Diagnostic::plain(conflict.message()).path(&conflict.path);
         item.kind(conflict.kind).plugin(&conflict.plugin)
     };

@@ -18,7 +18,7 @@ pub struct Pairing<'a> {
 }
 
 /// Rejects conflicts that the change introduces; existing ones are tolerated.
-pub fn require_none<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceResult<()> {
+pub fn require_no_conflicts<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceResult<()> {
     let mut items: Vec<Diagnostic> = Vec::new();
     for Pairing { before, after: (release, plugins) } in pairings {
         let known = before.map(|(release, plugins)| conflicts_of(release, plugins)).unwrap_or_default();
@@ -33,7 +33,7 @@ pub fn require_none<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceR
 }
 
 /// Rejects a release whose own components are invalid.
-pub fn require_sound(release: &NewRelease) -> ServiceResult<()> {
+pub fn validate_release(release: &NewRelease) -> ServiceResult<()> {
     let registry = Registry::new(&release.components_metadata, &[]);
     let invalid = registry.findings().iter();
     let mut diagnostics: Vec<Diagnostic> =
@@ -81,8 +81,8 @@ fn conflicts_of(release: &NewRelease, plugins: &[&NewPlugin]) -> Vec<Conflict> {
 const CHECKED_MAX: usize = 100;
 
 /// Returns warnings about the components of one plugin.
-pub fn oddities(plugin: &NewPlugin) -> Vec<String> {
-    let own = PluginComponents::of(plugin);
+pub fn plugin_warnings(plugin: &NewPlugin) -> Vec<String> {
+    let own = PluginComponents::from_plugin(plugin);
     let registry = Registry::new(&[], &[&own]);
     let components = registry.components();
     let components = &components[..components.len().min(CHECKED_MAX)];

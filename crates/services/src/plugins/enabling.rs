@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
-use stoker_registry::contributions::{Collision, ReleaseParts, contributions};
+use stoker_registry::contributions::{Collision, ReleaseMetadata, merge_contributions};
 use stoker_store::{GraphFilter, List, Session};
 
 use crate::error::ServiceResult;
@@ -73,7 +73,7 @@ impl Enabling<'_> {
         }
         let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));
         let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
-        for (plugin, finding) in registry.against_enabling(&chosen, &self.fresh) {
+        for (plugin, finding) in registry.enable_conflicts(&chosen, &self.fresh) {
             let reason = conflict_diagnostic(&registry, &finding, "");
             items.push(Diagnostic { kind: reason.kind, ..refusal(&plugin, &reason.message) });
         }
@@ -84,13 +84,13 @@ impl Enabling<'_> {
     fn collisions(&self) -> Vec<(String, String)> {
         let body = &self.release.body;
         let network_roles = body.extra.get("network_roles_metadata").and_then(Json::as_array);
-        let parts = ReleaseParts {
+        let parts = ReleaseMetadata {
             roles: &body.roles_metadata,
             volumes: &body.volumes_metadata,
             network_roles: network_roles.map_or(&[], Vec::as_slice),
         };
         let plugins: Vec<_> = self.plugins.iter().map(|plugin| &plugin.body).collect();
-        let collisions = contributions(parts, &plugins).err().unwrap_or_default();
+        let collisions = merge_contributions(parts, &plugins).err().unwrap_or_default();
         let reason = |collision: &Collision| {
             let owners: Vec<&str> = collision.owners.iter().map(String::as_str).collect();
             let kind = collision.kind.replace('_', " ");

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use stoker_diagnostics::{Diagnostic, list};
-use stoker_packages::{ArchiveError, PluginsRoot, Undo};
+use stoker_packages::{ArchiveError, PendingChange, PluginsRoot};
 use stoker_settings::{DatabaseLocation, Server};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
@@ -46,31 +46,33 @@ impl Packages {
 }
 
 /// Runs file work on a blocking thread.
-pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ServiceResult<T> {
+pub async fn spawn_blocking_io<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> ServiceResult<T> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| ServiceError::internal_from("a plugin file task panicked or was cancelled", error))
 }
 
 /// Commits a change of files; deleting the previous ones may take a while.
-pub async fn keep(change: Undo) -> ServiceResult<()> {
-    aside(|| change.keep()).await
+pub async fn keep(change: PendingChange) -> ServiceResult<()> {
+    spawn_blocking_io(|| change.commit()).await
 }
 
 /// Error of the server's disk.
-pub fn disk_failed(error: io::Error) -> ServiceError {
+pub fn io_error(error: io::Error) -> ServiceError {
     let message = "the server cannot read or write plugin files; see its log";
     ServiceError::unavailable(message, error)
 }
 
-pub fn archive_refused(error: ArchiveError) -> ServiceError {
+pub fn invalid_archive_error(error: ArchiveError) -> ServiceError {
     match error {
-        ArchiveError::Environment(error) => disk_failed(error),
+        ArchiveError::Environment(error) => io_error(error),
         about => ServiceError::invalid(about.to_string()),
     }
 }
 
 /// Error with all problems of packages; each problem comes with its folder and a slash, or an empty prefix.
-pub fn package_refused<'p>(problems: impl Iterator<Item = (&'p str, &'p Diagnostic)>) -> ServiceError {
+pub fn invalid_package_error<'p>(problems: impl Iterator<Item = (&'p str, &'p Diagnostic)>) -> ServiceError {
     let (lines, items): (Vec<String>, Vec<Diagnostic>) = problems
         .map(|(folder, problem)| (format!("{folder}{problem}"), package_item(folder, problem.clone())))
         .unzip();

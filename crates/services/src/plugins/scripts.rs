@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use stoker_model::{Cluster, Plugin, PluginId, Release};
-use stoker_packages::{Limits, folder_digest};
+use stoker_packages::{ArchiveLimits, folder_digest};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
 
-use super::files::{Packages, aside};
+use super::files::{Packages, spawn_blocking_io};
 
 /// Bounds of digesting a scripts folder; larger ones cannot be copied to nodes anyway.
-const LIMITS: Limits = Limits {
+const LIMITS: ArchiveLimits = ArchiveLimits {
     n_entries_max: 4000,
     file_bytes_max: 32 << 20,
     total_bytes_max: 32 << 20,
@@ -37,7 +37,7 @@ pub async fn scripts_of(
     plugins: impl Iterator<Item = &Plugin>,
 ) -> ServiceResult<HashMap<PluginId, ScriptsHere>> {
     let folders = session.plugin_folders().await?;
-    let target = release.body.fit_target(Some(&cluster.mode));
+    let target = release.body.compatibility_target(Some(&cluster.mode));
     let mut found = Vec::new();
     for plugin in plugins {
         let folder = folders.iter().find(|(_, id)| **id == plugin.id).map(|(name, _)| name);
@@ -49,7 +49,7 @@ pub async fn scripts_of(
     if found.is_empty() {
         return Ok(HashMap::new());
     }
-    aside(move || {
+    spawn_blocking_io(move || {
         let with_digests = found.into_iter().filter(|(_, _, folder)| !has_only_hidden_files(folder)).map(
             |(id, version, folder)| {
                 let digest = folder_digest(&folder, &LIMITS).ok();

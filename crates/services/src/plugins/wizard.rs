@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
-use stoker_registry::components::{BoundModel, Decision, Registry, Selection};
-use stoker_registry::wizard::{Chosen, Evaluation, Mixed, choose, evaluate, named_components};
+use stoker_registry::components::{BoundModel, Registry, Selection, SelectionCheck};
+use stoker_registry::wizard::{
+    MergedWizard, WizardEvaluation, WizardResult, answered_components, evaluate, validate_answers,
+};
 
 use crate::error::ServiceResult;
 
@@ -14,7 +16,7 @@ use super::condition_models::ConditionModels;
 
 pub struct Wizard<'c> {
     catalog: &'c Catalog,
-    mixed: Mixed,
+    mixed: MergedWizard,
     models: ConditionModels,
 }
 
@@ -25,31 +27,31 @@ impl<'c> Wizard<'c> {
         Ok(Self { mixed: catalog.wizard(registry)?, models, catalog })
     }
 
-    pub fn choose(&self, answers: &JsonMap) -> Result<Chosen, Vec<Diagnostic>> {
+    pub fn choose(&self, answers: &JsonMap) -> Result<WizardResult, Vec<Diagnostic>> {
         let plugins: BTreeSet<&str> =
             self.catalog.plugins().map(|plugin| plugin.body.name.as_str()).collect();
-        choose(&self.mixed, answers, &|name| self.models.get(name), &plugins)
+        validate_answers(&self.mixed, answers, &|name| self.models.get(name), &plugins)
     }
 
     /// Returns components that the answers select, whether they are allowed or not.
     pub fn named_components(&self, answers: &JsonMap) -> Vec<String> {
-        named_components(&self.mixed, answers)
+        answered_components(&self.mixed, answers)
     }
 
-    pub fn evaluate(&self, answers: &JsonMap) -> Evaluation {
+    pub fn evaluate(&self, answers: &JsonMap) -> WizardEvaluation {
         evaluate(&self.mixed, answers, &|name| self.models.get(name))
     }
 }
 
 /// Returns the mode that the answers set.
-pub fn bound_mode(chosen: &Chosen) -> Option<&str> {
-    chosen.settled().get(&(BoundModel::Cluster, "mode")).and_then(|mode: &&Json| mode.as_str())
+pub fn bound_mode(chosen: &WizardResult) -> Option<&str> {
+    chosen.final_values().get(&(BoundModel::Cluster, "mode")).and_then(|mode: &&Json| mode.as_str())
 }
 
 /// Decides whether components are compatible in clusters of the release.
-pub fn decide(catalog: &Catalog, registry: &Registry, components: &[String]) -> Decision {
+pub fn decide(catalog: &Catalog, registry: &Registry, components: &[String]) -> SelectionCheck {
     let components: Vec<&str> = components.iter().map(String::as_str).collect();
     let required: Vec<&str> =
         catalog.release.body.required_component_types.iter().map(String::as_str).collect();
-    registry.decide(Selection { components: &components, required_types: &required })
+    registry.check_selection(Selection { components: &components, required_types: &required })
 }

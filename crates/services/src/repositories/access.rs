@@ -38,7 +38,7 @@ pub struct NodeCredential {
 impl PackageAccess {
     pub async fn agree(store: &Store, now: Micros) -> ServiceResult<Self> {
         let made = random::hex_text(SECRET_CHARS)?;
-        Ok(Self::new(&store.mark_agree(MARK, &made, now).await?))
+        Ok(Self::new(&store.shared_value_agree(MARK, &made, now).await?))
     }
 
     fn new(secret: &str) -> Self {

@@ -10,14 +10,16 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 use stoker_model::{Cluster, DocumentId, Json, Plugin, PluginId, Release};
 use stoker_packages::{Repository, index_digest};
-use stoker_registry::sources::{PASSWORD_MARK, RepositoryKind, STATE_KEY, TASK_ENDING, USER_MARK};
+use stoker_registry::sources::{
+    PASSWORD_PLACEHOLDER, RepositoryKind, STATE_KEY, TASK_SUFFIX, USER_PLACEHOLDER,
+};
 use stoker_settings::Server;
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
 
 use super::access::PackageAccess;
-use crate::plugins::files::{Packages, aside};
+use crate::plugins::files::{Packages, spawn_blocking_io};
 
 /// Information that nodes need to read plugin packages from this server.
 #[derive(Clone)]
@@ -59,7 +61,7 @@ pub async fn sources_of(
     release: &Release,
     plugins: impl Iterator<Item = &Plugin>,
 ) -> ServiceResult<HashMap<PluginId, SourceHere>> {
-    let target = release.body.fit_target(Some(&cluster.mode));
+    let target = release.body.compatibility_target(Some(&cluster.mode));
     let mut found = Vec::new();
     let mut folders = None;
     for plugin in plugins {
@@ -79,7 +81,7 @@ pub async fn sources_of(
     }
     let (base, root) = (repositories.base_address(), repositories.packages.root().clone());
     let node_root = repositories.settings.node_root.clone();
-    aside(move || {
+    spawn_blocking_io(move || {
         let here = |(id, folder, repository): (PluginId, String, Repository)| {
             let index = index_digest(repository.kind, &root.folder(&folder).join(&repository.path))?;
             let address = format!("{base}/packages/{folder}/{}", encoded(&repository.path));
@@ -116,7 +118,7 @@ pub(crate) async fn former_sources(
 }
 
 fn plugin_of(task: &str) -> Option<&str> {
-    task.strip_suffix(TASK_ENDING)?.strip_suffix('-')
+    task.strip_suffix(TASK_SUFFIX)?.strip_suffix('-')
 }
 
 /// Replaces an unspecified address (`0.0.0.0`) by the hostname, since nodes cannot connect to it.
@@ -144,7 +146,7 @@ fn encoded(path: &str) -> String {
 /// Reports whether parameters contain the credential placeholder.
 pub fn wants_credential(parameters: &Json) -> bool {
     match parameters {
-        Json::String(text) => text.contains(PASSWORD_MARK),
+        Json::String(text) => text.contains(PASSWORD_PLACEHOLDER),
         Json::Array(items) => items.iter().any(wants_credential),
         Json::Object(map) => map.values().any(wants_credential),
         _ => false,
@@ -154,8 +156,8 @@ pub fn wants_credential(parameters: &Json) -> bool {
 /// Replaces the credential placeholders in the parameters of a task.
 pub fn put_credential(parameters: &mut Json, user: &str, password: &str) {
     match parameters {
-        Json::String(text) if text.contains(PASSWORD_MARK) => {
-            *text = text.replace(USER_MARK, user).replace(PASSWORD_MARK, password);
+        Json::String(text) if text.contains(PASSWORD_PLACEHOLDER) => {
+            *text = text.replace(USER_PLACEHOLDER, user).replace(PASSWORD_PLACEHOLDER, password);
         }
         Json::Array(items) => items.iter_mut().for_each(|item| put_credential(item, user, password)),
         Json::Object(map) => map.values_mut().for_each(|item| put_credential(item, user, password)),

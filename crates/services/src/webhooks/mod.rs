@@ -18,7 +18,7 @@ use stoker_store::Store;
 use tokio::sync::Notify;
 
 pub use self::metrics::DeliveryMetrics;
-pub use self::notifications::{node_news, run_news, test_news};
+pub use self::notifications::{node_news, run_news, test_message};
 pub use self::sender::{INTERVAL, run};
 use crate::clock::Clock;
 use crate::modules::ModuleKeys;
@@ -43,7 +43,7 @@ impl WebhookOutbox {
     }
 
     /// Wakes the sender: there may be a delivery to send.
-    pub fn ring(&self) {
+    pub fn notify(&self) {
         self.bell.notify_one();
     }
 

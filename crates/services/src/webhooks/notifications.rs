@@ -60,7 +60,7 @@ pub fn node_news(node: &Node, now: Micros) -> NewNotification {
 }
 
 /// Document of a test delivery.
-pub fn test_news(webhook: &Webhook, now: Micros) -> Json {
+pub fn test_message(webhook: &Webhook, now: Micros) -> Json {
     let mut body = body_of(Topic::WebhookTest, now, "this is a test");
     body["webhook"] = json!({"id": webhook.id.0, "name": webhook.body.name});
     body

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use stoker_client::Messenger;
-use stoker_model::{Delivery, DeliveryStatus, DeliveryTry, Micros, WebhookId};
+use stoker_client::HttpPoster;
+use stoker_model::{Delivery, DeliveryAttempt, DeliveryStatus, Micros, WebhookId};
 use stoker_settings::Webhooks as Settings;
 use stoker_store::StoreError;
 use tokio::task::JoinSet;
@@ -22,7 +22,7 @@ const PROBLEM_CHARS_MAX: usize = 300;
 
 /// Sends due deliveries. Never returns; dropping the future aborts the attempts in flight, whose deliveries are redelivered.
 pub async fn run(webhooks: WebhookOutbox, monitor: TaskMonitor) {
-    let messenger = match Messenger::new(webhooks.settings.webhooks.answer_time) {
+    let messenger = match HttpPoster::new(webhooks.settings.webhooks.response_timeout) {
         Ok(messenger) => messenger,
         Err(error) => {
             tracing::error!(error = %error, "cannot create the webhook HTTP client");
@@ -50,7 +50,7 @@ pub async fn run(webhooks: WebhookOutbox, monitor: TaskMonitor) {
 
 async fn send_due(
     webhooks: &WebhookOutbox,
-    messenger: &Messenger,
+    messenger: &HttpPoster,
     attempts: &mut JoinSet<()>,
 ) -> Result<(), StoreError> {
     let busy = webhooks.busy();
@@ -70,7 +70,7 @@ async fn send_due(
 
 /// How long a claimed delivery is invisible to other servers: longer than an attempt takes.
 fn lease(settings: &Settings) -> Duration {
-    settings.answer_time * 2 + Duration::from_secs(1)
+    settings.response_timeout * 2 + Duration::from_secs(1)
 }
 
 /// A webhook with a delivery in flight. Dropping it wakes the sender.
@@ -89,11 +89,11 @@ impl InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         self.webhooks.set_busy(self.webhook, false);
-        self.webhooks.ring();
+        self.webhooks.notify();
     }
 }
 
-async fn attempt(webhooks: &WebhookOutbox, messenger: Messenger, delivery: Delivery) {
+async fn attempt(webhooks: &WebhookOutbox, messenger: HttpPoster, delivery: Delivery) {
     let sent = match prepare(webhooks, &delivery).await {
         Ok(Some(request)) => post(messenger, request).await,
         // The webhook was deleted together with its deliveries.
@@ -113,7 +113,7 @@ async fn attempt(webhooks: &WebhookOutbox, messenger: Messenger, delivery: Deliv
         );
     }
     // If this fails, the delivery is sent again: delivery is at least once.
-    if let Err(error) = webhooks.store.delivery_tried(delivery.id, delivery.attempts, &tried).await {
+    if let Err(error) = webhooks.store.delivery_record_attempt(delivery.id, delivery.attempts, &tried).await {
         tracing::warn!(error = %error, delivery.id = delivery.id.0, "cannot record the outcome of a delivery; it will be sent again");
     }
 }
@@ -146,7 +146,7 @@ async fn prepare(webhooks: &WebhookOutbox, delivery: &Delivery) -> Result<Option
 }
 
 /// Returns the HTTP status of the response. Uses a separate thread so that shutdown does not wait for a receiver.
-async fn post(messenger: Messenger, request: Request) -> Result<u16, String> {
+async fn post(messenger: HttpPoster, request: Request) -> Result<u16, String> {
     let (done, answer) = tokio::sync::oneshot::channel();
     let send = move || {
         let status = messenger.post(&request.url, &request.headers, &request.body);
@@ -164,12 +164,12 @@ fn record_outcome(
     sent: Result<u16, String>,
     now: Micros,
     jitter: f64,
-) -> DeliveryTry {
+) -> DeliveryAttempt {
     let (answer, problem) = match sent {
         Ok(status @ 200..=299) => {
             let answer = Some(i64::from(status));
             let status = DeliveryStatus::Delivered;
-            return DeliveryTry { status, due_at: now, tried_at: now, answer, problem: None };
+            return DeliveryAttempt { status, due_at: now, tried_at: now, answer, problem: None };
         }
         Ok(status) => (Some(i64::from(status)), format!("the receiver responded with status {status}")),
         Err(problem) => (None, problem.chars().filter(|c| *c != '\0').take(PROBLEM_CHARS_MAX).collect()),
@@ -177,13 +177,13 @@ fn record_outcome(
     let is_last = delivery.attempts >= i64::from(settings.attempts_max);
     let status = if is_last { DeliveryStatus::Failed } else { DeliveryStatus::Pending };
     let due_at = Micros(now.0 + micros(backoff(settings, delivery.attempts, jitter)));
-    DeliveryTry { status, due_at, tried_at: now, answer, problem: Some(problem) }
+    DeliveryAttempt { status, due_at, tried_at: now, answer, problem: Some(problem) }
 }
 
 /// Exponential backoff with jitter: doubled after each failure, scaled by a random factor between 0.5 and 1.
 fn backoff(settings: &Settings, n_failures: i64, jitter: f64) -> Duration {
     let doublings = u32::try_from(n_failures.clamp(1, 31) - 1).unwrap_or(0);
-    let longest = settings.pause_min.saturating_mul(1 << doublings).min(settings.pause_max);
+    let longest = settings.backoff_min.saturating_mul(1 << doublings).min(settings.backoff_max);
     longest.mul_f64(0.5 + jitter.clamp(0.0, 1.0) / 2.0)
 }
 
@@ -212,11 +212,11 @@ mod tests {
             body: json!({}),
             status: DeliveryStatus::Pending,
             attempts,
-            due_at: NOW,
+            next_attempt_at: NOW,
             created_at: NOW,
-            tried_at: None,
-            answer: None,
-            problem: None,
+            last_attempt_at: None,
+            response_status: None,
+            last_error: None,
         }
     }
 
@@ -243,11 +243,11 @@ mod tests {
         for n_failures in 1..60 {
             let (shortest, longest) =
                 (backoff(&settings, n_failures, 0.0), backoff(&settings, n_failures, 1.0));
-            assert!(shortest < longest && longest <= settings.pause_max, "{n_failures}");
+            assert!(shortest < longest && longest <= settings.backoff_max, "{n_failures}");
             assert!(longest >= last, "{n_failures}");
             last = longest;
         }
-        assert_eq!(last, settings.pause_max);
+        assert_eq!(last, settings.backoff_max);
         let all: Duration = (1..i64::from(settings.attempts_max)).map(|n| backoff(&settings, n, 1.0)).sum();
         assert!((4 * 3600..7 * 3600).contains(&all.as_secs()), "{all:?}");
     }

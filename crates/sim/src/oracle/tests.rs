@@ -1,8 +1,10 @@
 //! Invalid histories, each with one defect, and the violations reported for them.
 
-use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Group, Options, Policy, Work};
-use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NodeEnd, Outcome, Resolution, RunEnd};
-use stoker_engine::session::{AttemptKey, End};
+use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Group, Policy};
+use stoker_engine::run::{
+    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NodeOutcome, Resolution, RunOutcome,
+};
+use stoker_engine::session::{AttemptKey, ResultKind};
 use stoker_graph::Csr;
 use stoker_model::{JsonMap, Micros};
 
@@ -21,7 +23,7 @@ fn draft() -> Draft {
     };
     let instance = |task: u32, node: u32| {
         let limit = (task == 0).then_some(1);
-        DraftInstance { task, node, work: Some(Work { executor: node, policy, limit }) }
+        DraftInstance { task, node, work: Some(DraftWork { executor: node, policy, limit }) }
     };
     Draft {
         nodes: vec!["1".to_owned(), "2".to_owned()],
@@ -31,7 +33,7 @@ fn draft() -> Draft {
         order: Csr::new(4, vec![(0, 2), (1, 3)]),
         groups: vec![Group { name: "all".to_owned(), nodes: vec![0, 1], tolerated: 1 }],
         durations: Vec::new(),
-        options: Options { nodes_at_once: 2, ..Options::default() },
+        options: ExecutionOptions { max_concurrent_nodes: 2, ..ExecutionOptions::default() },
     }
 }
 
@@ -43,13 +45,13 @@ fn dispatched(instance: u32) -> EventKind {
     EventKind::Dispatched { instance, attempt: 1 }
 }
 
-fn ended(instance: u32, end: End, outcome: Outcome) -> EventKind {
-    let (end, next) = (AttemptEnd::Reported(end), Next::Final(outcome));
+fn ended(instance: u32, end: ResultKind, outcome: InstanceOutcome) -> EventKind {
+    let (end, next) = (AttemptOutcome::Reported(end), Next::Final(outcome));
     EventKind::AttemptEnded { instance, attempt: 1, ended_at: Micros(0), end, summary: JsonMap::new(), next }
 }
 
 fn succeeded(instance: u32) -> EventKind {
-    ended(instance, End::Succeeded, Outcome::Succeeded)
+    ended(instance, ResultKind::Succeeded, InstanceOutcome::Succeeded)
 }
 
 /// Violations reported for a history, if the processes behave as it says.
@@ -58,13 +60,13 @@ fn check_history(kinds: &[EventKind]) -> Vec<String> {
     for kind in kinds {
         match kind {
             EventKind::Dispatched { instance, .. } => oracle.process_started(key(*instance), &[]),
-            EventKind::AttemptEnded { instance, end: AttemptEnd::Reported(end), .. } => {
+            EventKind::AttemptEnded { instance, end: AttemptOutcome::Reported(end), .. } => {
                 oracle.process_ended(key(*instance), end);
                 oracle.journaled(key(*instance), end);
             }
             _ => {}
         }
-        oracle.committed(&[Event { at: Micros(0), kind: kind.clone() }]);
+        oracle.committed(&[EngineEvent { at: Micros(0), kind: kind.clone() }]);
     }
     oracle.settle(&Blueprint::new(draft()).expect("a valid draft"));
     oracle.violations
@@ -75,8 +77,8 @@ fn valid_history() -> Vec<EventKind> {
     for instance in 0..4 {
         kinds.extend([dispatched(instance), succeeded(instance)]);
     }
-    kinds.extend((0..2).map(|node| EventKind::NodeEnded { node, end: NodeEnd::Succeeded }));
-    kinds.push(EventKind::Ended { end: RunEnd::Succeeded });
+    kinds.extend((0..2).map(|node| EventKind::NodeEnded { node, end: NodeOutcome::Succeeded }));
+    kinds.push(EventKind::Ended { end: RunOutcome::Succeeded });
     kinds
 }
 
@@ -113,10 +115,10 @@ fn invalid_histories_are_detected() {
         "3 is blocked by 0, which did not fail",
     );
     check(
-        |kinds| kinds[8] = ended(3, End::Failed { message: String::new() }, Outcome::Failed),
+        |kinds| kinds[8] = ended(3, ResultKind::Failed { message: String::new() }, InstanceOutcome::Failed),
         "the run ended with Some(Succeeded)",
     );
-    let exceeded = EventKind::Ended { end: RunEnd::ToleranceExceeded { group: 0, nodes: vec![0] } };
+    let exceeded = EventKind::Ended { end: RunOutcome::ToleranceExceeded { group: 0, nodes: vec![0] } };
     check(|kinds| kinds[11] = exceeded, "the run ended with Some(ToleranceExceeded");
 }
 
@@ -126,9 +128,9 @@ fn ground_truth_is_compared_with_history() {
     oracle.process_started(key(0), &[]);
     oracle.process_started(key(0), &[]);
     oracle.process_started(key(2), &[key(0)]);
-    oracle.process_ended(key(0), &End::TimedOut);
-    oracle.journaled(key(0), &End::TimedOut);
-    oracle.committed(&[Event { at: Micros(0), kind: succeeded(0) }]);
+    oracle.process_ended(key(0), &ResultKind::TimedOut);
+    oracle.journaled(key(0), &ResultKind::TimedOut);
+    oracle.committed(&[EngineEvent { at: Micros(0), kind: succeeded(0) }]);
     oracle.settle(&Blueprint::new(draft()).expect("a valid draft"));
     for expected in [
         "attempt 1/0/1 was executed twice",

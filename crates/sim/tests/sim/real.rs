@@ -1,17 +1,19 @@
 //! Simulates the real plan with all kinds of faults.
 
-use stoker_engine::blueprint::{Draft, OnFailure, Options, RunsOn, Timing, draft_of_plan};
+use stoker_engine::blueprint::{
+    Draft, ExecutionOptions, Executor, FailurePolicy, TypeDefaults, draft_from_plan,
+};
 use stoker_sim::{Rng, Sabotage, simulate_draft};
 
 use crate::real_plan::first_run;
 
-fn draft(on_failure: OnFailure) -> Option<Draft> {
+fn draft(on_failure: FailurePolicy) -> Option<Draft> {
     let timing = |task_type: &str| {
-        let runs_on = if task_type == "master_shell" { RunsOn::Master } else { RunsOn::Node };
-        Some(Timing { runs_on, timeout_s: 300, n_retries: 3, interval_s: 1, is_idempotent: true })
+        let runs_on = if task_type == "master_shell" { Executor::Master } else { Executor::Node };
+        Some(TypeDefaults { runs_on, timeout_s: 300, n_retries: 3, interval_s: 1, is_idempotent: true })
     };
-    let options = Options { on_failure, ..Options::default() };
-    let (mut draft, defects) = draft_of_plan(&first_run()?, options, &[], timing);
+    let options = ExecutionOptions { on_failure, ..ExecutionOptions::default() };
+    let (mut draft, defects) = draft_from_plan(&first_run()?, options, &[], timing);
     assert_eq!(defects, []);
     // With the real tolerances almost every failure ends the run early.
     for group in &mut draft.groups {
@@ -22,7 +24,7 @@ fn draft(on_failure: OnFailure) -> Option<Draft> {
 
 #[test]
 fn real_plan_survives_faults() {
-    for on_failure in [OnFailure::NodeStops, OnFailure::NodeContinues] {
+    for on_failure in [FailurePolicy::NodeStops, FailurePolicy::NodeContinues] {
         let Some(draft) = draft(on_failure) else { return };
         for seed in 0..12 {
             let report = simulate_draft(Rng::new(seed), &draft, Sabotage::None, false);

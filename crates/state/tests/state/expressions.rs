@@ -2,19 +2,19 @@
 
 use serde_json::json;
 use stoker_model::{ClusterStatus, Json, NodeId};
-use stoker_planner::state::State;
+use stoker_planner::state::StateDocument;
 use stoker_planner::{evaluate, library, options};
-use stoker_state::{EnabledPlugin, NewState, document};
+use stoker_state::{DesiredState, EnabledPlugin, document};
 use stoker_yaql::Engine;
 use stoker_yaql::json::{WriteOptions, write};
 
 use crate::records::{Records, map, plugin};
 
 /// The value of an expression on a node, or the error message.
-fn value(text: &str, uid: &str, new: &NewState, old: Option<&NewState>) -> Json {
-    let state_of = |state: &NewState| {
+fn value(text: &str, uid: &str, new: &DesiredState, old: Option<&DesiredState>) -> Json {
+    let state_of = |state: &DesiredState| {
         let own = state.nodes.iter().find(|node| node.uid == uid).unwrap();
-        State { common: document(&state.common), node: document(&own.document) }
+        StateDocument { common: document(&state.common), node: document(&own.document) }
     };
     let expression = Engine::new(library()).compile(text).unwrap();
     let options = options(new.nodes.len());

@@ -7,7 +7,7 @@ use stoker_model::{
     Cluster, ClusterId, ClusterStatus, Json, JsonMap, Micros, NewPlugin, NewRelease, Node, NodeId,
     NodeStatus, Plugin, PluginId, Release, ReleaseId, ReleaseState, TenantId,
 };
-use stoker_state::{EnabledPlugin, NewState, StateInput, new_state};
+use stoker_state::{DesiredState, EnabledPlugin, StateInput, desired_state};
 
 pub(crate) fn map(value: Json) -> JsonMap {
     match value {
@@ -44,8 +44,8 @@ impl Records {
         }
     }
 
-    pub(crate) fn state(&self) -> NewState {
-        new_state(&StateInput {
+    pub(crate) fn state(&self) -> DesiredState {
+        desired_state(&StateInput {
             cluster: &self.cluster,
             release: &self.release,
             plugins: &self.plugins,

@@ -8,7 +8,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::json;
 use stoker_engine::session::{Attempt, AttemptKey, FromAgent, Generation, Mode, ToAgent};
 use stoker_model::RunId;
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 use stoker_wire::{Decoded, decode_from_agent, encode_to_agent};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -61,7 +61,7 @@ impl Server {
         format!("http://{}", self.listener.local_addr().unwrap())
     }
 
-    pub(crate) fn agent(&self, folder: &Folder) -> Child {
+    pub(crate) fn agent(&self, folder: &TempFolder) -> Child {
         Command::new(stoker())
             .args(["agent", "--server", &self.url(), "--node", "node-5", "--state"])
             .arg(folder.file("state"))

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use stoker_engine::session::{AttemptKey, End, Finished, FromAgent, ToAgent};
-use stoker_testkit::Folder;
+use stoker_engine::session::{AttemptKey, AttemptResult, FromAgent, ResultKind, ToAgent};
+use stoker_testkit::TempFolder;
 
 use super::harness::{Server, Session, shell};
 
@@ -14,12 +14,12 @@ const N_KILLS: usize = 25;
 /// Results that the server has received.
 #[derive(Default)]
 struct Results {
-    ends: BTreeMap<AttemptKey, End>,
+    ends: BTreeMap<AttemptKey, ResultKind>,
 }
 
 impl Results {
     /// Records a result; a repeated one must be equal.
-    fn record(&mut self, finished: &Finished) {
+    fn record(&mut self, finished: &AttemptResult) {
         if let Some(previous) = self.ends.insert(finished.key, finished.end.clone()) {
             assert_eq!(previous, finished.end, "{} has two different results", finished.key);
         }
@@ -60,7 +60,7 @@ impl Results {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_agent_executes_at_most_once_and_loses_no_result() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut server = Server::start().await;
     let lines = folder.file("lines");
     let script = {
@@ -96,15 +96,15 @@ async fn killed_agent_executes_at_most_once_and_loses_no_result() {
     for line in text.lines() {
         *n_lines_by_instance.entry(line.parse().unwrap()).or_default() += 1;
     }
-    let n_interrupted = results.ends.values().filter(|end| **end == End::Interrupted).count();
+    let n_interrupted = results.ends.values().filter(|end| **end == ResultKind::Interrupted).count();
     println!("{n_kills} kills, {n_interrupted} of {N_ATTEMPTS} interrupted");
     assert!(n_kills > 5, "the agent was killed during its work");
     assert!((1..250).contains(&n_interrupted), "some attempts are interrupted and some succeed");
     for (key, end) in &results.ends {
         let n_lines = n_lines_by_instance.get(&key.instance).copied().unwrap_or(0);
         match end {
-            End::Succeeded => assert_eq!(n_lines, 1, "{key}"),
-            End::Interrupted => assert!(n_lines <= 1, "{key} was executed {n_lines} times"),
+            ResultKind::Succeeded => assert_eq!(n_lines, 1, "{key}"),
+            ResultKind::Interrupted => assert!(n_lines <= 1, "{key} was executed {n_lines} times"),
             other => panic!("{key} ended as {other:?}"),
         }
     }

@@ -4,14 +4,14 @@ use std::process::{Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use stoker_engine::session::{End, FromAgent, ToAgent};
-use stoker_testkit::Folder;
+use stoker_engine::session::{FromAgent, ResultKind, ToAgent};
+use stoker_testkit::TempFolder;
 
 use super::harness::{Server, TOKEN, shell, stoker, with_timeout};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn agent_joins_once_executes_tasks_and_stops_on_sigterm() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut server = Server::start().await;
     let mut agent = server.agent(&folder);
     let mut session = server.accept().await;
@@ -24,7 +24,7 @@ async fn agent_joins_once_executes_tasks_and_stops_on_sigterm() {
             _ => {}
         }
     };
-    assert_eq!(finished.end, End::Succeeded);
+    assert_eq!(finished.end, ResultKind::Succeeded);
     assert!(task_output.starts_with("hidden\n"));
     assert!(!task_output.contains(TOKEN), "the token is hidden from tasks");
     kill(Pid::from_raw(agent.id().unwrap() as i32), Signal::SIGTERM).unwrap();
@@ -50,7 +50,7 @@ fn agent_output(arguments: &[&str]) -> (i32, String) {
 
 #[test]
 fn invalid_usage_is_explained() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let state = folder.file("state").display().to_string();
     let cases: &[(&[&str], i32, &str)] = &[
         (&[], 2, "--server URL"),

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use stoker_agent::ssh::{SshTarget, connect};
-use stoker_engine::session::{End, FromAgent, ToAgent};
+use stoker_agent::ssh::{SshTarget, start_agent};
+use stoker_engine::session::{FromAgent, ResultKind, ToAgent};
 
 use super::harness::{shell, stoker, with_timeout};
 use super::sshd::{Sshd, is_skipped};
@@ -28,12 +28,12 @@ async fn session_over_ssh_survives_a_reconnect() {
     // Retry until the SSH server listens.
     let (mut connection, hello) = with_timeout(async {
         loop {
-            let mut connection = connect(&target).unwrap();
+            let mut connection = start_agent(&target).unwrap();
             match connection.receive.recv().await {
                 Some(FromAgent::Hello(hello)) => return (connection, hello),
                 Some(other) => panic!("{other:?}"),
                 None => {
-                    let error = connection.ended.await.unwrap();
+                    let error = connection.exit_reason.await.unwrap();
                     assert!(
                         error.contains("Connection refused"),
                         "{error}\n{}",
@@ -51,7 +51,7 @@ async fn session_over_ssh_survives_a_reconnect() {
         match with_timeout(connection.receive.recv()).await.unwrap() {
             FromAgent::Output { text, .. } => task_output.push_str(&text),
             FromAgent::Finished(finished) => {
-                assert_eq!(finished.end, End::Succeeded);
+                assert_eq!(finished.end, ResultKind::Succeeded);
                 break;
             }
             _ => {}
@@ -62,10 +62,10 @@ async fn session_over_ssh_survives_a_reconnect() {
     connection.send.send(ToAgent::Start(shell(2, "sleep 0.5"))).await.unwrap();
     while !matches!(with_timeout(connection.receive.recv()).await.unwrap(), FromAgent::Started { .. }) {}
     drop(connection);
-    let mut connection = connect(&target).unwrap();
+    let mut connection = start_agent(&target).unwrap();
     let Some(FromAgent::Hello(hello)) = with_timeout(connection.receive.recv()).await else { panic!() };
-    let ends: Vec<End> = hello.finished.into_iter().map(|finished| finished.end).collect();
-    assert_eq!(ends, [End::Succeeded, End::Succeeded]);
+    let ends: Vec<ResultKind> = hello.finished.into_iter().map(|finished| finished.end).collect();
+    assert_eq!(ends, [ResultKind::Succeeded, ResultKind::Succeeded]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,10 +75,10 @@ async fn ssh_errors_are_reported() {
     }
     let mut target = SshTarget::new("127.0.0.1".to_owned(), vec!["true".to_owned()]);
     target.port = Some(1);
-    let mut connection = connect(&target).unwrap();
+    let mut connection = start_agent(&target).unwrap();
     assert_eq!(with_timeout(connection.receive.recv()).await, None);
-    let error = with_timeout(connection.ended).await.unwrap();
+    let error = with_timeout(connection.exit_reason).await.unwrap();
     assert!(error.contains("Connection refused"), "{error}");
     target.ssh = "/no/such/ssh".into();
-    assert!(connect(&target).unwrap_err().to_string().contains("is an SSH client installed?"));
+    assert!(start_agent(&target).unwrap_err().to_string().contains("is an SSH client installed?"));
 }

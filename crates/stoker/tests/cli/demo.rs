@@ -2,14 +2,14 @@
 
 use std::process::{Command, Stdio};
 
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::fixture::{program, run_command};
 use crate::screen::{Screen, record_output};
 
 #[test]
 fn demo_completes_and_cleans_up() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut command = program(folder.path(), &["demo"]);
     command.env("TMPDIR", folder.path()).env("COLUMNS", "80");
     let output = run_command(command, "");
@@ -39,7 +39,7 @@ fn demo_completes_and_cleans_up() {
 #[test]
 fn demo_fits_the_terminal() {
     for columns in [80, 160] {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let mut command = program(folder.path(), &["demo"]);
         command.env("TMPDIR", folder.path());
         let mut screen = Screen::new(columns);
@@ -64,7 +64,7 @@ fn demo_fits_the_terminal() {
 
 #[test]
 fn kept_server_can_be_used_and_stopped() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut command = program(folder.path(), &["demo", "--keep"]);
     command.env("TMPDIR", folder.path()).env("COLUMNS", "80");
     let text = run_command(command, "").ok();

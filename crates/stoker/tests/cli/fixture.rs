@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value as Json, json};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::{PASSWORD, Process};
 
 /// A server with in-process agents, and the configuration folder of a client.
 pub(crate) struct CliFixture {
-    pub(crate) folder: Folder,
+    pub(crate) folder: TempFolder,
     server: Process,
 }
 
@@ -50,7 +50,7 @@ impl CommandOutput {
 impl CliFixture {
     /// Starts a server without logging in.
     pub(crate) fn bare() -> Self {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let server = Process::start_with(&folder.file("data"), &["--local-agents"]);
         Self { folder, server }
     }

@@ -1,6 +1,6 @@
 //! Invalid usage and unreachable servers.
 
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::fixture::{program, run_command};
 
@@ -8,7 +8,7 @@ use crate::fixture::{program, run_command};
 const UNREACHABLE_SERVER: &str = "http://127.0.0.1:1";
 
 fn run_without_server(line: &str) -> crate::fixture::CommandOutput {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let args: Vec<&str> = line.split_whitespace().collect();
     run_command(program(folder.path(), &args), "")
 }
@@ -61,7 +61,7 @@ fn invalid_usage_exits_with_code_2() {
 /// An empty name would change the meaning of the request path.
 #[test]
 fn empty_names_are_rejected() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     std::fs::write(folder.file("g.yaml"), "- {id: a, type: stage}\n").unwrap();
     for graph_type in ["", " ", "a b"] {
         for verb in ["upload", "download", "delete", "check", "show", "diff"] {
@@ -99,7 +99,7 @@ fn invalid_usage_is_explained() {
 fn unreachable_server_exits_with_code_5() {
     let output = run_without_server(&format!("release list --server {UNREACHABLE_SERVER}"));
     output.fails(5, &["cannot reach the server", "Connection refused", "stoker serve"]);
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut command = program(folder.path(), &["env", "list"]);
     command.env("STOKER_SERVER", UNREACHABLE_SERVER);
     run_command(command, "").fails(5, &[UNREACHABLE_SERVER]);
@@ -116,7 +116,7 @@ fn files_are_checked_before_any_request() {
     run_without_server("graph upload --env 1 --type t --dir .").fails(3, &["no `tasks.yaml` files below"]);
     run_without_server("release create --file no.yaml").fails(3, &["cannot read `no.yaml`"]);
     run_without_server("backup --data-dir nope x").fails(5, &["no database at"]);
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let upload = |text: &str| {
         std::fs::write(folder.file("g.yaml"), text).unwrap();
         let args = [

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::{Client, PASSWORD, Process};
 
@@ -32,7 +32,7 @@ pub(crate) struct Fuel {
     /// For resources without `fuel2` commands: releases, plugins, discovered nodes.
     pub(crate) rest: Client,
     /// Working directory of the commands.
-    folder: Folder,
+    folder: TempFolder,
 }
 
 struct Driver {
@@ -52,7 +52,7 @@ impl Drop for Driver {
 impl Fuel {
     /// Starts an empty server.
     pub(crate) fn new() -> Self {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         std::fs::create_dir(folder.file("work")).unwrap();
         let server = Process::start_with(&folder.file("data"), &["--local-agents"]);
         let rest = server.client();

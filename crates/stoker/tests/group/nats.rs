@@ -23,7 +23,7 @@ fn run_over_nats_survives_server_kills_and_a_nats_restart() {
     for n_killed in 0..4 {
         until("the run progresses", || (n_lines(&site) >= n_killed * 30).then_some(()));
         if n_killed == 1 {
-            secured_nats.nats.stop();
+            secured_nats.nats.kill();
             secured_nats.nats.start();
         }
         let driver = until("the run has a driver", || site.driver(child));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stoker_testkit::OwnPostgres;
+use stoker_testkit::PrivatePostgres;
 
 use crate::journal::{n_lines, upload, verify_run};
 use crate::site::{Site, until};
@@ -11,7 +11,7 @@ const N_TASKS: usize = 40;
 
 #[test]
 fn run_survives_database_outages() {
-    let Some(mut postgres) = OwnPostgres::start_new() else { return };
+    let Some(mut postgres) = PrivatePostgres::start() else { return };
     let mut site = Site::on(postgres.database(), 2, &["--lease", "2"]);
     site.start_agent(&[0]);
     site.start_agent(&[1]);
@@ -22,7 +22,7 @@ fn run_survives_database_outages() {
         until("the run progresses", || (n_lines(&site) >= n_done).then_some(()));
         postgres.stop();
         std::thread::sleep(Duration::from_millis(outage_ms));
-        postgres.start();
+        postgres.resume();
     }
     verify_run(&site, run, N_TASKS);
     drop(site);

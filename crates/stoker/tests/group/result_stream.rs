@@ -76,7 +76,7 @@ fn run_survives_the_loss_of_the_result_stream() {
     upload(&site, N_TASKS, 50);
     let (run, _) = site.execute(0);
     until("the run progresses", || (n_lines(&site) >= 30).then_some(()));
-    secured_nats.nats.stop();
+    secured_nats.nats.kill();
     for account in std::fs::read_dir(secured_nats.folder.file("nats/jetstream/jetstream")).unwrap() {
         std::fs::remove_dir_all(account.unwrap().path().join("streams")).unwrap();
     }

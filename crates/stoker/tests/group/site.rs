@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
-use stoker_model::{RunId, RunWork};
+use stoker_model::{RunExecution, RunId};
 use stoker_store::{Database, Store};
-use stoker_testkit::{Folder, TestDatabase};
+use stoker_testkit::{TempFolder, TestDatabase};
 
 use crate::client::{Client, PASSWORD};
 use crate::network_namespace::NetworkNamespace;
@@ -65,7 +65,7 @@ impl Drop for Daemon {
 
 pub(crate) struct Site {
     /// Kept on disk if a test fails, for inspection.
-    folder: Option<Folder>,
+    folder: Option<TempFolder>,
     database: Database,
     options: Vec<String>,
     /// Addresses of the servers.
@@ -111,7 +111,7 @@ impl Site {
 
     fn at(host: Ipv4Addr, database: Database, n_servers: usize, options: &[&str]) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let servers: Vec<String> = (0..n_servers).map(|_| free_address(host)).collect();
         let options: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
         let start = |idx: usize| start_server(&folder, &database, &servers[idx], idx, &options);
@@ -213,7 +213,7 @@ impl Site {
             let mut session = self.store.read().await.ok()?;
             Some((session.run_work(RunId(child)).await.ok()??, session.servers().await.ok()?))
         })?;
-        let RunWork { owner, lease_until, .. } = work;
+        let RunExecution { owner, lease_until, .. } = work;
         let owner = owner.filter(|_| lease_until.is_some())?;
         let member = members.into_iter().find(|member| member.id == owner)?;
         self.servers.iter().position(|address| *address == member.address)
@@ -275,13 +275,13 @@ impl Drop for Site {
                 std::mem::forget(folder);
             }
         } else if let Some(shared) = self.shared.take() {
-            shared.remove();
+            shared.drop_database();
         }
     }
 }
 
 fn start_server(
-    folder: &Folder,
+    folder: &TempFolder,
     database: &Database,
     listen: &str,
     idx: usize,

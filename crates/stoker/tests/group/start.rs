@@ -1,14 +1,14 @@
 //! Concurrent first start of several servers on an empty database.
 
 use serde_json::json;
-use stoker_testkit::OwnPostgres;
+use stoker_testkit::PrivatePostgres;
 
 use crate::client::Client;
 use crate::site::Site;
 
 #[test]
 fn three_servers_start_concurrently_on_an_empty_database() {
-    let Some(postgres) = OwnPostgres::start_new() else { return };
+    let Some(postgres) = PrivatePostgres::start() else { return };
     let site = Site::on(postgres.database(), 3, &[]);
     for address in &site.servers {
         let client = Client::log_in(address);

@@ -3,16 +3,16 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::process::{Command, Output};
 
-use stoker_testkit::{Folder, TestNats};
+use stoker_testkit::{TempFolder, TestNats};
 
-pub(crate) fn init(folder: &Folder) -> Output {
+pub(crate) fn init(folder: &TempFolder) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(["nats", "init", "--dir"]).arg(folder.file("nats")).output().unwrap()
 }
 
 pub(crate) struct SecuredNats {
     pub(crate) nats: TestNats,
-    pub(crate) folder: Folder,
+    pub(crate) folder: TempFolder,
 }
 
 impl SecuredNats {
@@ -23,10 +23,10 @@ impl SecuredNats {
 
     /// Starts NATS on an address of this machine.
     pub(crate) fn start_at(address: IpAddr) -> Option<Self> {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let output = init(&folder);
         assert!(output.status.success(), "{output:?}");
-        let nats = TestNats::configured_at(&folder.file("nats/nats-server.conf"), address)?;
+        let nats = TestNats::with_config_at(&folder.file("nats/nats-server.conf"), address)?;
         Some(Self { nats, folder })
     }
 

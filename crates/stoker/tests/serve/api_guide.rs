@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::{PASSWORD, Process};
 
@@ -31,7 +31,7 @@ struct Block {
 
 #[test]
 fn api_tour_works_as_written_and_is_complete() {
-    let (folder, work) = (Folder::new(), Folder::new());
+    let (folder, work) = (TempFolder::new(), TempFolder::new());
     let server = Process::start_with(folder.path(), &["--local-agents"]);
     let blocks = blocks(DOCUMENT);
     assert!(blocks.len() > 10);

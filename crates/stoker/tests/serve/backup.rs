@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::json;
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::Process;
 
@@ -15,7 +15,7 @@ fn stoker(arguments: &[&str], folder: &Path) -> Output {
 
 #[test]
 fn backup_can_be_restored() {
-    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let (folder, elsewhere) = (TempFolder::new(), TempFolder::new());
     let server = Process::start(folder.path());
     let client = server.client();
     client.expect(201, "POST", "/api/v1/tenants", Some(&json!({"name": "before"})));
@@ -55,7 +55,7 @@ fn backup_can_be_restored() {
 
 #[test]
 fn missing_database_and_invalid_backup_are_rejected() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     assert_eq!(stoker(&["backup", "x.db"], folder.path()).status.code(), Some(5));
     let nonsense = folder.file("nonsense");
     std::fs::write(&nonsense, "no database").unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::{Client, Process};
 
@@ -33,7 +33,7 @@ fn output(command: &mut Command) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-fn write(folder: &Folder, content: &str) -> PathBuf {
+fn write(folder: &TempFolder, content: &str) -> PathBuf {
     let path = folder.file("stoker.toml");
     std::fs::write(&path, content).unwrap();
     path
@@ -53,7 +53,7 @@ fn row<'a>(rows: &'a [Value], key: &str) -> &'a Value {
 
 #[test]
 fn all_problems_of_a_file_are_reported_with_their_position() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let path = write(&folder, "lisen = '127.0.0.1:0'\n\nlease = 1\nserver = ['http://127.0.0.1:1']\n");
     let path = path.to_str().unwrap();
     for arguments in [&["serve", "--config", path][..], &["config", "show", "serve", "--config", path]] {
@@ -76,7 +76,7 @@ fn all_problems_of_a_file_are_reported_with_their_position() {
 
 #[test]
 fn unreadable_files_and_misplaced_flags_are_rejected() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let missing = folder.file("missing.toml");
     let (code, _, err) = output(stoker(&["serve", "--config"]).arg(&missing));
     assert!(code == 3 && err.contains("cannot read"), "{err}");
@@ -98,7 +98,7 @@ fn unreadable_files_and_misplaced_flags_are_rejected() {
 
 #[test]
 fn invalid_combination_names_the_line() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let path = write(&folder, "tls_cert = '/c.pem'\n");
     let (code, _, err) = output(stoker(&["serve", "--config"]).arg(&path));
     assert_eq!(code, 2, "{err}");
@@ -108,7 +108,7 @@ fn invalid_combination_names_the_line() {
 
 #[test]
 fn origins_are_shown_and_secrets_are_masked() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let content =
         "admin_password = 'hunter2'\ndatabase_url = 'postgres://a:hunter2@db/x'\nlease = 20\nlog = 'info'\n";
     let path = write(&folder, content);
@@ -150,7 +150,7 @@ fn origins_are_shown_and_secrets_are_masked() {
 
 #[test]
 fn server_starts_with_the_options_of_the_file() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let data = folder.file("data");
     let content = format!(
         "listen = '127.0.0.1:99999'\ndata_dir = '{}'\nadmin_password = 'opensesame'\nname = 'from-file'\n",
@@ -179,7 +179,7 @@ fn server_starts_with_the_options_of_the_file() {
 
 #[test]
 fn agent_reads_server_and_state_from_the_file() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let state = folder.file("state");
     let path = write(&folder, &format!("state = '{}'\n", state.display()));
     let (code, _, err) = output(stoker(&["agent", "--config"]).arg(&path));

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::{Client, Process};
 
@@ -17,7 +17,7 @@ const N_TASKS: usize = 15;
 
 #[test]
 fn acknowledged_writes_survive_a_kill() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut server = Process::start(folder.path());
     let client = server.client();
     let release = json!({"name": "r", "version": "1", "operating_system": "Ubuntu"});

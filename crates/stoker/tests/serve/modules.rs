@@ -6,21 +6,21 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::{PASSWORD, Process};
 
 /// A server with in-process agents and one node in a cluster.
 struct Site {
-    data: Folder,
-    work: Folder,
+    data: TempFolder,
+    work: TempFolder,
     server: Process,
     node: String,
 }
 
 impl Site {
     fn new() -> Self {
-        let (data, work) = (Folder::new(), Folder::new());
+        let (data, work) = (TempFolder::new(), TempFolder::new());
         let server = Process::start_with(data.path(), &["--local-agents"]);
         let client = server.client();
         let release =

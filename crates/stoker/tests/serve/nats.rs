@@ -4,10 +4,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stoker_bus::{Bus, Nats, NatsAuth, NatsOptions, Pattern, Subject, UserKeys};
-use stoker_engine::session::{AttemptKey, End, Finished, FromAgent};
+use stoker_bus::{Bus, NatsAuth, NatsBus, NatsOptions, Subject, SubjectPattern, UserKeys};
+use stoker_engine::session::{AttemptKey, AttemptResult, FromAgent, ResultKind};
 use stoker_model::{JsonMap, Micros, RunId};
-use stoker_testkit::{Folder, TestNats};
+use stoker_testkit::{TempFolder, TestNats};
 
 use crate::kills::Run;
 use crate::process::{Process, bare_command};
@@ -28,7 +28,7 @@ impl SecuredNats {
 
 async fn connect(nats: &TestNats, auth: NatsAuth) -> Bus {
     let options = NatsOptions { auth, ..NatsOptions::new(nats.url()) };
-    Bus::Nats(Nats::connect(&options).await.unwrap())
+    Bus::Nats(NatsBus::connect(&options).await.unwrap())
 }
 
 async fn wait(condition: &str, mut poll: impl FnMut() -> bool) {
@@ -60,8 +60,8 @@ fn subject(text: &str) -> Subject {
     Subject::new(text.split('.')).unwrap()
 }
 
-fn pattern(text: &str) -> Pattern {
-    Pattern::new(text.split('.')).unwrap()
+fn pattern(text: &str) -> SubjectPattern {
+    SubjectPattern::new(text.split('.')).unwrap()
 }
 
 fn is_over_nats(site: &Site, node_idx: usize) -> bool {
@@ -71,7 +71,7 @@ fn is_over_nats(site: &Site, node_idx: usize) -> bool {
 
 #[test]
 fn init_files_are_private_and_not_overwritten() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let first = init(&folder);
     assert!(first.status.success(), "{first:?}");
     for name in ["nats-server.conf", "servers.creds", "keys.json"] {
@@ -86,7 +86,7 @@ fn init_files_are_private_and_not_overwritten() {
 
 #[test]
 fn invalid_nats_options_are_rejected() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let serve = |options: &[&str]| {
         let mut command = bare_command();
         command.arg("--data-dir").arg(folder.file("data")).env_remove("STOKER_NATS_URL");
@@ -106,7 +106,7 @@ fn invalid_nats_options_are_rejected() {
 
 #[test]
 fn server_works_while_nats_is_unavailable() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let server = Process::start_with(folder.path(), &["--nats", "nats://127.0.0.1:1"]);
     let client = server.client();
     client.expect(200, "GET", "/api/v1/releases/", None);
@@ -132,7 +132,7 @@ fn run_survives_nats_restarts() {
     let Some(mut secured_nats) = SecuredNats::start() else { return };
     let mut run = Run::on(secured_nats.site(), "nats away", 8);
     run.kill_repeatedly(|_, _| {
-        secured_nats.nats.stop();
+        secured_nats.nats.kill();
         secured_nats.nats.start();
     });
     let attempts = run.verify();
@@ -144,7 +144,7 @@ fn agents_connect_directly_while_nats_is_unavailable() {
     let Some(mut secured_nats) = SecuredNats::start() else { return };
     let site = secured_nats.site();
     site.await_agent(0);
-    secured_nats.nats.stop();
+    secured_nats.nats.kill();
     until("the agent connects directly", || {
         let log = site.read("agent-0.log");
         log.contains("connecting directly to the server").then_some(())
@@ -170,7 +170,7 @@ async fn agent_is_limited_to_its_own_subjects() {
     let (uid, other) = (site.nodes[0], site.nodes[1]);
     let server = secured_nats.as_server().await;
     let agent = connect(&secured_nats.nats, NatsAuth::Keys(keys)).await;
-    wait("both are connected", || server.is_up() && agent.is_up()).await;
+    wait("both are connected", || server.is_connected() && agent.is_connected()).await;
 
     let mut messages = server.subscribe(&pattern(">")).await.unwrap();
     let allowed = format!("stoker.agent.{uid}.{own}.out.x");
@@ -236,20 +236,20 @@ async fn revoked_agent_is_disconnected_by_nats() {
     let (other_keys, _) = user_of(&site, 1);
     let agent = connect(&secured_nats.nats, NatsAuth::Keys(keys.clone())).await;
     let other = connect(&secured_nats.nats, NatsAuth::Keys(other_keys)).await;
-    wait("both are connected", || agent.is_up() && other.is_up()).await;
+    wait("both are connected", || agent.is_connected() && other.is_connected()).await;
     let uid = site.nodes[0].to_string();
     let agents = site.get("/api/v1/agents").unwrap();
     let id =
         agents.as_array().unwrap().iter().find(|agent| agent["uid"] == uid.as_str()).unwrap()["id"].clone();
     site.client.expect(204, "DELETE", &format!("/api/v1/agents/{id}"), None);
-    wait("the agent is disconnected", || !agent.is_up()).await;
+    wait("the agent is disconnected", || !agent.is_connected()).await;
     until("the agent is rejected", || {
         site.read("agent-0.log").contains("join again with a new token").then_some(())
     });
     let reconnected = connect(&secured_nats.nats, NatsAuth::Keys(keys)).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
-    assert!(!reconnected.is_up() && !agent.is_up(), "the revoked agent is connected");
-    assert!(other.is_up(), "other agents stay connected");
+    assert!(!reconnected.is_connected() && !agent.is_connected(), "the revoked agent is connected");
+    assert!(other.is_connected(), "other agents stay connected");
 }
 
 /// Value of a server metric; empty if it is not exported.
@@ -285,15 +285,18 @@ async fn publish_result(
     attempt: AttemptKey,
 ) {
     let uid = uid.to_string();
-    let (inbox, auth) = (Some(stoker_wire::nats::inbox(&uid, &key)), NatsAuth::Keys(keys));
+    let (inbox, auth) = (Some(stoker_wire::nats::inbox_prefix(&uid, &key)), NatsAuth::Keys(keys));
     let options = NatsOptions { auth, inbox, ..NatsOptions::new(secured_nats.nats.url()) };
-    let agent = Bus::Nats(Nats::connect(&options).await.unwrap());
-    wait("the agent is connected", || agent.is_up()).await;
-    let (at, end, summary) = (Micros(1), End::Succeeded, JsonMap::new());
-    let finished = FromAgent::Finished(Finished { key: attempt, at, end, summary });
+    let agent = Bus::Nats(NatsBus::connect(&options).await.unwrap());
+    wait("the agent is connected", || agent.is_connected()).await;
+    let (at, end, summary) = (Micros(1), ResultKind::Succeeded, JsonMap::new());
+    let finished = FromAgent::Finished(AttemptResult { key: attempt, at, end, summary });
     let body = stoker_wire::encode_from_agent(&finished).into_bytes();
-    let subject = Subject::new(stoker_wire::nats::result(&uid, &key)).unwrap();
-    agent.keep(&subject, &stoker_wire::nats::result_id(&key, attempt), body).await.unwrap();
+    let subject = Subject::new(stoker_wire::nats::result_subject(&uid, &key)).unwrap();
+    agent
+        .publish_durable(&subject, &stoker_wire::nats::result_message_id(&key, attempt), body)
+        .await
+        .unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -324,14 +327,14 @@ async fn stored_result_of_another_node_is_rejected() {
 
 #[test]
 fn nats_without_jetstream_works() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     assert!(init(&folder).status.success());
     let path = folder.file("nats/nats-server.conf");
     let config = std::fs::read_to_string(&path).unwrap();
     let without_jetstream: Vec<&str> = config.lines().filter(|line| !line.starts_with("jetstream")).collect();
     assert!(without_jetstream.len() < config.lines().count());
     std::fs::write(&path, without_jetstream.join("\n")).unwrap();
-    let Some(nats) = TestNats::configured(&path) else { return };
+    let Some(nats) = TestNats::with_config(&path) else { return };
     let secured_nats = SecuredNats { nats, folder };
     let site = secured_nats.site();
     until("the agent connects over NATS", || is_over_nats(&site, 0).then_some(()));
@@ -348,7 +351,7 @@ fn nats_without_jetstream_works() {
 #[test]
 fn nats_without_authentication_is_not_used_for_agents() {
     let Some(secured_nats) = SecuredNats::start() else { return };
-    let Some(open) = TestNats::open() else { return };
+    let Some(open) = TestNats::start_open() else { return };
     let keys = secured_nats.folder.file("nats/keys.json").display().to_string();
     let site = Site::with_agents(
         &json!([]),

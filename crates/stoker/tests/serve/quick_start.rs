@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::{PASSWORD, Process};
 
@@ -30,7 +30,7 @@ fn script(address: &str) -> String {
 #[test]
 fn quick_start_works_as_written() {
     assert!(DOCUMENT.contains(PASSWORD), "the guide and the tests use the same password");
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let server = Process::start_with(&folder.file("data"), &["--local-agents"]);
     let program = PathBuf::from(env!("CARGO_BIN_EXE_stoker"));
     let path = std::env::var("PATH").unwrap();

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::process::{Client, PASSWORD};
 
@@ -65,7 +65,7 @@ impl Drop for Daemon {
 
 pub(crate) struct Site {
     /// Kept on disk if a test fails, for inspection.
-    folder: Option<Folder>,
+    folder: Option<TempFolder>,
     listen: String,
     options: Vec<String>,
     /// Folder of the certificate authority if TLS is used.
@@ -95,17 +95,17 @@ impl Site {
 
     /// Passes additional options to the server and its agents.
     pub(crate) fn with_agents(tasks: &Value, options: &[&str], agent_options: &[&str]) -> Self {
-        Self::build(Folder::new(), None, tasks, (options, agent_options), &[])
+        Self::build(TempFolder::new(), None, tasks, (options, agent_options), &[])
     }
 
     /// Sets environment variables of the server and its agents.
     pub(crate) fn with_env(tasks: &Value, env: &[(&str, &str)]) -> Self {
-        Self::build(Folder::new(), None, tasks, (&[], &[]), env)
+        Self::build(TempFolder::new(), None, tasks, (&[], &[]), env)
     }
 
     /// Uses TLS; agents trust the authority by its fingerprint.
     pub(crate) fn encrypted(tasks: &Value, options: &[&str]) -> Self {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let ca = folder.file("ca");
         let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
         assert!(command.args(["ca", "init", "--dir"]).arg(&ca).output().unwrap().status.success());
@@ -115,7 +115,7 @@ impl Site {
     }
 
     fn build(
-        folder: Folder,
+        folder: TempFolder,
         ca: Option<PathBuf>,
         tasks: &Value,
         (options, agent_options): (&[&str], &[&str]),

@@ -3,13 +3,13 @@
 use std::net::TcpListener;
 
 use serde_json::json;
-use stoker_testkit::{Folder, TestDatabase};
+use stoker_testkit::{TempFolder, TestDatabase};
 
 use crate::process::{Client, PASSWORD, Process, bare_command, command};
 
 #[test]
 fn first_start_prints_the_password_once() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut first = bare_command();
     first.arg("--data-dir").arg(folder.file("new/deep"));
     let server = Process::run(first);
@@ -27,7 +27,7 @@ fn first_start_prints_the_password_once() {
 
 #[test]
 fn health_and_version_are_public() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let server = Process::start(folder.path());
     for path in ["/health", "/api/v1/health", "/api/v1/version/", "/api/v1/openapi.json", "/api/v1/docs"] {
         let url = format!("http://{}{path}", server.address);
@@ -39,7 +39,7 @@ fn health_and_version_are_public() {
 
 #[test]
 fn failed_start_reports_the_reason() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let mut busy = command(folder.path());
@@ -63,7 +63,7 @@ fn failed_start_reports_the_reason() {
 async fn server_runs_on_postgres() {
     let Some(database) = TestDatabase::create().await else { return };
     let stoker_store::Database::Postgres { url } = database.database() else { panic!("not PostgreSQL") };
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut command = bare_command();
     command.env("STOKER_DATABASE_URL", url).env("STOKER_ADMIN_PASSWORD", PASSWORD);
     command.arg("--modules-key-file").arg(folder.file("modules.key"));
@@ -73,12 +73,12 @@ async fn server_runs_on_postgres() {
     let id = client.expect(201, "POST", "/api/v1/releases/", Some(&release))["id"].clone();
     client.expect(200, "GET", &format!("/api/v1/releases/{id}"), None);
     assert!(server.terminate().success());
-    database.remove();
+    database.drop_database();
 }
 
 #[test]
 fn invalid_helper_fails_the_start_with_its_location() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     std::fs::create_dir(folder.file("helpers")).unwrap();
     let file = folder.file("helpers/own.yaml");
     std::fs::write(&file, "functions:\n  - name: moved\n    body: changed($.x) and lenn($.y)\n").unwrap();

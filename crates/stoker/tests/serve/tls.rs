@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustls::pki_types::ServerName;
 use serde_json::{Value, json};
-use stoker_testkit::{Folder, OwnPostgres};
+use stoker_testkit::{PrivatePostgres, TempFolder};
 use stoker_tls::{Fingerprint, Trust, client_config};
 
 use crate::process::{Client, PASSWORD, Process, bare_command, command};
@@ -51,7 +51,7 @@ const MASTER_AND_NODES: &str = r#"[
 
 #[test]
 fn authority_is_created_shown_and_never_overwritten() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ca = folder.file("ca");
     assert_eq!(stoker(&["ca", "init"]).status.code(), Some(2));
     let missing = stoker(&["ca", "server", "--dir", text(&ca), "--name", "a"]);
@@ -82,7 +82,7 @@ fn authority_is_created_shown_and_never_overwritten() {
 
 #[test]
 fn invalid_tls_options_fail_the_start() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let file = folder.file("file");
     std::fs::write(&file, "what?").unwrap();
     let expect_start_failure = |options: &[&str], code: i32, expected: &str| {
@@ -102,7 +102,7 @@ fn invalid_tls_options_fail_the_start() {
 
 #[test]
 fn clients_connect_over_tls() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
     let server = Process::start_with(folder.path(), &["--ca-dir", text(&ca)]);
@@ -142,7 +142,7 @@ fn clients_connect_over_tls() {
 
 #[test]
 fn plain_http_request_to_a_tls_port_gets_a_hint() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
     let server = Process::start_with(folder.path(), &["--ca-dir", text(&ca)]);
@@ -167,7 +167,7 @@ fn curl_uses_http_2_and_receives_hsts() {
         // Recorded as skipped.
         return;
     }
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
     let server = Process::start_with(folder.path(), &["--ca-dir", text(&ca), "--tls-name", "stoker.example"]);
@@ -193,7 +193,7 @@ fn curl_uses_http_2_and_receives_hsts() {
 
 #[test]
 fn renewed_certificates_are_reloaded_without_dropping_connections() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
     let issue =
@@ -241,7 +241,7 @@ fn agents_with_certificates_reconnect() {
 /// The join token must not be sent to an untrusted server.
 #[test]
 fn agents_do_not_join_an_untrusted_server() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
     let server = Process::start_with(folder.path(), &["--ca-dir", text(&ca)]);
@@ -362,7 +362,7 @@ fn certificates_are_renewed_and_reissued_after_expiry() {
     assert_eq!(certificate.subject, site.nodes[0].to_string());
     until("the certificate has expired", || {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-        (!certificate.validity.holds(i64::try_from(now).unwrap())).then_some(())
+        (!certificate.validity.contains(i64::try_from(now).unwrap())).then_some(())
     });
     site.start_agent(0);
     site.await_agent(0);
@@ -372,7 +372,7 @@ fn certificates_are_renewed_and_reissued_after_expiry() {
 
 #[test]
 fn unencrypted_listener_warns_except_on_loopback() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut loopback = bare_command();
     loopback.arg("--data-dir").arg(folder.path()).env("STOKER_ADMIN_PASSWORD", PASSWORD);
     let server = Process::run(loopback);
@@ -390,14 +390,14 @@ fn unencrypted_listener_warns_except_on_loopback() {
 
 #[test]
 fn database_certificate_is_verified() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let (ca, other) = (folder.file("ca"), folder.file("other"));
     for dir in [&ca, &other] {
         assert!(stoker(&["ca", "init", "--dir", text(dir)]).status.success());
     }
     assert!(stoker(&["ca", "server", "--dir", text(&ca), "--name", "localhost"]).status.success());
-    let Some(mut postgres) = OwnPostgres::start_new() else { return };
-    postgres.encrypt(&ca.join("localhost.pem"), &ca.join("localhost-key.pem"));
+    let Some(mut postgres) = PrivatePostgres::start() else { return };
+    postgres.require_tls(&ca.join("localhost.pem"), &ca.join("localhost-key.pem"));
     let start = |host: &str, options: &str| {
         let url = format!("postgres://stoker@{host}:{}/stoker?{options}", postgres.port());
         let mut command = bare_command();

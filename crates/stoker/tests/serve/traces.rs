@@ -1,7 +1,7 @@
 //! A trace from a request to a task on a node, with a server, agents and a collector.
 
 use serde_json::{Value, json};
-use stoker_testkit::{Collected, Collector};
+use stoker_testkit::{CollectedSpan, Collector};
 
 use crate::process::PASSWORD;
 use crate::site::{Site, until};
@@ -25,7 +25,7 @@ fn execute(site: &Site) -> i64 {
 
 /// Returns the only span with this name and task.
 #[track_caller]
-fn find_span<'a>(spans: &'a [Collected], name: &str, task: &str) -> &'a Collected {
+fn find_span<'a>(spans: &'a [CollectedSpan], name: &str, task: &str) -> &'a CollectedSpan {
     let mut matching =
         spans.iter().filter(|span| span.name == name && span.attribute("stoker.task.id") == task);
     let first = matching.next().unwrap_or_else(|| panic!("{name} {task} is not in {spans:#?}"));
@@ -62,14 +62,14 @@ fn trace_spans_request_run_and_tasks() {
         (n_agents == 2 && spans.iter().any(|span| span.name == "run")).then_some(spans)
     });
     let request = find_span(&spans, "POST /api/v1/graphs/execute", "");
-    assert_eq!((request.parent.as_str(), request.has_failed), (CALLER, false));
+    assert_eq!((request.parent.as_str(), request.is_error), (CALLER, false));
     assert_eq!(request.attribute("http.response.status_code"), "202");
     assert_eq!(request.attribute("user.name"), "admin");
     let run = find_span(&spans, "run", "");
-    assert_eq!((&run.parent, run.has_failed), (&request.id, true));
+    assert_eq!((&run.parent, run.is_error), (&request.id, true));
     assert_eq!(run.attribute("stoker.run.status"), "error");
     let plan = find_span(&spans, "plan", "");
-    assert_eq!((&plan.parent, plan.has_failed), (&run.id, false));
+    assert_eq!((&plan.parent, plan.is_error), (&run.id, false));
     for (name, node, code) in [("well", site.nodes[0], "0"), ("ill", site.nodes[1], "3")] {
         let attempt = find_span(&spans, "attempt", name);
         let on_node = find_span(&spans, "task", name);
@@ -79,14 +79,14 @@ fn trace_spans_request_run_and_tasks() {
         assert_eq!(on_node.attribute("stoker.task.type"), "shell");
         for span in [attempt, on_node] {
             assert_eq!(span.attribute("stoker.node"), node.to_string());
-            assert_eq!(span.has_failed, name == "ill", "{span:?}");
+            assert_eq!(span.is_error, name == "ill", "{span:?}");
         }
         assert_eq!(on_node.attribute("process.exit.code"), code);
     }
     // The task gets the trace context, but not the key of the collector.
     let on_node = find_span(&spans, "task", "well");
     assert_eq!(site.read("environment").trim(), format!("00-{TRACE}-{}-01|", on_node.id));
-    for head in collector.heads() {
+    for head in collector.request_heads() {
         assert!(head.starts_with("POST /v1/traces HTTP/1.1"), "{head}");
         assert!(head.contains("application/x-protobuf") && head.contains(KEY), "{head}");
     }

@@ -34,8 +34,8 @@ impl WireVersion {
         let is_hello = message["kind"] == "hello";
         if is_hello {
             message["hello"]["wire_version"] = json!(match self {
-                Self::Previous => stoker_wire::VERSION - 1,
-                Self::Next => stoker_wire::VERSION + 1,
+                Self::Previous => stoker_wire::PROTOCOL_VERSION - 1,
+                Self::Next => stoker_wire::PROTOCOL_VERSION + 1,
                 Self::Ancient => 0,
             });
         }

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 /// An SSH server on loopback that accepts one key; killed on drop.
 pub(crate) struct Sshd {
-    pub(crate) folder: Folder,
+    pub(crate) folder: TempFolder,
     pub(crate) port: u16,
     process: std::process::Child,
 }
@@ -37,7 +37,7 @@ impl Sshd {
     pub(crate) fn start() -> Self {
         let sshd = sshd_path()
             .expect("sshd is missing: `apt-get install openssh-server`, or skip with STOKER_TEST_SKIP=ssh");
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         create_key(&folder.file("host_key"));
         create_key(&folder.file("key"));
         fs::copy(folder.file("key.pub"), folder.file("authorized_keys")).unwrap();

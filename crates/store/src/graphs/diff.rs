@@ -72,7 +72,7 @@ pub(super) fn check_names(tasks: &[Task]) -> Result<(), StoreError> {
     if tasks.iter().all(|task| names.insert(task.name.as_str())) {
         return Ok(());
     }
-    Err(StoreError::Taken { what: "task name" })
+    Err(StoreError::AlreadyExists { what: "task name" })
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ impl Session {
                     Ok(head.with_tasks(Arc::clone(tasks)))
                 }
                 Some((current, _)) => Err(StoreError::Stale { current: *current }),
-                None => Err(StoreError::Missing { what: "graph" }),
+                None => Err(StoreError::NotFound { what: "graph" }),
             })
             .collect()
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use stoker_model::{Graph, GraphId, GraphSource, Json};
 
 use crate::sql::{Args, Row};
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "deployment_graph_sources";
 
@@ -39,7 +39,7 @@ fn lines_of(json: &Json) -> BTreeMap<String, BTreeMap<String, u32>> {
     json.as_object().into_iter().flatten().map(|(task, lines)| (task.clone(), fields(lines))).collect()
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Records the source locations of a graph's current tasks.
     pub async fn graph_source_put(&mut self, graph: &Graph, source: &GraphSource) -> Result<(), StoreError> {
         self.graph_source_delete(graph.id).await?;

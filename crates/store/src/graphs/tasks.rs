@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use stoker_model::{Json, Spelling, StoredTask, TASK_FIELDS, Task, TaskId};
+use stoker_model::{Json, StoredTask, TASK_FIELDS, Task, TaskField, TaskId};
 
 use crate::StoreError;
 use crate::sql::{Args, Columns};
@@ -14,7 +14,7 @@ pub(super) const TABLE: &str = "deployment_graph_tasks";
 /// The database assembles it because one long text transfers much faster than sixteen short ones.
 fn document_sql(prefix: &str) -> String {
     let mut sql = "'{'".to_owned();
-    for Spelling { canonical, .. } in TASK_FIELDS {
+    for TaskField { canonical, .. } in TASK_FIELDS {
         let _ = write!(sql, " || COALESCE('\"{canonical}\":' || {prefix}{canonical} || ',', '')");
     }
     let _ = write!(sql, " || '\"_custom\":' || {prefix}_custom || '}}'");

@@ -9,10 +9,10 @@ use stoker_model::{
 use super::diff::{Diff, check_names, diff, positions};
 use super::{relation, tasks};
 use crate::sql::Args;
-use crate::{StoreError, Writing};
+use crate::{StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "graph type" };
-const MISSING: StoreError = StoreError::Missing { what: "graph" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "graph type" };
+const MISSING: StoreError = StoreError::NotFound { what: "graph" };
 /// Row moves per statement.
 const MOVES_MAX: usize = 500;
 
@@ -31,7 +31,7 @@ fn metadata_args(metadata: &GraphMetadata) -> Args {
         .opt_map(metadata.on_stop.as_ref())
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn graph_create(
         &mut self,
         owner: Owner,
@@ -106,7 +106,7 @@ impl Writing {
         let others = graph.tasks.iter().filter(|stored| stored.task.name != task_name);
         let others: Vec<Task> = others.map(|stored| stored.task.clone()).collect();
         if others.len() == graph.tasks.len() {
-            return Err(StoreError::Missing { what: "task" });
+            return Err(StoreError::NotFound { what: "task" });
         }
         self.graph_update(id, expected_generation, &graph.metadata, Some(&others)).await
     }
@@ -230,7 +230,7 @@ impl Writing {
         }
         let stored = tasks.iter().zip(placed).map(|(task, placed)| {
             let id = placed.row.or_else(|| rows.get(&task.name).copied());
-            let id = id.ok_or(StoreError::Missing { what: "task" })?;
+            let id = id.ok_or(StoreError::NotFound { what: "task" })?;
             Ok(StoredTask { id, task: task.clone() })
         });
         stored.collect()

@@ -5,11 +5,11 @@ mod on_nodes;
 mod runs;
 mod sealed;
 
-use stoker_model::{Module, ModuleBody, ModuleId, Sealed, TenantId};
+use stoker_model::{EncryptedContents, Module, ModuleBody, ModuleId, TenantId};
 
-pub use self::sealed::SealedPlace;
+pub use self::sealed::EncryptedLocation;
 use crate::sql::{Args, Columns, Record, Table, is_key};
-use crate::{List, Session, StoreError, Writing};
+use crate::{List, Session, StoreError, WriteTransaction};
 
 /// Filter for modules; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,8 +61,8 @@ fn read_body(columns: &mut Columns<'_>) -> Result<ModuleBody, StoreError> {
     })
 }
 
-fn read_sealed(columns: &mut Columns<'_>) -> Result<Sealed, StoreError> {
-    Ok(Sealed { key: columns.text()?, bytes: columns.bytes()? })
+fn read_sealed(columns: &mut Columns<'_>) -> Result<EncryptedContents, StoreError> {
+    Ok(EncryptedContents { key: columns.text()?, bytes: columns.bytes()? })
 }
 
 impl Record for Module {
@@ -138,20 +138,20 @@ impl Session {
     }
 
     /// Encrypted contents of an existing module.
-    pub async fn module_contents(&mut self, id: ModuleId) -> Result<Sealed, StoreError> {
+    pub async fn module_contents(&mut self, id: ModuleId) -> Result<EncryptedContents, StoreError> {
         let sql = "SELECT key_name, contents FROM module_contents WHERE module_id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        let row = row.ok_or(StoreError::Missing { what: "module" })?;
+        let row = row.ok_or(StoreError::NotFound { what: "module" })?;
         read_sealed(&mut row.columns("module_contents"))
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn module_create(
         &mut self,
         uuid: &str,
         body: &ModuleBody,
-        contents: &Sealed,
+        contents: &EncryptedContents,
     ) -> Result<Module, StoreError> {
         let now = self.now();
         let mut module = Module {
@@ -165,7 +165,7 @@ impl Writing {
         if let Some(tenant_id) = body.tenant_id {
             self.require::<stoker_model::Tenant>(tenant_id.0).await?;
         }
-        let taken = StoreError::Taken { what: "module" };
+        let taken = StoreError::AlreadyExists { what: "module" };
         module.id = ModuleId(self.insert::<Module>("", args(&module)).await?.ok_or(taken)?);
         self.module_contents_put(module.id, contents).await?;
         Ok(module)
@@ -175,7 +175,7 @@ impl Writing {
     pub async fn module_update(
         &mut self,
         module: &Module,
-        contents: Option<&Sealed>,
+        contents: Option<&EncryptedContents>,
     ) -> Result<Module, StoreError> {
         let body = &module.body;
         let duplicate = "SELECT 1 FROM modules WHERE name = $1 AND module_type = $2 AND coalesce(tenant_id, 0) = $3 \
@@ -188,7 +188,7 @@ impl Writing {
             .text(body.datastore_version.as_deref().unwrap_or_default())
             .int(module.id.0);
         if self.exists(duplicate.to_owned(), key).await? {
-            return Err(StoreError::Taken { what: "module" });
+            return Err(StoreError::AlreadyExists { what: "module" });
         }
         let mut module = Module { updated_at: self.now(), ..module.clone() };
         module.generation = self.replace::<Module>(module.id.0, module.generation, args(&module)).await?;
@@ -203,7 +203,11 @@ impl Writing {
         self.delete::<Module>(id.0).await
     }
 
-    async fn module_contents_put(&mut self, id: ModuleId, contents: &Sealed) -> Result<(), StoreError> {
+    async fn module_contents_put(
+        &mut self,
+        id: ModuleId,
+        contents: &EncryptedContents,
+    ) -> Result<(), StoreError> {
         let sql = "INSERT INTO module_contents (module_id, key_name, contents) VALUES ($1, $2, $3) \
                    ON CONFLICT (module_id) DO UPDATE SET key_name = excluded.key_name, contents = excluded.contents";
         let args = Args::new().int(id.0).text(&contents.key).bytes(&contents.bytes);

@@ -4,7 +4,7 @@ use stoker_model::{Cluster, ClusterId, ModuleStatus, Node, NodeId, NodeModule};
 
 use super::{BODY, body_args, read_body, read_sealed};
 use crate::sql::{Args, Row, is_key};
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "node_modules";
 
@@ -40,7 +40,7 @@ impl Session {
     }
 
     /// Nodes that have a module, by node id.
-    pub async fn module_carriers(&mut self, uuid: &str) -> Result<Vec<NodeModule>, StoreError> {
+    pub async fn module_nodes(&mut self, uuid: &str) -> Result<Vec<NodeModule>, StoreError> {
         if !is_key(uuid) {
             return Ok(Vec::new());
         }
@@ -50,7 +50,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Records the outcome of a module on a node, replacing an earlier one.
     pub async fn node_module_put(&mut self, applied: &NodeModule) -> Result<(), StoreError> {
         self.require::<Node>(applied.node_id.0).await?;

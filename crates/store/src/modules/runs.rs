@@ -4,7 +4,7 @@ use stoker_model::{Actor, Micros, ModuleAction, ModuleItem, ModuleRun, NodeId, R
 
 use super::{BODY, body_args, read_body, read_sealed};
 use crate::sql::{Args, Many, Row};
-use crate::{Session, Store, StoreError, Writing};
+use crate::{Session, Store, StoreError, WriteTransaction};
 
 const RUNS: &str = "module_runs";
 const ITEMS: &str = "module_run_items";
@@ -20,12 +20,17 @@ fn read_item(row: &Row) -> Result<ModuleItem, StoreError> {
 
 impl Store {
     /// Gives a run exclusive access to its node, unless another run has it or is ahead in the queue.
-    pub async fn module_turn(&self, run: RunId, node_id: NodeId, now: Micros) -> Result<bool, StoreError> {
-        let mut writing = self.change(&Actor::server(), now).await?;
-        match writing.module_run_turn(run, node_id).await {
+    pub async fn module_run_acquire_node(
+        &self,
+        run: RunId,
+        node_id: NodeId,
+        now: Micros,
+    ) -> Result<bool, StoreError> {
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
+        match writing.module_run_try_acquire_node(run, node_id).await {
             Ok(has_turn) => writing.commit_unaudited().await.map(|()| has_turn),
             // Lost a race with another server.
-            Err(StoreError::Taken { .. }) => Ok(false),
+            Err(StoreError::AlreadyExists { .. }) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -53,7 +58,7 @@ impl Session {
     }
 
     /// Unfinished module runs of a node, oldest first.
-    pub async fn module_runs_of(&mut self, node_id: NodeId) -> Result<Vec<RunId>, StoreError> {
+    pub async fn module_runs_of_node(&mut self, node_id: NodeId) -> Result<Vec<RunId>, StoreError> {
         let sql = format!(
             "SELECT m.run_id FROM {RUNS} m JOIN runs r ON r.id = m.run_id WHERE m.node_id = $1 \
              AND r.status IN ('pending', 'running') ORDER BY m.run_id"
@@ -63,7 +68,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Records the modules that an existing run applies to a node.
     pub async fn module_run_create(&mut self, run: &ModuleRun) -> Result<(), StoreError> {
         self.require::<stoker_model::Run>(run.run_id.0).await?;
@@ -88,7 +93,11 @@ impl Writing {
     }
 
     /// Gives a run exclusive access to its node, unless an earlier run has not ended.
-    pub async fn module_run_turn(&mut self, run: RunId, node_id: NodeId) -> Result<bool, StoreError> {
+    pub async fn module_run_try_acquire_node(
+        &mut self,
+        run: RunId,
+        node_id: NodeId,
+    ) -> Result<bool, StoreError> {
         let ended = format!(
             "DELETE FROM {RUNS} WHERE node_id = $1 AND run_id <> $2 AND run_id IN \
              (SELECT id FROM runs WHERE status IN ('ready', 'error'))"

@@ -7,11 +7,11 @@ use crate::StoreError;
 pub struct List {
     pub limit: Option<u64>,
     pub offset: u64,
-    pub order_by: Vec<Order>,
+    pub order_by: Vec<SortOrder>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct SortOrder {
     pub field: String,
     pub descending: bool,
 }
@@ -44,7 +44,7 @@ impl List {
             let column = known
                 .iter()
                 .find(|column| **column == order.field)
-                .ok_or_else(|| StoreError::UnknownOrder { field: order.field.clone(), known })?;
+                .ok_or_else(|| StoreError::UnknownSortField { field: order.field.clone(), known })?;
             // SQLite and PostgreSQL sort NULL to opposite ends by default.
             let direction = if order.descending { "DESC NULLS LAST" } else { "ASC NULLS FIRST" };
             terms.push(format!("{column} {direction}"));
@@ -79,12 +79,12 @@ mod tests {
     #[test]
     fn order_by_unknown_field_is_rejected() {
         let by = |field: &str, descending| List {
-            order_by: vec![Order { field: field.to_owned(), descending }],
+            order_by: vec![SortOrder { field: field.to_owned(), descending }],
             ..List::default()
         };
         let sql = by("name", true).order_sql(&["id", "name"], "id").unwrap();
         assert_eq!(sql, " ORDER BY name DESC NULLS LAST, id");
         let error = by("name; DROP TABLE x", false).order_sql(&["id", "name"], "id").unwrap_err();
-        assert!(matches!(error, StoreError::UnknownOrder { .. }), "{error}");
+        assert!(matches!(error, StoreError::UnknownSortField { .. }), "{error}");
     }
 }

@@ -108,10 +108,10 @@ const FOREIGN: &[(&str, &str, &str)] = &[
 /// Error for a constraint violated by an insert or update; `None` for any other error.
 pub(crate) fn explain(error: &dyn DatabaseError) -> Option<StoreError> {
     match error.kind() {
-        ErrorKind::UniqueViolation => Some(StoreError::Taken { what: unique_what(error) }),
+        ErrorKind::UniqueViolation => Some(StoreError::AlreadyExists { what: unique_what(error) }),
         ErrorKind::ForeignKeyViolation => {
             let what = foreign(error).map_or("record", |(_, _, target)| target);
-            Some(StoreError::Missing { what })
+            Some(StoreError::NotFound { what })
         }
         _ => None,
     }

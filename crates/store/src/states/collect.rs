@@ -1,28 +1,28 @@
 //! Garbage collection of unreferenced documents.
 
 use crate::sql::Args;
-use crate::{StoreError, Writing};
+use crate::{StoreError, WriteTransaction};
 
 /// Number of deleted rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Collected {
+pub struct GcStats {
     pub n_documents: u64,
     pub n_parts: u64,
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Deletes documents that no plan or success references, and pieces that no document references.
-    pub async fn states_collect(&mut self) -> Result<Collected, StoreError> {
+    pub async fn states_gc(&mut self) -> Result<GcStats, StoreError> {
         let documents = "DELETE FROM state_documents WHERE id NOT IN (SELECT common_id FROM plans UNION SELECT graph_id FROM plans \
                          UNION SELECT document_id FROM plan_nodes UNION SELECT common_id FROM successes \
                          UNION SELECT document_id FROM successes)";
         let n_documents = self.connection.execute(documents.to_owned(), Args::new()).await?;
         if n_documents == 0 {
-            return Ok(Collected::default());
+            return Ok(GcStats::default());
         }
         let parts = "DELETE FROM state_parts WHERE NOT EXISTS \
                      (SELECT 1 FROM state_document_parts WHERE part_id = state_parts.id)";
         let n_parts = self.connection.execute(parts.to_owned(), Args::new()).await?;
-        Ok(Collected { n_documents, n_parts })
+        Ok(GcStats { n_documents, n_parts })
     }
 }

@@ -8,5 +8,5 @@ mod pieces;
 mod read;
 mod write;
 
-pub use collect::Collected;
+pub use collect::GcStats;
 pub use pieces::StateDocument;

@@ -6,7 +6,7 @@ use stoker_model::DocumentId;
 
 use super::pieces::{Piece, Pieces, StateDocument, pieces};
 use crate::sql::{Args, Many};
-use crate::{Session, StoreError, Writing};
+use crate::{Session, StoreError, WriteTransaction};
 
 const RETURNING: &str = "RETURNING digest, id";
 const DOCUMENTS: Many<'_> = Many { before: "INSERT INTO state_documents (digest, small)", after: RETURNING };
@@ -18,7 +18,7 @@ const SPLIT_DOCUMENTS_MAX: usize = 500;
 /// Digests per lookup.
 const LOOKUP_DIGESTS_MAX: usize = 5000;
 
-impl Writing {
+impl WriteTransaction {
     /// Stores documents and returns their ids in the same order. Existing documents are not written again.
     pub async fn documents_put(
         &mut self,
@@ -37,7 +37,7 @@ impl Writing {
             ids.extend(self.documents_add(chunk).await?);
         }
         let id = |digest: &&str| ids.get(*digest).copied().map(DocumentId);
-        digests.iter().map(|digest| id(digest).ok_or(StoreError::Missing { what: "document" })).collect()
+        digests.iter().map(|digest| id(digest).ok_or(StoreError::NotFound { what: "document" })).collect()
     }
 
     async fn documents_add(

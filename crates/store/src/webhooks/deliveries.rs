@@ -1,11 +1,11 @@
 //! Webhook deliveries: an outbox that any server may drain.
 
 use stoker_model::{
-    Actor, Delivery, DeliveryId, DeliveryStatus, DeliveryTry, Json, Micros, Topic, WebhookId,
+    Actor, Delivery, DeliveryAttempt, DeliveryId, DeliveryStatus, Json, Micros, Topic, WebhookId,
 };
 
 use crate::sql::{Args, Row};
-use crate::{List, Page, Session, Store, StoreError, Writing};
+use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
 const TABLE: &str = "webhook_deliveries";
 const COLUMNS: &str =
@@ -21,11 +21,11 @@ fn read(row: &Row) -> Result<Delivery, StoreError> {
         body: columns.json()?,
         status: columns.word(DeliveryStatus::parse)?,
         attempts: columns.int()?,
-        due_at: columns.time()?,
+        next_attempt_at: columns.time()?,
         created_at: columns.time()?,
-        tried_at: columns.opt_time()?,
-        answer: columns.opt_int()?,
-        problem: columns.opt_text()?,
+        last_attempt_at: columns.opt_time()?,
+        response_status: columns.opt_int()?,
+        last_error: columns.opt_text()?,
     })
 }
 
@@ -44,7 +44,7 @@ impl Store {
         if !self.read().await?.deliveries_are_due(now).await? {
             return Ok(Vec::new());
         }
-        let mut writing = self.change(&Actor::server(), now).await?;
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
         let busy: Vec<String> = busy.iter().map(ToString::to_string).collect();
         let free = if busy.is_empty() {
             String::new()
@@ -68,13 +68,13 @@ impl Store {
 
     /// Records the outcome of an attempt. Returns `false` if a later attempt has started or the delivery is
     /// not pending any more.
-    pub async fn delivery_tried(
+    pub async fn delivery_record_attempt(
         &self,
         id: DeliveryId,
         attempt: i64,
-        tried: &DeliveryTry,
+        tried: &DeliveryAttempt,
     ) -> Result<bool, StoreError> {
-        let mut writing = self.change(&Actor::server(), tried.tried_at).await?;
+        let mut writing = self.begin_write(&Actor::server(), tried.tried_at).await?;
         let sql = format!(
             "UPDATE {TABLE} SET status = $1, due_at = $2, tried_at = $3, answer = $4, problem = $5 \
              WHERE id = $6 AND attempts = $7 AND status = 'pending'"
@@ -117,7 +117,7 @@ impl Session {
     }
 
     /// Number of pending deliveries.
-    pub async fn deliveries_waiting(&mut self) -> Result<i64, StoreError> {
+    pub async fn deliveries_pending(&mut self) -> Result<i64, StoreError> {
         let sql = format!("SELECT count(*) FROM {TABLE} WHERE status = 'pending'");
         let row = self.connection.fetch_optional(sql, Args::new()).await?;
         row.map_or(Ok(0), |row| row.columns(TABLE).int())
@@ -129,7 +129,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Creates a delivery that is due immediately.
     pub async fn delivery_create(
         &mut self,
@@ -143,12 +143,12 @@ impl Writing {
         );
         let args = Args::new().int(webhook.0).text(topic.as_str()).json(body).int(self.now().0);
         let row = self.connection.fetch_optional(sql, args).await?;
-        read(&row.ok_or(StoreError::Missing { what: "webhook" })?)
+        read(&row.ok_or(StoreError::NotFound { what: "webhook" })?)
     }
 
     /// Resets a delivery to pending with no attempts, regardless of its status. Returns `None` if it does not
     /// exist.
-    pub async fn delivery_again(&mut self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+    pub async fn delivery_redeliver(&mut self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
         let sql = format!(
             "UPDATE {TABLE} SET status = 'pending', attempts = 0, due_at = $1, problem = NULL \
              WHERE id = $2 RETURNING {COLUMNS}"

@@ -3,13 +3,13 @@
 mod deliveries;
 mod notifications;
 
-use stoker_model::{Cluster, ClusterId, Sealed, Topic, Webhook, WebhookBody, WebhookId};
+use stoker_model::{Cluster, ClusterId, EncryptedContents, Topic, Webhook, WebhookBody, WebhookId};
 
 pub use self::notifications::NotificationFilter;
 use crate::sql::{Args, Columns, Record, Table};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::Taken { what: "webhook name" };
+const TAKEN: StoreError = StoreError::AlreadyExists { what: "webhook name" };
 
 impl Record for Webhook {
     const TABLE: Table = Table {
@@ -62,20 +62,20 @@ impl Session {
     }
 
     /// Encrypted secret of an existing webhook.
-    pub async fn webhook_secret(&mut self, id: WebhookId) -> Result<Sealed, StoreError> {
+    pub async fn webhook_secret(&mut self, id: WebhookId) -> Result<EncryptedContents, StoreError> {
         let sql = "SELECT key_name, secret FROM webhook_secrets WHERE webhook_id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        let row = row.ok_or(StoreError::Missing { what: "webhook" })?;
+        let row = row.ok_or(StoreError::NotFound { what: "webhook" })?;
         let mut columns = row.columns("webhook_secrets");
-        Ok(Sealed { key: columns.text()?, bytes: columns.bytes()? })
+        Ok(EncryptedContents { key: columns.text()?, bytes: columns.bytes()? })
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub async fn webhook_create(
         &mut self,
         body: &WebhookBody,
-        secret: &Sealed,
+        secret: &EncryptedContents,
     ) -> Result<Webhook, StoreError> {
         self.require_cluster(body).await?;
         let created_at = self.now();
@@ -89,7 +89,7 @@ impl Writing {
     pub async fn webhook_update(
         &mut self,
         webhook: &Webhook,
-        secret: Option<&Sealed>,
+        secret: Option<&EncryptedContents>,
     ) -> Result<Webhook, StoreError> {
         self.require_cluster(&webhook.body).await?;
         let others = "SELECT 1 FROM webhooks WHERE name = $1 AND id <> $2".to_owned();
@@ -115,7 +115,11 @@ impl Writing {
         }
     }
 
-    async fn webhook_secret_put(&mut self, id: WebhookId, secret: &Sealed) -> Result<(), StoreError> {
+    async fn webhook_secret_put(
+        &mut self,
+        id: WebhookId,
+        secret: &EncryptedContents,
+    ) -> Result<(), StoreError> {
         let sql = "INSERT INTO webhook_secrets (webhook_id, key_name, secret) VALUES ($1, $2, $3) \
                    ON CONFLICT (webhook_id) DO UPDATE SET key_name = excluded.key_name, secret = excluded.secret";
         let args = Args::new().int(id.0).text(&secret.key).bytes(&secret.bytes);

@@ -5,7 +5,7 @@ use stoker_model::{
 };
 
 use crate::sql::{Args, Many, Row, Select};
-use crate::{List, Page, Session, StoreError, Writing};
+use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "notifications";
 const SELECT: &str = "SELECT id, topic, at, message, cluster_id, run_id, node_id, is_read FROM notifications";
@@ -80,7 +80,7 @@ impl Session {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Adds a notification and queues a delivery for each subscribed webhook. Returns the number of
     /// deliveries.
     pub async fn notification_add(&mut self, new: &NewNotification) -> Result<usize, StoreError> {
@@ -111,7 +111,9 @@ impl Writing {
         };
         let mut n_deliveries = 0;
         for new in notifications {
-            for webhook in webhooks.iter().filter(|webhook| webhook.body.wants(new.topic, new.cluster_id)) {
+            for webhook in
+                webhooks.iter().filter(|webhook| webhook.body.is_subscribed(new.topic, new.cluster_id))
+            {
                 self.delivery_create(webhook.id, new.topic, &new.body).await?;
                 n_deliveries += 1;
             }

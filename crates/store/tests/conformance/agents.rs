@@ -34,7 +34,7 @@ async fn replacing_agent_revokes_its_credential(fixture: &Fixture) {
     let listed = writing.agent_list(None, &List::default()).await.unwrap();
     assert_eq!(listed.items, [second, master.clone()]);
     let dangling = writing.agent_put(&new_agent("99", Some(NodeId(99)), 3)).await;
-    assert_error!(dangling, StoreError::Missing { what: "node" });
+    assert_error!(dangling, StoreError::NotFound { what: "node" });
     assert!(writing.agent_delete(master.id).await.unwrap());
     assert!(!writing.agent_delete(master.id).await.unwrap());
     assert_eq!(writing.agent_get(AgentId(99)).await.unwrap(), None);
@@ -57,7 +57,7 @@ async fn last_seen_is_updated_in_bulk(fixture: &Fixture) {
     }
     commit(writing).await;
     let later = NOW.plus_seconds(5);
-    fixture.store.agents_seen(&["a".to_owned(), "c".to_owned(), "unknown".to_owned()], later).await.unwrap();
+    fixture.store.agents_touch(&["a".to_owned(), "c".to_owned(), "unknown".to_owned()], later).await.unwrap();
     let last_seen: Vec<Option<Micros>> = fixture
         .read()
         .await
@@ -79,7 +79,7 @@ async fn join_token_expires_by_time_or_uses(fixture: &Fixture) {
     writing.join_token_create(&new_token(3, None, NOW)).await.unwrap();
     assert_error!(
         writing.join_token_create(&new_token(2, None, later)).await,
-        StoreError::Taken { what: "join token" }
+        StoreError::AlreadyExists { what: "join token" }
     );
     let mut uses = Vec::new();
     for digest in [1, 1, 1, 2, 2, 3, 4] {
@@ -116,28 +116,28 @@ async fn certificates_expire_or_are_superseded(fixture: &Fixture) {
     }
     let mut is_valid = async |fingerprint: u8, seconds: i64| {
         let at = NOW.plus_seconds(seconds);
-        writing.agent_certificate_is_good(agent, &[fingerprint; 32], at).await.unwrap()
+        writing.agent_certificate_is_valid(agent, &[fingerprint; 32], at).await.unwrap()
     };
     assert!(is_valid(1, 9).await && !is_valid(1, 10).await, "valid until it expires");
     assert!(is_valid(2, 9).await && is_valid(3, 9).await && !is_valid(4, 9).await);
     assert!(
-        !writing.agent_certificate_is_good(other, &[3; 32], NOW).await.unwrap(),
+        !writing.agent_certificate_is_valid(other, &[3; 32], NOW).await.unwrap(),
         "belongs to another agent"
     );
     assert_eq!(writing.agent_certificate_expiry(agent).await.unwrap(), Some(NOW.plus_seconds(100)));
     // A fourth certificate revokes the oldest one and the expired ones.
     writing.agent_certificate_add(&certificate(agent, 4, 3, 100)).await.unwrap();
-    assert!(!writing.agent_certificate_is_good(agent, &[1; 32], NOW).await.unwrap());
+    assert!(!writing.agent_certificate_is_valid(agent, &[1; 32], NOW).await.unwrap());
     writing.agent_certificate_add(&certificate(agent, 5, 200, 300)).await.unwrap();
     assert_eq!(n_valid(&mut writing, agent).await, 1);
     let missing = writing.agent_certificate_add(&certificate(AgentId(99), 9, 0, 1)).await;
     assert!(missing.is_err());
 }
 
-async fn n_valid(writing: &mut stoker_store::Writing, agent: AgentId) -> usize {
+async fn n_valid(writing: &mut stoker_store::WriteTransaction, agent: AgentId) -> usize {
     let mut n = 0;
     for fingerprint in 1..=9 {
-        n += usize::from(writing.agent_certificate_is_good(agent, &[fingerprint; 32], NOW).await.unwrap());
+        n += usize::from(writing.agent_certificate_is_valid(agent, &[fingerprint; 32], NOW).await.unwrap());
     }
     n
 }
@@ -149,7 +149,7 @@ async fn replacing_credential_revokes_certificates(fixture: &Fixture) {
     // Rejoining keeps the agent id and replaces the credential.
     assert_eq!(writing.agent_put(&new_agent("master", None, 2)).await.unwrap().id, agent);
     assert_eq!(n_valid(&mut writing, agent).await, 0);
-    assert_eq!(writing.agents_gone(&[[1; 32], [2; 32]]).await.unwrap(), [[1; 32]]);
+    assert_eq!(writing.agents_revoked(&[[1; 32], [2; 32]]).await.unwrap(), [[1; 32]]);
     writing.agent_certificate_add(&certificate(agent, 2, 0, 100)).await.unwrap();
     writing.agent_delete(agent).await.unwrap();
     commit(writing).await;

@@ -1,6 +1,6 @@
 use serde_json::json;
-use stoker_model::{Actor, Change, Micros, UserId};
-use stoker_store::{AuditFilter, List, Order};
+use stoker_model::{Actor, AuditChange, Micros, UserId};
+use stoker_store::{AuditFilter, List, SortOrder};
 
 use crate::fixture::{Fixture, NOW, new_node, tenant};
 
@@ -10,9 +10,9 @@ async fn write(fixture: &Fixture, user: Option<i64>, at: i64, action: &'static s
         user_name: "alice".to_owned(),
         address: Some("192.0.2.7".to_owned()),
     };
-    let writing = fixture.store.change(&actor, Micros(at)).await.unwrap();
+    let writing = fixture.store.begin_write(&actor, Micros(at)).await.unwrap();
     assert_eq!((writing.now(), writing.actor()), (Micros(at), &actor));
-    let change = Change { action, target: target.to_owned(), detail: json!({"at": at}) };
+    let change = AuditChange { action, target: target.to_owned(), detail: json!({"at": at}) };
     writing.commit(change).await.unwrap();
 }
 
@@ -39,7 +39,7 @@ async fn entries_are_newest_first_and_filtered(fixture: &Fixture) {
     assert_eq!(times(AuditFilter { target: Some("graph 1".to_owned()), ..none() }).await, [20, 10]);
     let since = Some(Micros(20));
     assert_eq!(times(AuditFilter { since, until: Some(Micros(40)), ..none() }).await, [30, 20]);
-    let order_by = vec![Order { field: "at".to_owned(), descending: false }];
+    let order_by = vec![SortOrder { field: "at".to_owned(), descending: false }];
     let list = List { limit: Some(1), offset: 1, order_by };
     let page = session.audit_list(&none(), &list).await.unwrap();
     assert_eq!((page.items[0].at, page.total), (Micros(20), 4));
@@ -56,7 +56,7 @@ async fn change_and_audit_entry_are_atomic(fixture: &Fixture) {
     let mut writing = fixture.change().await;
     tenant(&mut writing, "blue").await;
     // If the audit entry cannot be stored, the change is rolled back.
-    let bad = Change { action: "tenant.create", target: "NUL \0".to_owned(), detail: json!({}) };
+    let bad = AuditChange { action: "tenant.create", target: "NUL \0".to_owned(), detail: json!({}) };
     assert!(writing.commit(bad).await.is_err());
     let mut session = fixture.read().await;
     assert_eq!(session.tenant_list(&List::default()).await.unwrap().total, 0);
@@ -65,20 +65,20 @@ async fn change_and_audit_entry_are_atomic(fixture: &Fixture) {
 
 /// A failing savepoint does not affect the others.
 async fn group_commit_rolls_back_savepoints_independently(fixture: &Fixture) {
-    let mut together = fixture.store.together(NOW).await.unwrap();
+    let mut together = fixture.store.group_commit(NOW).await.unwrap();
     for (name, address, is_kept) in
         [("red", "192.0.2.1", true), ("blue", "192.0.2.2", false), ("green", "192.0.2.3", true)]
     {
         let actor = Actor { user_id: None, user_name: name.to_owned(), address: Some(address.to_owned()) };
-        let writing = together.begin(actor).await.unwrap();
+        let writing = together.begin_savepoint(actor).await.unwrap();
         tenant(writing, name).await;
         if is_kept {
             let change =
-                Change { action: "tenant.create", target: format!("tenant {name}"), detail: json!({}) };
-            together.keep(change).await.unwrap();
+                AuditChange { action: "tenant.create", target: format!("tenant {name}"), detail: json!({}) };
+            together.release_savepoint(change).await.unwrap();
         } else {
             assert!(writing.node_create(&new_node("NUL \0")).await.is_err());
-            together.undo().await.unwrap();
+            together.rollback_savepoint().await.unwrap();
         }
     }
     together.commit().await.unwrap();

@@ -42,16 +42,16 @@ async fn names_are_unique_and_parents_must_exist(fixture: &Fixture) {
     let tenant = writing.tenant_get(one.tenant_id).await.unwrap().unwrap();
     let release = writing.release_get(one.release_id).await.unwrap().unwrap();
     let again = new_cluster(&tenant, &release, "two");
-    assert_error!(writing.cluster_create(&again).await, StoreError::Taken { what: "cluster name" });
+    assert_error!(writing.cluster_create(&again).await, StoreError::AlreadyExists { what: "cluster name" });
     let clash = Cluster { name: "one".to_owned(), ..two.clone() };
-    assert_error!(writing.cluster_update(&clash).await, StoreError::Taken { .. });
+    assert_error!(writing.cluster_update(&clash).await, StoreError::AlreadyExists { .. });
     let mut orphan = new_cluster(&tenant, &release, "three");
     orphan.release_id = ReleaseId(99);
-    assert_error!(writing.cluster_create(&orphan).await, StoreError::Missing { what: "release" });
+    assert_error!(writing.cluster_create(&orphan).await, StoreError::NotFound { what: "release" });
     let moved = Cluster { tenant_id: TenantId(99), ..two.clone() };
-    assert_error!(writing.cluster_update(&moved).await, StoreError::Missing { what: "tenant" });
+    assert_error!(writing.cluster_update(&moved).await, StoreError::NotFound { what: "tenant" });
     let unknown = Cluster { id: ClusterId(99), name: "x".to_owned(), ..two };
-    assert_error!(writing.cluster_update(&unknown).await, StoreError::Missing { what: "cluster" });
+    assert_error!(writing.cluster_update(&unknown).await, StoreError::NotFound { what: "cluster" });
     commit(writing).await;
 }
 

@@ -15,7 +15,7 @@ async fn documents_are_keyed_by_cluster_kind_and_uid(fixture: &Fixture) {
     writing.facts_put(one.id, deployment, &[fact("2", 2), fact("3", 3)]).await.unwrap();
     writing.facts_put(one.id, deployment, &[]).await.unwrap();
     let dangling = writing.facts_put(ClusterId(99), deployment, &[fact("1", 1)]).await;
-    assert_error!(dangling, StoreError::Missing { what: "cluster" });
+    assert_error!(dangling, StoreError::NotFound { what: "cluster" });
     commit(writing).await;
     let facts = fixture.read().await.facts_get(one.id, deployment).await.unwrap();
     assert_eq!(facts, [fact("common", 1), fact("2", 2), fact("1", 1), fact("3", 3)]);

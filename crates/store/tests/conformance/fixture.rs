@@ -2,25 +2,25 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, Change, Cluster, GraphType, Json, JsonMap, Micros, NewCluster, NewNode, NewNotification,
+    Actor, AuditChange, Cluster, GraphType, Json, JsonMap, Micros, NewCluster, NewNode, NewNotification,
     NewPlugin, NewRelease, NewRun, NewTenant, NewUser, Node, Plugin, Release, ReleaseState, Role, Run,
     RunName, RunStatus, Task, Tenant, Topic, User,
 };
-use stoker_store::{Database, Session, Store, Writing};
-use stoker_testkit::{Folder, TestDatabase};
+use stoker_store::{Database, Session, Store, WriteTransaction};
+use stoker_testkit::{TempFolder, TestDatabase};
 
 pub(crate) const NOW: Micros = Micros(1_750_000_000_123_456);
 
 pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) database: Database,
-    pub(crate) folder: Folder,
+    pub(crate) folder: TempFolder,
     postgres: Option<TestDatabase>,
 }
 
 impl Fixture {
     pub(crate) async fn sqlite() -> Self {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let database = Database::Sqlite { path: folder.file("stoker.db") };
         let store = Store::open(&database).await.unwrap();
         Self { store, database, folder, postgres: None }
@@ -30,13 +30,13 @@ impl Fixture {
         let created = TestDatabase::create().await?;
         let database = created.database();
         let store = Store::open(&database).await.unwrap();
-        Some(Self { store, database, folder: Folder::new(), postgres: Some(created) })
+        Some(Self { store, database, folder: TempFolder::new(), postgres: Some(created) })
     }
 
     pub(crate) async fn remove(self) {
         self.store.close().await;
         if let Some(created) = self.postgres {
-            created.remove();
+            created.drop_database();
         }
     }
 
@@ -44,8 +44,8 @@ impl Fixture {
         self.store.read().await.unwrap()
     }
 
-    pub(crate) async fn change(&self) -> Writing {
-        self.store.change(&Actor::server(), NOW).await.unwrap()
+    pub(crate) async fn change(&self) -> WriteTransaction {
+        self.store.begin_write(&Actor::server(), NOW).await.unwrap()
     }
 }
 
@@ -65,12 +65,12 @@ pub(crate) async fn n_rows(fixture: &Fixture, table: &'static str) -> i64 {
     }
 }
 
-pub(crate) async fn commit(writing: Writing) {
+pub(crate) async fn commit(writing: WriteTransaction) {
     writing.commit(change("test.change")).await.unwrap();
 }
 
-pub(crate) fn change(action: &'static str) -> Change {
-    Change { action, target: "test 1".to_owned(), detail: json!({"why": "a test"}) }
+pub(crate) fn change(action: &'static str) -> AuditChange {
+    AuditChange { action, target: "test 1".to_owned(), detail: json!({"why": "a test"}) }
 }
 
 pub(crate) fn map(value: Json) -> JsonMap {
@@ -166,12 +166,12 @@ pub(crate) fn new_run(uuid: &str) -> NewRun {
     }
 }
 
-pub(crate) async fn tenant(writing: &mut Writing, name: &str) -> Tenant {
+pub(crate) async fn tenant(writing: &mut WriteTransaction, name: &str) -> Tenant {
     let new = NewTenant { name: name.to_owned(), description: Some("t".to_owned()), enabled: true };
     writing.tenant_create(&new).await.unwrap()
 }
 
-pub(crate) async fn user(writing: &mut Writing, tenant: &Tenant, name: &str) -> User {
+pub(crate) async fn user(writing: &mut WriteTransaction, tenant: &Tenant, name: &str) -> User {
     let new = NewUser {
         tenant_id: tenant.id,
         name: name.to_owned(),
@@ -182,11 +182,11 @@ pub(crate) async fn user(writing: &mut Writing, tenant: &Tenant, name: &str) -> 
     writing.user_create(&new).await.unwrap()
 }
 
-pub(crate) async fn release(writing: &mut Writing, name: &str) -> Release {
+pub(crate) async fn release(writing: &mut WriteTransaction, name: &str) -> Release {
     writing.release_create(&new_release(name)).await.unwrap()
 }
 
-pub(crate) async fn plugin(writing: &mut Writing, name: &str) -> Plugin {
+pub(crate) async fn plugin(writing: &mut WriteTransaction, name: &str) -> Plugin {
     writing.plugin_create(&new_plugin(name)).await.unwrap()
 }
 
@@ -206,17 +206,17 @@ pub(crate) fn new_cluster(tenant: &Tenant, release: &Release, name: &str) -> New
 }
 
 /// A cluster with a tenant and a release of its own.
-pub(crate) async fn cluster(writing: &mut Writing, name: &str) -> Cluster {
+pub(crate) async fn cluster(writing: &mut WriteTransaction, name: &str) -> Cluster {
     let tenant = tenant(writing, &format!("tenant of {name}")).await;
     let release = release(writing, &format!("release of {name}")).await;
     writing.cluster_create(&new_cluster(&tenant, &release, name)).await.unwrap()
 }
 
-pub(crate) async fn node(writing: &mut Writing, mac: &str) -> Node {
+pub(crate) async fn node(writing: &mut WriteTransaction, mac: &str) -> Node {
     writing.node_create(&new_node(mac)).await.unwrap()
 }
 
-pub(crate) async fn run(writing: &mut Writing, uuid: &str) -> Run {
+pub(crate) async fn run(writing: &mut WriteTransaction, uuid: &str) -> Run {
     writing.run_create(&new_run(uuid)).await.unwrap()
 }
 

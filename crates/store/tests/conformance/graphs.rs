@@ -1,6 +1,6 @@
 use serde_json::json;
 use stoker_model::{ClusterId, Graph, GraphId, GraphMetadata, Owner, PluginId, ReleaseId, Task};
-use stoker_store::{GraphFilter, List, Order, StoreError};
+use stoker_store::{GraphFilter, List, SortOrder, StoreError};
 
 use crate::fixture::{Fixture, cluster, commit, graph_type, map, plugin, release, task};
 
@@ -57,17 +57,17 @@ async fn graph_type_is_unique_and_owner_must_exist(fixture: &Fixture) {
     let (kind, none) = (graph_type("t"), GraphMetadata::default());
     writing.graph_create(owner, &kind, &none, &[]).await.unwrap();
     let again = writing.graph_create(owner, &kind, &none, &plain(&["a"])).await;
-    assert_error!(again, StoreError::Taken { what: "graph type" });
+    assert_error!(again, StoreError::AlreadyExists { what: "graph type" });
     writing.graph_create(other, &kind, &none, &[]).await.unwrap();
     let twice = writing.graph_create(owner, &graph_type("u"), &none, &plain(&["a", "b", "a"])).await;
-    assert_error!(twice, StoreError::Taken { what: "task name" });
+    assert_error!(twice, StoreError::AlreadyExists { what: "task name" });
     for (missing_owner, expected) in [
         (Owner::Release(ReleaseId(99)), "release"),
         (Owner::Cluster(ClusterId(99)), "cluster"),
         (Owner::Plugin(PluginId(99)), "plugin"),
     ] {
         let orphan = writing.graph_create(missing_owner, &kind, &none, &[]).await;
-        assert_error!(orphan, StoreError::Missing { what } if what == expected);
+        assert_error!(orphan, StoreError::NotFound { what } if what == expected);
     }
     commit(writing).await;
     // Rejected writes leave no rows behind.
@@ -108,7 +108,7 @@ async fn list_filters_by_owners_and_types(fixture: &Fixture) {
     assert_eq!(list(None, Some(&[])).await, []);
     // Release and cluster ids are separate namespaces.
     assert_eq!(list(Some(&[Owner::Cluster(ClusterId(999))]), None).await, []);
-    let order_by = vec![Order { field: "type".to_owned(), descending: true }];
+    let order_by = vec![SortOrder { field: "type".to_owned(), descending: true }];
     let list = List { limit: Some(2), offset: 1, order_by };
     let page = session.graph_list(&GraphFilter::default(), &list).await.unwrap();
     assert_eq!(page.total, 4);
@@ -143,9 +143,9 @@ async fn update_requires_current_generation(fixture: &Fixture) {
     // Also if the update would change nothing.
     assert_error!(writing.graph_update(id, 1, &metadata(), None).await, StoreError::Stale { current: 2 });
     let unknown = writing.graph_update(GraphId(99), 1, &none, None).await;
-    assert_error!(unknown, StoreError::Missing { what: "graph" });
+    assert_error!(unknown, StoreError::NotFound { what: "graph" });
     let twice = writing.graph_update(id, 2, &none, Some(&plain(&["a", "a"]))).await;
-    assert_error!(twice, StoreError::Taken { what: "task name" });
+    assert_error!(twice, StoreError::AlreadyExists { what: "task name" });
     commit(writing).await;
     let graph = fixture.read().await.graph_get(id).await.unwrap().unwrap();
     assert_eq!((graph.generation, names(&graph).as_str()), (2, "a"));
@@ -160,7 +160,7 @@ async fn graph_and_task_deletion(fixture: &Fixture) {
     assert_eq!((fewer.generation, names(&fewer).as_str()), (2, "ac"));
     assert_eq!([fewer.tasks[0].id, fewer.tasks[1].id], [created.tasks[0].id, created.tasks[2].id]);
     let gone = writing.graph_task_delete(created.id, 2, "b").await;
-    assert_error!(gone, StoreError::Missing { what: "task" });
+    assert_error!(gone, StoreError::NotFound { what: "task" });
     assert_error!(writing.graph_task_delete(created.id, 1, "a").await, StoreError::Stale { current: 2 });
     assert!(writing.graph_delete(created.id).await.unwrap());
     assert!(!writing.graph_delete(created.id).await.unwrap());

@@ -4,7 +4,7 @@ use crate::fixture::Fixture;
 
 async fn inspection_reports_engine_and_version(fixture: &Fixture) {
     let inspection = Store::inspect(&fixture.database).await.unwrap().unwrap();
-    assert_eq!(inspection.found, inspection.known);
+    assert_eq!(inspection.schema_version, inspection.supported_version);
     let is_postgres = matches!(fixture.database, Database::Postgres { .. });
     assert!(
         inspection.engine.starts_with(if is_postgres { "PostgreSQL " } else { "SQLite " }),
@@ -15,7 +15,7 @@ async fn inspection_reports_engine_and_version(fixture: &Fixture) {
 
 #[tokio::test]
 async fn inspection_creates_nothing_and_rejects_invalid_databases() {
-    let folder = stoker_testkit::Folder::new();
+    let folder = stoker_testkit::TempFolder::new();
     let path = folder.file("stoker.db");
     assert_eq!(Store::inspect(&Database::Sqlite { path: path.clone() }).await.unwrap(), None);
     assert!(!path.exists());

@@ -35,7 +35,7 @@ async fn urls_are_unique_per_owner(fixture: &Fixture) {
     let mut writing = fixture.change().await;
     for orphan in [LinkOwner::Cluster(ClusterId(99)), LinkOwner::Plugin(PluginId(99))] {
         let missing = writing.link_create(orphan, &body("/a")).await;
-        assert_error!(missing, StoreError::Missing { what: "cluster" | "plugin" });
+        assert_error!(missing, StoreError::NotFound { what: "cluster" | "plugin" });
     }
     let owners = [
         LinkOwner::Cluster(cluster(&mut writing, "c").await.id),
@@ -47,12 +47,12 @@ async fn urls_are_unique_per_owner(fixture: &Fixture) {
         writing.link_create(owner, &body("/a")).await.unwrap();
         let second = writing.link_create(owner, &body("/b")).await.unwrap();
         let taken = writing.link_create(owner, &body("/a")).await;
-        assert_error!(taken, StoreError::Taken { what: "url of a link" });
+        assert_error!(taken, StoreError::AlreadyExists { what: "url of a link" });
         let clash = Link { body: body("/a"), ..second.clone() };
-        assert_error!(writing.link_update(&clash).await, StoreError::Taken { .. });
+        assert_error!(writing.link_update(&clash).await, StoreError::AlreadyExists { .. });
         assert!(writing.link_delete(second.id).await.unwrap());
         assert!(!writing.link_delete(second.id).await.unwrap());
-        assert_error!(writing.link_update(&second).await, StoreError::Missing { what: "link" });
+        assert_error!(writing.link_update(&second).await, StoreError::NotFound { what: "link" });
     }
 }
 

@@ -1,12 +1,12 @@
 use stoker_model::{NewTenant, Node};
-use stoker_store::{List, NodeFilter, Order, StoreError};
+use stoker_store::{List, NodeFilter, SortOrder, StoreError};
 
 use crate::fixture::{Fixture, commit, node};
 
-fn by(fields: &[(&str, bool)]) -> Vec<Order> {
+fn by(fields: &[(&str, bool)]) -> Vec<SortOrder> {
     fields
         .iter()
-        .map(|(field, descending)| Order { field: (*field).to_owned(), descending: *descending })
+        .map(|(field, descending)| SortOrder { field: (*field).to_owned(), descending: *descending })
         .collect()
 }
 
@@ -91,7 +91,7 @@ async fn unknown_sort_field_is_rejected_with_supported_ones(fixture: &Fixture) {
     for field in ["nonsense", "", "id; DROP TABLE nodes", "password_hash", "NAME"] {
         let list = List { order_by: by(&[("id", false), (field, false)]), ..List::default() };
         match session.user_list(&list).await {
-            Err(StoreError::UnknownOrder { field: named, known }) => {
+            Err(StoreError::UnknownSortField { field: named, known }) => {
                 assert_eq!(named, field);
                 assert!(known.contains(&"name"));
             }
@@ -110,7 +110,7 @@ async fn all_advertised_sort_fields_work(fixture: &Fixture) {
     macro_rules! check {
         ($($call:expr),+ $(,)?) => {$({
             let call = $call;
-            let Err(StoreError::UnknownOrder { known, .. }) = call(&mut session, unknown.clone()).await else {
+            let Err(StoreError::UnknownSortField { known, .. }) = call(&mut session, unknown.clone()).await else {
                 panic!("{} knows `?`", stringify!($call));
             };
             for field in known {

@@ -1,8 +1,8 @@
 use stoker_model::{
-    Cluster, Micros, Module, ModuleAction, ModuleBody, ModuleId, ModuleItem, ModuleRun, ModuleStatus, Node,
-    NodeId, NodeModule, RunId, RunStatus, Sealed, TenantId,
+    Cluster, EncryptedContents, Micros, Module, ModuleAction, ModuleBody, ModuleId, ModuleItem, ModuleRun,
+    ModuleStatus, Node, NodeId, NodeModule, RunId, RunStatus, TenantId,
 };
-use stoker_store::{ModuleFilter, SealedPlace, StoreError, Writing};
+use stoker_store::{EncryptedLocation, ModuleFilter, StoreError, WriteTransaction};
 
 use crate::fixture::{Fixture, NOW, cluster, commit, n_rows, node, run, tenant};
 
@@ -24,11 +24,11 @@ fn body(name: &str, tenant_id: Option<TenantId>) -> ModuleBody {
     }
 }
 
-fn sealed(key: &str, bytes: &[u8]) -> Sealed {
-    Sealed { key: key.to_owned(), bytes: bytes.to_vec() }
+fn sealed(key: &str, bytes: &[u8]) -> EncryptedContents {
+    EncryptedContents { key: key.to_owned(), bytes: bytes.to_vec() }
 }
 
-async fn module(writing: &mut Writing, uuid: &str, body: &ModuleBody) -> Module {
+async fn module(writing: &mut WriteTransaction, uuid: &str, body: &ModuleBody) -> Module {
     writing.module_create(uuid, body, &sealed("k1", b"\x00\xff secret")).await.unwrap()
 }
 
@@ -41,9 +41,9 @@ async fn modules_are_stored_with_contents(fixture: &Fixture) {
     assert_eq!(writing.module_by_uuid("nonesuch").await.unwrap(), None);
     assert_eq!(writing.module_by_uuid(&"x".repeat(5000)).await.unwrap(), None);
     assert_eq!(writing.module_contents(created.id).await.unwrap(), sealed("k1", b"\x00\xff secret"));
-    assert_error!(writing.module_contents(ModuleId(99)).await, StoreError::Missing { what: "module" });
+    assert_error!(writing.module_contents(ModuleId(99)).await, StoreError::NotFound { what: "module" });
     let missing = writing.module_create("u2", &body("b", Some(TenantId(99))), &sealed("k1", b"")).await;
-    assert_error!(missing, StoreError::Missing { what: "tenant" });
+    assert_error!(missing, StoreError::NotFound { what: "tenant" });
     let changed = Module {
         body: ModuleBody {
             apply_order: 0,
@@ -75,7 +75,7 @@ async fn duplicate_modules_are_rejected(fixture: &Fixture) {
     let own = body("a", Some(red.id));
     module(&mut writing, "u1", &own).await;
     let duplicate = writing.module_create("u2", &own, &sealed("k1", b"")).await;
-    assert_error!(duplicate, StoreError::Taken { what: "module" });
+    assert_error!(duplicate, StoreError::AlreadyExists { what: "module" });
     let others = [
         ModuleBody { tenant_id: Some(blue.id), ..own.clone() },
         ModuleBody { tenant_id: None, ..own.clone() },
@@ -91,10 +91,10 @@ async fn duplicate_modules_are_rejected(fixture: &Fixture) {
         module(&mut writing, &format!("o{number}"), other).await;
     }
     let for_all = writing.module_create("u3", &others[1], &sealed("k1", b"")).await;
-    assert_error!(for_all, StoreError::Taken { what: "module" });
+    assert_error!(for_all, StoreError::AlreadyExists { what: "module" });
     let blue_one = writing.module_by_uuid("o0").await.unwrap().unwrap();
     let moved = Module { body: own, ..blue_one };
-    assert_error!(writing.module_update(&moved, None).await, StoreError::Taken { what: "module" });
+    assert_error!(writing.module_update(&moved, None).await, StoreError::AlreadyExists { what: "module" });
     commit(writing).await;
 }
 
@@ -128,7 +128,12 @@ fn item(uuid: &str) -> ModuleItem {
     ModuleItem { uuid: uuid.to_owned(), body: body(uuid, None), contents: sealed("k1", uuid.as_bytes()) }
 }
 
-async fn underway(writing: &mut Writing, uuid: &str, node_id: NodeId, items: Vec<ModuleItem>) -> ModuleRun {
+async fn underway(
+    writing: &mut WriteTransaction,
+    uuid: &str,
+    node_id: NodeId,
+    items: Vec<ModuleItem>,
+) -> ModuleRun {
     let run = run(writing, uuid).await;
     let underway = ModuleRun {
         run_id: run.id,
@@ -152,27 +157,30 @@ async fn one_module_run_per_node_at_a_time(fixture: &Fixture) {
     let elsewhere = underway(&mut writing, "r3", eight.id, vec![item("x")]).await;
     assert_eq!(writing.module_run(first.run_id).await.unwrap(), Some(first.clone()));
     assert_eq!(writing.module_run(RunId(99)).await.unwrap(), None);
-    assert_eq!(writing.module_runs_of(seven.id).await.unwrap(), [first.run_id, second.run_id]);
+    assert_eq!(writing.module_runs_of_node(seven.id).await.unwrap(), [first.run_id, second.run_id]);
     assert!(
-        !writing.module_run_turn(second.run_id, seven.id).await.unwrap(),
+        !writing.module_run_try_acquire_node(second.run_id, seven.id).await.unwrap(),
         "the first run is ahead in the queue"
     );
-    assert!(writing.module_run_turn(first.run_id, seven.id).await.unwrap());
-    assert!(writing.module_run_turn(first.run_id, seven.id).await.unwrap(), "idempotent for the current run");
-    assert!(writing.module_run_turn(elsewhere.run_id, eight.id).await.unwrap());
-    assert!(!writing.module_run_turn(second.run_id, seven.id).await.unwrap());
+    assert!(writing.module_run_try_acquire_node(first.run_id, seven.id).await.unwrap());
+    assert!(
+        writing.module_run_try_acquire_node(first.run_id, seven.id).await.unwrap(),
+        "idempotent for the current run"
+    );
+    assert!(writing.module_run_try_acquire_node(elsewhere.run_id, eight.id).await.unwrap());
+    assert!(!writing.module_run_try_acquire_node(second.run_id, seven.id).await.unwrap());
     commit(writing).await;
     let mut writing = fixture.change().await;
     assert!(writing.module_run_delete(first.run_id).await.unwrap());
     assert!(!writing.module_run_delete(first.run_id).await.unwrap());
-    assert!(writing.module_run_turn(second.run_id, seven.id).await.unwrap());
+    assert!(writing.module_run_try_acquire_node(second.run_id, seven.id).await.unwrap());
     // A run that ended without deleting its record does not block the node.
     let third = underway(&mut writing, "r4", seven.id, Vec::new()).await;
     let mut ended = writing.run_get(second.run_id).await.unwrap().unwrap();
     ended.status = RunStatus::Error;
     writing.run_update(&ended).await.unwrap();
-    assert_eq!(writing.module_runs_of(seven.id).await.unwrap(), [third.run_id]);
-    assert!(writing.module_run_turn(third.run_id, seven.id).await.unwrap());
+    assert_eq!(writing.module_runs_of_node(seven.id).await.unwrap(), [third.run_id]);
+    assert!(writing.module_run_try_acquire_node(third.run_id, seven.id).await.unwrap());
     assert!(writing.node_delete(eight.id).await.unwrap());
     commit(writing).await;
     assert_eq!(n_rows(fixture, "module_run_items").await, 0);
@@ -189,10 +197,10 @@ async fn module_run_requires_run_and_node(fixture: &Fixture) {
         deadline: None,
         items: Vec::new(),
     };
-    assert_error!(writing.module_run_create(&dangling).await, StoreError::Missing { what: "run" });
+    assert_error!(writing.module_run_create(&dangling).await, StoreError::NotFound { what: "run" });
     let run = run(&mut writing, "r1").await;
     let missing = ModuleRun { run_id: run.id, node_id: NodeId(99), ..dangling };
-    assert_error!(writing.module_run_create(&missing).await, StoreError::Missing { what: "node" });
+    assert_error!(writing.module_run_create(&missing).await, StoreError::NotFound { what: "node" });
     commit(writing).await;
 }
 
@@ -211,9 +219,9 @@ fn applied(node: &Node, cluster: &Cluster, uuid: &str, updated_at: i64) -> NodeM
     }
 }
 
-async fn member(writing: &mut Writing, mac: &str, cluster: &Cluster) -> Node {
+async fn member(writing: &mut WriteTransaction, mac: &str, cluster: &Cluster) -> Node {
     let mut member = node(writing, mac).await;
-    member.join(cluster.id);
+    member.join_cluster(cluster.id);
     writing.node_update(&member).await.unwrap()
 }
 
@@ -238,14 +246,14 @@ async fn one_result_per_node_and_module(fixture: &Fixture) {
         writing.node_modules(seven.id).await.unwrap(),
         [again.clone(), applied(&seven, &home, "b", 6)]
     );
-    assert_eq!(writing.module_carriers("a").await.unwrap(), [again.clone(), applied(&eight, &home, "a", 7)]);
+    assert_eq!(writing.module_nodes("a").await.unwrap(), [again.clone(), applied(&eight, &home, "a", 7)]);
     let removed = NodeModule { removed_at: Some(Micros(10)), ..again };
     writing.node_module_put(&removed).await.unwrap();
-    assert_eq!(writing.module_carriers("a").await.unwrap().len(), 1);
+    assert_eq!(writing.module_nodes("a").await.unwrap().len(), 1);
     assert_eq!(writing.node_modules(seven.id).await.unwrap()[0], removed);
-    assert_eq!(writing.module_carriers("\0").await.unwrap(), []);
+    assert_eq!(writing.module_nodes("\0").await.unwrap(), []);
     let missing = NodeModule { node_id: NodeId(99), ..removed };
-    assert_error!(writing.node_module_put(&missing).await, StoreError::Missing { what: "node" });
+    assert_error!(writing.node_module_put(&missing).await, StoreError::NotFound { what: "node" });
     commit(writing).await;
 }
 
@@ -256,7 +264,7 @@ async fn leaving_cluster_deletes_applied_modules(fixture: &Fixture) {
     writing.node_module_put(&applied(&seven, &home, "a", 5)).await.unwrap();
     seven = writing.node_update(&seven).await.unwrap();
     assert_eq!(writing.node_modules(seven.id).await.unwrap().len(), 1);
-    seven.leave();
+    seven.leave_cluster();
     writing.node_update(&seven).await.unwrap();
     assert_eq!(writing.node_modules(seven.id).await.unwrap(), []);
     commit(writing).await;
@@ -271,23 +279,23 @@ async fn all_encrypted_values_can_be_reencrypted(fixture: &Fixture) {
     writing.node_module_put(&applied(&seven, &home, "a", 5)).await.unwrap();
     let removed = NodeModule { contents: sealed("k0", b""), ..applied(&seven, &home, "gone", 5) };
     writing.node_module_put(&removed).await.unwrap();
-    assert_eq!(writing.sealed_otherwise("k1").await.unwrap(), []);
-    let values = writing.sealed_otherwise("k2").await.unwrap();
-    let places: Vec<SealedPlace> = values.iter().map(|(place, _)| place.clone()).collect();
+    assert_eq!(writing.encrypted_with_other_key("k1").await.unwrap(), []);
+    let values = writing.encrypted_with_other_key("k2").await.unwrap();
+    let places: Vec<EncryptedLocation> = values.iter().map(|(place, _)| place.clone()).collect();
     let expected = [
-        SealedPlace::Module(created.id),
-        SealedPlace::Underway(underway.run_id, 0),
-        SealedPlace::Underway(underway.run_id, 1),
-        SealedPlace::Applied(seven.id, "a".to_owned()),
+        EncryptedLocation::Module(created.id),
+        EncryptedLocation::ModuleRunItem(underway.run_id, 0),
+        EncryptedLocation::ModuleRunItem(underway.run_id, 1),
+        EncryptedLocation::NodeModule(seven.id, "a".to_owned()),
     ];
     assert_eq!(places, expected);
     for (place, value) in &values {
-        writing.sealed_put(place, &sealed("k2", &value.bytes)).await.unwrap();
+        writing.encrypted_put(place, &sealed("k2", &value.bytes)).await.unwrap();
     }
-    assert_eq!(writing.sealed_otherwise("k2").await.unwrap(), []);
-    assert_eq!(writing.sealed_otherwise("k1").await.unwrap().len(), 4);
-    let dangling = writing.sealed_put(&SealedPlace::Module(ModuleId(99)), &sealed("k", b"")).await;
-    assert_error!(dangling, StoreError::Missing { what: "module" });
+    assert_eq!(writing.encrypted_with_other_key("k2").await.unwrap(), []);
+    assert_eq!(writing.encrypted_with_other_key("k1").await.unwrap().len(), 4);
+    let dangling = writing.encrypted_put(&EncryptedLocation::Module(ModuleId(99)), &sealed("k", b"")).await;
+    assert_error!(dangling, StoreError::NotFound { what: "module" });
     commit(writing).await;
 }
 

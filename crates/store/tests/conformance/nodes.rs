@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_model::{ClusterId, Micros, Node, NodeErrorKind, NodeId, NodeStatus};
-use stoker_store::{AuditFilter, List, NodeCount, NodeFilter, Sighting, StoreError};
+use stoker_store::{AuditFilter, List, NodeCount, NodeFilter, PresenceUpdate, StoreError};
 
 use crate::fixture::{Fixture, NOW, cluster, commit, connection_notification, map, new_node, node};
 
@@ -49,17 +49,17 @@ async fn macs_and_hostnames_in_a_cluster_are_unique(fixture: &Fixture) {
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
     let named = |mac: &str| stoker_model::NewNode { hostname: Some("web".to_owned()), ..new_node(mac) };
     let first = writing.node_create(&named("01")).await.unwrap();
-    assert_error!(writing.node_create(&named("01")).await, StoreError::Taken { what: "mac" });
+    assert_error!(writing.node_create(&named("01")).await, StoreError::AlreadyExists { what: "mac" });
     let second = writing.node_create(&named("02")).await.unwrap();
     let clash = Node { mac: "01".to_owned(), ..second.clone() };
-    assert_error!(writing.node_update(&clash).await, StoreError::Taken { what: "mac" });
+    assert_error!(writing.node_update(&clash).await, StoreError::AlreadyExists { what: "mac" });
     // Unassigned nodes may share a hostname, and so may nodes of different clusters.
     writing.node_update(&Node { cluster_id: Some(one.id), ..first }).await.unwrap();
     let joining = Node { cluster_id: Some(one.id), ..second.clone() };
-    assert_error!(writing.node_update(&joining).await, StoreError::Taken { what: "hostname" });
+    assert_error!(writing.node_update(&joining).await, StoreError::AlreadyExists { what: "hostname" });
     writing.node_update(&Node { cluster_id: Some(two.id), ..second.clone() }).await.unwrap();
     let lost = Node { cluster_id: Some(ClusterId(99)), generation: 2, ..second };
-    assert_error!(writing.node_update(&lost).await, StoreError::Missing { what: "cluster" });
+    assert_error!(writing.node_update(&lost).await, StoreError::NotFound { what: "cluster" });
     commit(writing).await;
 }
 
@@ -148,7 +148,7 @@ async fn delete_reports_whether_the_node_existed(fixture: &Fixture) {
     let created = node(&mut writing, "aa").await;
     assert!(writing.node_delete(created.id).await.unwrap());
     assert!(!writing.node_delete(created.id).await.unwrap());
-    assert_error!(writing.node_update(&created).await, StoreError::Missing { what: "node" });
+    assert_error!(writing.node_update(&created).await, StoreError::NotFound { what: "node" });
     commit(writing).await;
     assert_eq!(fixture.read().await.node_get(created.id).await.unwrap(), None);
 }
@@ -160,8 +160,8 @@ async fn heartbeat_changes_no_generation_or_audit_log(fixture: &Fixture) {
     let n_entries =
         fixture.read().await.audit_list(&AuditFilter::default(), &List::default()).await.unwrap().total;
     let later = NOW.plus_seconds(60);
-    assert!(fixture.store.node_seen(created.id, later).await.unwrap());
-    assert!(!fixture.store.node_seen(NodeId(99), later).await.unwrap());
+    assert!(fixture.store.node_heartbeat(created.id, later).await.unwrap());
+    assert!(!fixture.store.node_heartbeat(NodeId(99), later).await.unwrap());
     let mut session = fixture.read().await;
     let seen = Node { last_seen_at: Some(later), ..created };
     assert_eq!(session.node_get(seen.id).await.unwrap(), Some(seen));
@@ -174,10 +174,10 @@ async fn nodes_are_found_by_name_or_hostname(fixture: &Fixture) {
     let two = node(&mut writing, "52:54:00:00:00:02").await;
     one.name = two.hostname.clone();
     let one = writing.node_update(&one).await.unwrap();
-    assert_eq!(writing.nodes_named(&two.hostname, 9).await.unwrap(), [one.clone(), two.clone()]);
-    assert_eq!(writing.nodes_named(&two.hostname, 1).await.unwrap(), [one]);
+    assert_eq!(writing.nodes_by_name(&two.hostname, 9).await.unwrap(), [one.clone(), two.clone()]);
+    assert_eq!(writing.nodes_by_name(&two.hostname, 1).await.unwrap(), [one]);
     for unknown in ["", "unknown", "\0", &"x".repeat(5000)] {
-        assert_eq!(writing.nodes_named(unknown, 9).await.unwrap(), []);
+        assert_eq!(writing.nodes_by_name(unknown, 9).await.unwrap(), []);
     }
     commit(writing).await;
 }
@@ -196,8 +196,8 @@ async fn run_updates_nodes_in_bulk(fixture: &Fixture) {
     }
     let unrelated = node(&mut writing, "bb").await;
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
-    writing.nodes_begin(&[]).await.unwrap();
-    writing.nodes_begin(&ids).await.unwrap();
+    writing.nodes_start_deploying(&[]).await.unwrap();
+    writing.nodes_start_deploying(&ids).await.unwrap();
     let deploying = |node: &Node| Node {
         status: NodeStatus::Deploying,
         progress: 1,
@@ -226,12 +226,12 @@ async fn run_updates_nodes_in_bulk(fixture: &Fixture) {
         ..node.clone()
     };
     let nodes: Vec<Node> = nodes.iter().enumerate().map(ended).collect();
-    writing.nodes_end(&[]).await.unwrap();
-    writing.nodes_end(&nodes).await.unwrap();
+    writing.nodes_put_outcome(&[]).await.unwrap();
+    writing.nodes_put_outcome(&nodes).await.unwrap();
     assert_eq!(writing.node_list(&filter, &List::default()).await.unwrap().items, nodes);
     assert_eq!(writing.node_get(unrelated.id).await.unwrap(), Some(unrelated));
     let unstorable = Node { error_msg: Some("\0".to_owned()), ..nodes[0].clone() };
-    assert_error!(writing.nodes_end(&[unstorable]).await, StoreError::Unstorable { .. });
+    assert_error!(writing.nodes_put_outcome(&[unstorable]).await, StoreError::Unstorable { .. });
     commit(writing).await;
 }
 
@@ -241,22 +241,26 @@ async fn agent_connections_update_nodes(fixture: &Fixture) {
     commit(writing).await;
     let later = NOW.plus_seconds(60);
     let facts = map(json!({"os": "Debian"}));
-    let sighting = |online, facts| Sighting { online, facts };
+    let sighting = |online, facts| PresenceUpdate { online, facts };
     let sightings = BTreeMap::from([
         (one.id, sighting(false, Some(facts.clone()))),
         // No change: online already, and without facts.
         (two.id, sighting(true, Some(map(json!({}))))),
         (NodeId(99), sighting(true, None)),
     ]);
-    fixture.store.nodes_sighted(&BTreeMap::new(), later, connection_notification).await.unwrap();
-    fixture.store.nodes_sighted(&sightings, later, connection_notification).await.unwrap();
-    fixture.store.nodes_sighted(&sightings, later.plus_seconds(1), connection_notification).await.unwrap();
+    fixture.store.nodes_update_presence(&BTreeMap::new(), later, connection_notification).await.unwrap();
+    fixture.store.nodes_update_presence(&sightings, later, connection_notification).await.unwrap();
+    fixture
+        .store
+        .nodes_update_presence(&sightings, later.plus_seconds(1), connection_notification)
+        .await
+        .unwrap();
     let mut session = fixture.read().await;
     let seen = Node { online: false, facts, last_seen_at: Some(later), generation: 2, ..one };
     assert_eq!(session.node_get(seen.id).await.unwrap(), Some(seen.clone()));
     assert_eq!(session.node_get(two.id).await.unwrap(), Some(two));
     let back = BTreeMap::from([(seen.id, sighting(true, None))]);
-    fixture.store.nodes_sighted(&back, later, connection_notification).await.unwrap();
+    fixture.store.nodes_update_presence(&back, later, connection_notification).await.unwrap();
     let back = Node { online: true, generation: 3, ..seen };
     assert_eq!(session.node_get(back.id).await.unwrap(), Some(back));
 }

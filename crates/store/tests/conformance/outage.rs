@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use stoker_model::Actor;
-use stoker_store::{Database, List, OpenError, Patience, Store, StoreError};
+use stoker_store::{Database, List, OpenError, Store, StoreError, Timeouts};
 
 use crate::fixture::{Fixture, NOW, commit, tenant};
 
-const SHORT: Patience =
-    Patience { connection: Duration::from_millis(400), statement: Duration::from_millis(600) };
+const SHORT: Timeouts =
+    Timeouts { acquire: Duration::from_millis(400), statement: Duration::from_millis(600) };
 /// Generous because the machine may be busy. Without timeouts these tests would hang.
 const SOON: Duration = Duration::from_secs(20);
 
@@ -36,7 +36,7 @@ async fn unreachable_server_is_an_outage() {
 
 #[tokio::test]
 async fn invalid_locations_fail_to_open() {
-    let folder = stoker_testkit::Folder::new();
+    let folder = stoker_testkit::TempFolder::new();
     std::fs::write(
         folder.file("text"),
         "this is no database, though it is long enough for a header. ".repeat(99),
@@ -57,20 +57,20 @@ async fn invalid_locations_fail_to_open() {
 async fn stuck_writer_blocks_others_until_timeout() {
     let fixture = Fixture::sqlite().await;
     let store = Store::open_with(&fixture.database, SHORT).await.unwrap();
-    let mut held = store.change(&Actor::server(), NOW).await.unwrap();
+    let mut held = store.begin_write(&Actor::server(), NOW).await.unwrap();
     tenant(&mut held, "red").await;
     let started = Instant::now();
-    assert_error!(store.change(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
+    assert_error!(store.begin_write(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
     // Also from another process.
     let other = Store::open_with(&fixture.database, SHORT).await;
     if let Ok(other) = &other {
-        assert_error!(other.change(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
+        assert_error!(other.begin_write(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
     }
     assert!(started.elapsed() < SOON);
     // Readers do not wait for the writer.
     assert_eq!(store.read().await.unwrap().tenant_list(&List::default()).await.unwrap().total, 0);
     commit(held).await;
-    store.change(&Actor::server(), NOW).await.unwrap();
+    store.begin_write(&Actor::server(), NOW).await.unwrap();
     fixture.remove().await;
 }
 
@@ -122,10 +122,10 @@ async fn dropped_packets_are_a_transient_outage() {
     let Database::Postgres { url } = &fixture.database else { panic!("not PostgreSQL") };
     let (proxy, url) = Proxy::in_front_of(url);
     assert!(url.contains(&proxy.address.port().to_string()));
-    let patience = Patience { connection: Duration::from_secs(3), ..SHORT };
+    let patience = Timeouts { acquire: Duration::from_secs(3), ..SHORT };
     let store = Store::open_with(&Database::Postgres { url }, patience).await.unwrap();
     let mut session = store.read().await.unwrap();
-    let mut writing = store.change(&Actor::server(), NOW).await.unwrap();
+    let mut writing = store.begin_write(&Actor::server(), NOW).await.unwrap();
     tenant(&mut writing, "red").await;
 
     proxy.drops_packets.store(true, Ordering::SeqCst);

@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use stoker_model::{ClusterId, DocumentId, Micros, NewPlan, NodeId, Past, PlanId, RunId, Success};
-use stoker_store::{Database, List, Order, StateDocument, StoreError};
+use stoker_model::{
+    ClusterId, DocumentId, Micros, NewPlan, NodeId, PlanId, RunId, SuccessGroup, TaskSuccess,
+};
+use stoker_store::{Database, List, SortOrder, StateDocument, StoreError};
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, node};
 
@@ -36,10 +38,10 @@ async fn plans_round_trip(fixture: &Fixture) {
     let other = writing.plan_create(&new_plan(two.id, ids[0])).await.unwrap();
     assert_error!(
         writing.plan_create(&new_plan(ClusterId(99), ids[0])).await,
-        StoreError::Missing { what: "cluster" }
+        StoreError::NotFound { what: "cluster" }
     );
     let orphan = NewPlan { parent_id: Some(PlanId(99)), ..new_plan(one.id, ids[0]) };
-    assert_error!(writing.plan_create(&orphan).await, StoreError::Missing { what: "plan" });
+    assert_error!(writing.plan_create(&orphan).await, StoreError::NotFound { what: "plan" });
     commit(writing).await;
     let mut session = fixture.read().await;
     assert_eq!(session.plan_get(first.id).await.unwrap().as_ref(), Some(&first));
@@ -56,7 +58,7 @@ async fn plans_round_trip(fixture: &Fixture) {
     assert_eq!(nodes.iter().map(|(uid, _)| uid.as_str()).collect::<Vec<_>>(), ["1", "2", "master"]);
     let newest = List {
         limit: Some(1),
-        order_by: vec![Order { field: "id".to_owned(), descending: true }],
+        order_by: vec![SortOrder { field: "id".to_owned(), descending: true }],
         ..List::default()
     };
     let page = session.plan_list(one.id, &newest).await.unwrap();
@@ -73,7 +75,7 @@ async fn plans_round_trip(fixture: &Fixture) {
     assert!(writing.documents_get(&ids).await.unwrap().contains_key(&ids[0]));
     assert_eq!(writing.plans_expire(NOW).await.unwrap(), 0);
     assert_eq!(writing.plans_expire(Micros(NOW.0 + 1)).await.unwrap(), 1);
-    assert_eq!(writing.states_collect().await.unwrap().n_documents, 1);
+    assert_eq!(writing.states_gc().await.unwrap().n_documents, 1);
     commit(writing).await;
     for table in ["plans", "plan_nodes", "state_documents"] {
         assert_eq!(n_rows(fixture, table).await, 0, "{table}");
@@ -100,8 +102,8 @@ async fn trigger_rejects_plan_updates(fixture: &Fixture) {
     assert!(error.to_string().contains("a plan never changes"), "{error}");
 }
 
-fn success(task: &str, uid: &str, common: i64, document: i64) -> Success {
-    Success {
+fn success(task: &str, uid: &str, common: i64, document: i64) -> TaskSuccess {
+    TaskSuccess {
         task_name: task.to_owned(),
         node_uid: uid.to_owned(),
         common_id: DocumentId(common),
@@ -110,8 +112,8 @@ fn success(task: &str, uid: &str, common: i64, document: i64) -> Success {
     }
 }
 
-fn past(uid: &str, common: i64, document: i64, tasks: &[&str]) -> Past {
-    Past {
+fn past(uid: &str, common: i64, document: i64, tasks: &[&str]) -> SuccessGroup {
+    SuccessGroup {
         node_uid: uid.to_owned(),
         common_id: DocumentId(common),
         document_id: DocumentId(document),
@@ -122,7 +124,7 @@ fn past(uid: &str, common: i64, document: i64, tasks: &[&str]) -> Past {
 async fn last_success_wins(fixture: &Fixture) {
     let mut writing = fixture.change().await;
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
-    let first: Vec<Success> = ["c", "a", "b"]
+    let first: Vec<TaskSuccess> = ["c", "a", "b"]
         .iter()
         .flat_map(|task| {
             [success(task, "1", 1, 11), success(task, "2", 1, 12), success(task, "master", 1, 13)]
@@ -136,10 +138,13 @@ async fn last_success_wins(fixture: &Fixture) {
         .unwrap();
     writing.success_put(one.id, &[]).await.unwrap();
     let dangling = writing.success_put(ClusterId(99), &first).await;
-    assert_error!(dangling, StoreError::Missing { what: "cluster" });
+    assert_error!(dangling, StoreError::NotFound { what: "cluster" });
     commit(writing).await;
     let mut session = fixture.read().await;
-    let rows = session.old_states(one.id, &["a", "b", "c", "d"], &["1", "2", "master", "4"]).await.unwrap();
+    let rows = session
+        .last_successful_states(one.id, &["a", "b", "c", "d"], &["1", "2", "master", "4"])
+        .await
+        .unwrap();
     let expected = [
         past("1", 1, 11, &["a", "c"]),
         past("1", 3, 31, &["b"]),
@@ -147,13 +152,16 @@ async fn last_success_wins(fixture: &Fixture) {
         past("master", 1, 13, &["a", "b", "c"]),
     ];
     assert_eq!(rows, expected);
-    assert_eq!(session.old_states(one.id, &["b"], &["1"]).await.unwrap(), expected[1..2]);
-    assert_eq!(session.old_states(one.id, &[], &["1"]).await.unwrap(), []);
-    assert_eq!(session.old_states(two.id, &["a"], &["1"]).await.unwrap(), [past("1", 7, 7, &["a"])]);
+    assert_eq!(session.last_successful_states(one.id, &["b"], &["1"]).await.unwrap(), expected[1..2]);
+    assert_eq!(session.last_successful_states(one.id, &[], &["1"]).await.unwrap(), []);
+    assert_eq!(
+        session.last_successful_states(two.id, &["a"], &["1"]).await.unwrap(),
+        [past("1", 7, 7, &["a"])]
+    );
     drop(session);
     let mut writing = fixture.change().await;
-    assert_eq!(writing.successes_forget(one.id, &["1", "9"]).await.unwrap(), 3);
-    assert_eq!(writing.old_states(one.id, &["a", "b"], &["1"]).await.unwrap(), []);
+    assert_eq!(writing.successes_delete(one.id, &["1", "9"]).await.unwrap(), 3);
+    assert_eq!(writing.last_successful_states(one.id, &["a", "b"], &["1"]).await.unwrap(), []);
     commit(writing).await;
 }
 
@@ -184,7 +192,7 @@ async fn successes_are_grouped_by_state(fixture: &Fixture) {
         (0..60).map(|task| format!("task-{task}")).collect(),
         (1..=300).map(|uid| uid.to_string()).collect(),
     );
-    let all: Vec<Success> = nodes
+    let all: Vec<TaskSuccess> = nodes
         .iter()
         .zip(100..)
         .flat_map(|(uid, document)| tasks.iter().map(move |task| success(task, uid, 1, document)))
@@ -193,7 +201,7 @@ async fn successes_are_grouped_by_state(fixture: &Fixture) {
     commit(writing).await;
     let tasks: Vec<&str> = tasks.iter().map(String::as_str).collect();
     let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
-    let rows = fixture.read().await.old_states(one.id, &tasks, &nodes).await.unwrap();
+    let rows = fixture.read().await.last_successful_states(one.id, &tasks, &nodes).await.unwrap();
     assert_eq!(rows.len(), 300);
     assert!(rows.iter().all(|past| past.tasks.len() == 60));
 }
@@ -214,7 +222,7 @@ async fn deleting_node_deletes_its_primaries(fixture: &Fixture) {
     assert_eq!(writing.primaries_get(one.id).await.unwrap(), second);
     assert_error!(
         writing.primaries_put(ClusterId(99), &second).await,
-        StoreError::Missing { what: "cluster" }
+        StoreError::NotFound { what: "cluster" }
     );
     writing.node_delete(nodes[1].id).await.unwrap();
     assert_eq!(writing.primaries_get(one.id).await.unwrap(), BTreeMap::new());

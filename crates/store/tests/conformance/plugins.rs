@@ -25,15 +25,15 @@ async fn name_and_version_together_are_unique(fixture: &Fixture) {
     let first = plugin(&mut writing, "p").await;
     assert_error!(
         writing.plugin_create(&first.body).await,
-        StoreError::Taken { what: "plugin name and version" }
+        StoreError::AlreadyExists { what: "plugin name and version" }
     );
     let mut newer = new_plugin("p");
     newer.version = "2.0.0".to_owned();
     let newer = writing.plugin_create(&newer).await.unwrap();
     let clash = Plugin { body: first.body.clone(), ..newer };
-    assert_error!(writing.plugin_update(&clash).await, StoreError::Taken { .. });
+    assert_error!(writing.plugin_update(&clash).await, StoreError::AlreadyExists { .. });
     let unknown = Plugin { id: PluginId(99), body: new_plugin("q"), ..first };
-    assert_error!(writing.plugin_update(&unknown).await, StoreError::Missing { what: "plugin" });
+    assert_error!(writing.plugin_update(&unknown).await, StoreError::NotFound { what: "plugin" });
     commit(writing).await;
 }
 
@@ -55,10 +55,13 @@ async fn cluster_plugin_settings_round_trip(fixture: &Fixture) {
     assert_eq!(writing.plugin_clusters(plugin.id).await.unwrap(), [one.id]);
     assert_error!(
         writing.cluster_plugin_set(ClusterId(77), &link).await,
-        StoreError::Missing { what: "cluster" }
+        StoreError::NotFound { what: "cluster" }
     );
     let unknown = ClusterPlugin { plugin_id: PluginId(77), ..link.clone() };
-    assert_error!(writing.cluster_plugin_set(one.id, &unknown).await, StoreError::Missing { what: "plugin" });
+    assert_error!(
+        writing.cluster_plugin_set(one.id, &unknown).await,
+        StoreError::NotFound { what: "plugin" }
+    );
     commit(writing).await;
     let mut session = fixture.read().await;
     assert_eq!(session.cluster_plugins(one.id).await.unwrap(), [link]);
@@ -95,9 +98,9 @@ async fn folders_belong_to_one_plugin(fixture: &Fixture) {
     writing.plugin_folder_set(one.id, "one-1.0").await.unwrap();
     writing.plugin_folder_set(one.id, "one-1.0").await.unwrap();
     let taken = writing.plugin_folder_set(two.id, "one-1.0").await;
-    assert_error!(taken, StoreError::Taken { what: "folder of a plugin" });
+    assert_error!(taken, StoreError::AlreadyExists { what: "folder of a plugin" });
     let unknown = writing.plugin_folder_set(PluginId(77), "x").await;
-    assert_error!(unknown, StoreError::Missing { what: "plugin" });
+    assert_error!(unknown, StoreError::NotFound { what: "plugin" });
     writing.plugin_folder_set(two.id, "two-1.0").await.unwrap();
     writing.plugin_folder_set(one.id, "one-1.1").await.unwrap();
     commit(writing).await;

@@ -15,7 +15,7 @@ async fn quotas_round_trip_and_are_deleted_with_the_tenant(fixture: &Fixture) {
         assert_eq!(writing.quotas_get(red.id).await.unwrap(), quotas);
     }
     let missing = writing.quotas_put(TenantId(99), &Quotas::default()).await;
-    assert_error!(missing, StoreError::Missing { what: "tenant" });
+    assert_error!(missing, StoreError::NotFound { what: "tenant" });
     writing.tenant_delete(red.id).await.unwrap();
     commit(writing).await;
     assert_eq!(n_rows(fixture, "tenant_quotas").await, 0);

@@ -22,14 +22,14 @@ async fn name_and_version_together_are_unique(fixture: &Fixture) {
     let first = release(&mut writing, "r").await;
     assert_error!(
         writing.release_create(&first.body).await,
-        StoreError::Taken { what: "release name and version" }
+        StoreError::AlreadyExists { what: "release name and version" }
     );
     // The transaction is still usable.
     let mut other = new_release("r");
     other.version = "2".to_owned();
     let second = writing.release_create(&other).await.unwrap();
     let clash = Release { body: first.body.clone(), ..second.clone() };
-    assert_error!(writing.release_update(&clash).await, StoreError::Taken { .. });
+    assert_error!(writing.release_update(&clash).await, StoreError::AlreadyExists { .. });
     assert_eq!(writing.release_update(&second).await.unwrap().generation, 2);
     commit(writing).await;
     assert_eq!(fixture.read().await.release_list(&List::default()).await.unwrap().total, 2);
@@ -45,7 +45,7 @@ async fn update_requires_current_generation(fixture: &Fixture) {
     assert_eq!(written, Release { generation: 2, ..read.clone() });
     assert_error!(writing.release_update(&read).await, StoreError::Stale { current: 2 });
     let unknown = Release { id: ReleaseId(4711), body: new_release("unknown"), ..read };
-    assert_error!(writing.release_update(&unknown).await, StoreError::Missing { what: "release" });
+    assert_error!(writing.release_update(&unknown).await, StoreError::NotFound { what: "release" });
     commit(writing).await;
     assert_eq!(fixture.read().await.release_get(written.id).await.unwrap(), Some(written));
 }

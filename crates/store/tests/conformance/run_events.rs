@@ -1,5 +1,5 @@
 use serde_json::json;
-use stoker_model::{Micros, OutputPiece, PlanId, RunEvent, RunId, RunStatus};
+use stoker_model::{Micros, OutputChunk, PlanId, RunEvent, RunId, RunStatus};
 use stoker_store::StoreError;
 
 use crate::fixture::{Fixture, NOW, commit, n_rows, run};
@@ -23,7 +23,7 @@ async fn work_named(fixture: &Fixture, name: &str) -> RunId {
     let mut writing = fixture.change().await;
     let run = run(&mut writing, name).await;
     writing.run_work_create(run.id, &json!({"version": 1})).await.unwrap();
-    assert_error!(writing.run_work_create(run.id, &json!({})).await, StoreError::Taken { .. });
+    assert_error!(writing.run_work_create(run.id, &json!({})).await, StoreError::AlreadyExists { .. });
     commit(writing).await;
     run.id
 }
@@ -31,24 +31,33 @@ async fn work_named(fixture: &Fixture, name: &str) -> RunId {
 async fn run_lease_has_one_owner(fixture: &Fixture) {
     let run = work(fixture).await;
     let until = NOW.plus_seconds(10);
-    assert_eq!(fixture.store.run_take(run, "a", NOW, until).await.unwrap(), Some(1));
-    assert_eq!(fixture.store.run_take(run, "b", NOW, until).await.unwrap(), None);
-    assert_eq!(fixture.read().await.run_work_free("b", NOW).await.unwrap(), []);
+    assert_eq!(fixture.store.run_lease_acquire(run, "a", NOW, until).await.unwrap(), Some(1));
+    assert_eq!(fixture.store.run_lease_acquire(run, "b", NOW, until).await.unwrap(), None);
+    assert_eq!(fixture.read().await.run_work_unowned("b", NOW).await.unwrap(), []);
     // The owner may reacquire its own lease, for example after a restart.
-    assert_eq!(fixture.read().await.run_work_free("a", NOW).await.unwrap().len(), 1);
-    assert_eq!(fixture.store.run_take(run, "a", NOW, until).await.unwrap(), Some(2));
-    assert_error!(fixture.store.run_hold(run, 1, NOW, Some(until)).await, StoreError::Stale { current: 2 });
-    fixture.store.run_hold(run, 2, NOW, Some(until.plus_seconds(10))).await.unwrap();
-    assert_eq!(fixture.store.run_take(run, "b", until, until).await.unwrap(), None);
+    assert_eq!(fixture.read().await.run_work_unowned("a", NOW).await.unwrap().len(), 1);
+    assert_eq!(fixture.store.run_lease_acquire(run, "a", NOW, until).await.unwrap(), Some(2));
+    assert_error!(
+        fixture.store.run_lease_renew(run, 1, NOW, Some(until)).await,
+        StoreError::Stale { current: 2 }
+    );
+    fixture.store.run_lease_renew(run, 2, NOW, Some(until.plus_seconds(10))).await.unwrap();
+    assert_eq!(fixture.store.run_lease_acquire(run, "b", until, until).await.unwrap(), None);
     // After the lease expires, another server takes over.
     let late = until.plus_seconds(10);
-    assert_eq!(fixture.read().await.run_work_free("b", late).await.unwrap().len(), 1);
-    assert_eq!(fixture.store.run_take(run, "b", late, late.plus_seconds(10)).await.unwrap(), Some(3));
-    fixture.store.run_hold(run, 3, late, None).await.unwrap();
-    assert_eq!(fixture.store.run_take(run, "c", late, late.plus_seconds(10)).await.unwrap(), Some(4));
+    assert_eq!(fixture.read().await.run_work_unowned("b", late).await.unwrap().len(), 1);
+    assert_eq!(
+        fixture.store.run_lease_acquire(run, "b", late, late.plus_seconds(10)).await.unwrap(),
+        Some(3)
+    );
+    fixture.store.run_lease_renew(run, 3, late, None).await.unwrap();
+    assert_eq!(
+        fixture.store.run_lease_acquire(run, "c", late, late.plus_seconds(10)).await.unwrap(),
+        Some(4)
+    );
     assert_error!(
-        fixture.store.run_hold(RunId(99), 1, NOW, None).await,
-        StoreError::Missing { what: "work of the run" }
+        fixture.store.run_lease_renew(RunId(99), 1, NOW, None).await,
+        StoreError::NotFound { what: "work of the run" }
     );
 }
 
@@ -57,19 +66,19 @@ async fn bulk_renewal_renews_only_held_leases(fixture: &Fixture) {
     let mut leases = Vec::new();
     for number in 0..130 {
         let run = work_named(fixture, &format!("work {number}")).await;
-        let generation = fixture.store.run_take(run, "a", NOW, until).await.unwrap().unwrap();
+        let generation = fixture.store.run_lease_acquire(run, "a", NOW, until).await.unwrap().unwrap();
         leases.push((run, generation));
     }
     // One lease is taken over, one is revoked, one run is deleted, and one is requested with a wrong
     // generation.
     let (taken_over, revoked, deleted) = (leases[3].0, leases[70].0, leases[129].0);
-    assert_eq!(fixture.store.run_take(taken_over, "b", until, later).await.unwrap(), Some(2));
+    assert_eq!(fixture.store.run_lease_acquire(taken_over, "b", until, later).await.unwrap(), Some(2));
     let mut writing = fixture.change().await;
-    writing.run_work_revoke(revoked).await.unwrap();
+    writing.run_lease_revoke(revoked).await.unwrap();
     writing.run_delete(deleted).await.unwrap();
     commit(writing).await;
     leases[100].1 = 7;
-    let held = fixture.store.runs_hold(&leases, NOW, later).await.unwrap();
+    let held = fixture.store.run_leases_renew(&leases, NOW, later).await.unwrap();
     let lost = [taken_over, revoked, deleted, leases[100].0];
     let expected_runs: Vec<RunId> =
         leases.iter().map(|(run, _)| *run).filter(|run| !lost.contains(run)).collect();
@@ -88,21 +97,24 @@ async fn bulk_renewal_renews_only_held_leases(fixture: &Fixture) {
         assert_eq!(work.map(|work| (work.owner, work.lease_until)), expected, "{run}");
     }
     drop(session);
-    assert!(fixture.store.runs_hold(&[], NOW, later).await.unwrap().is_empty());
+    assert!(fixture.store.run_leases_renew(&[], NOW, later).await.unwrap().is_empty());
 }
 
 async fn revoked_run_has_no_lease_owner(fixture: &Fixture) {
     let run = work(fixture).await;
     let until = NOW.plus_seconds(10);
-    fixture.store.run_take(run, "a", NOW, until).await.unwrap();
+    fixture.store.run_lease_acquire(run, "a", NOW, until).await.unwrap();
     let mut writing = fixture.change().await;
-    writing.run_require(run, 1).await.unwrap();
-    assert!(writing.run_work_revoke(run).await.unwrap());
-    assert!(!writing.run_work_revoke(RunId(99)).await.unwrap());
-    assert_error!(writing.run_require(run, 1).await, StoreError::Stale { current: 2 });
-    assert_error!(writing.run_require(RunId(99), 1).await, StoreError::Missing { .. });
+    writing.run_lease_require(run, 1).await.unwrap();
+    assert!(writing.run_lease_revoke(run).await.unwrap());
+    assert!(!writing.run_lease_revoke(RunId(99)).await.unwrap());
+    assert_error!(writing.run_lease_require(run, 1).await, StoreError::Stale { current: 2 });
+    assert_error!(writing.run_lease_require(RunId(99), 1).await, StoreError::NotFound { .. });
     commit(writing).await;
-    assert_error!(fixture.store.run_hold(run, 1, NOW, Some(until)).await, StoreError::Stale { current: 2 });
+    assert_error!(
+        fixture.store.run_lease_renew(run, 1, NOW, Some(until)).await,
+        StoreError::Stale { current: 2 }
+    );
     assert_error!(
         fixture.change().await.commit_run(run, 1, &[event(1, "began")]).await,
         StoreError::Stale { current: 2 }
@@ -119,14 +131,14 @@ async fn ended_runs_are_not_free_work(fixture: &Fixture) {
     record.status = RunStatus::Ready;
     writing.run_update(&record).await.unwrap();
     commit(writing).await;
-    assert_eq!(fixture.read().await.run_work_free("a", NOW).await.unwrap(), []);
+    assert_eq!(fixture.read().await.run_work_unowned("a", NOW).await.unwrap(), []);
     let work = fixture.read().await.run_work(run).await.unwrap().unwrap();
     assert_eq!((work.plan_id, work.owner, work.lease_generation), (None, None, 0));
 }
 
 async fn lease_owner_appends_events(fixture: &Fixture) {
     let run = work(fixture).await;
-    fixture.store.run_take(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
+    fixture.store.run_lease_acquire(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
     let all: Vec<RunEvent> = (1..=101).map(|seq| event(seq, "task_started")).collect();
     fixture.change().await.commit_run(run, 1, &all[..100]).await.unwrap();
     fixture.change().await.commit_run(run, 1, &all[100..]).await.unwrap();
@@ -136,7 +148,7 @@ async fn lease_owner_appends_events(fixture: &Fixture) {
     assert_eq!(session.run_event_last(run).await.unwrap(), 101);
     assert_eq!(session.run_events(run, 101, 10).await.unwrap(), []);
     drop(session);
-    fixture.store.run_take(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
+    fixture.store.run_lease_acquire(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
     let stale = fixture.change().await.commit_run(run, 1, &[event(102, "late")]).await;
     assert_error!(stale, StoreError::Stale { current: 2 });
     // A duplicate sequence number is rejected and the transaction is rolled back.
@@ -151,7 +163,7 @@ async fn plan_is_set_once_and_events_are_deleted_with_the_run(fixture: &Fixture)
     let lost = writing.run_work_plan(run, 7, PlanId(1)).await;
     assert_error!(lost, StoreError::Stale { current: 0 });
     drop(writing);
-    fixture.store.run_take(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
+    fixture.store.run_lease_acquire(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
     fixture.change().await.commit_run(run, 1, &[event(1, "began")]).await.unwrap();
     let pieces = [piece(0, "x"), piece(1, "y\u{0}z")];
     fixture.store.output_put(run, &pieces, NOW).await.unwrap();
@@ -163,8 +175,8 @@ async fn plan_is_set_once_and_events_are_deleted_with_the_run(fixture: &Fixture)
     }
 }
 
-fn piece(start: i64, text: &str) -> OutputPiece {
-    OutputPiece { instance: 3, attempt: 1, stream: "out".to_owned(), start, text: text.to_owned() }
+fn piece(start: i64, text: &str) -> OutputChunk {
+    OutputChunk { instance: 3, attempt: 1, stream: "out".to_owned(), start, text: text.to_owned() }
 }
 
 async fn output_is_idempotent_and_searchable(fixture: &Fixture) {
@@ -179,7 +191,7 @@ async fn output_is_idempotent_and_searchable(fixture: &Fixture) {
         assert_eq!(session.output_search(run, needle, 10).await.unwrap(), pieces[index..=index], "{needle}");
     }
     // A match may span two chunks of one stream, but not two streams.
-    let elsewhere = OutputPiece { stream: "err".to_owned(), ..piece(18, "Ä and more") };
+    let elsewhere = OutputChunk { stream: "err".to_owned(), ..piece(18, "Ä and more") };
     drop(session);
     fixture.store.output_put(run, &[elsewhere, piece(18, "Äö")], NOW).await.unwrap();
     let mut session = fixture.read().await;

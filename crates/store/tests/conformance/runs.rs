@@ -28,12 +28,12 @@ async fn all_fields_round_trip(fixture: &Fixture) {
     let changed = writing.run_update(&changed).await.unwrap();
     assert_error!(writing.run_update(&created).await, StoreError::Stale { current: 2 });
     let clash = Run { uuid: "u1".to_owned(), ..parent.clone() };
-    assert_error!(writing.run_update(&clash).await, StoreError::Taken { what: "run uuid" });
-    assert_error!(writing.run_create(&new_run("u1")).await, StoreError::Taken { what: "run uuid" });
+    assert_error!(writing.run_update(&clash).await, StoreError::AlreadyExists { what: "run uuid" });
+    assert_error!(writing.run_create(&new_run("u1")).await, StoreError::AlreadyExists { what: "run uuid" });
     let orphan = NewRun { parent_id: Some(RunId(99)), ..new_run("u3") };
-    assert_error!(writing.run_create(&orphan).await, StoreError::Missing { what: "run" });
+    assert_error!(writing.run_create(&orphan).await, StoreError::NotFound { what: "run" });
     let dangling = NewRun { cluster_id: Some(ClusterId(99)), ..new_run("u3") };
-    assert_error!(writing.run_create(&dangling).await, StoreError::Missing { what: "cluster" });
+    assert_error!(writing.run_create(&dangling).await, StoreError::NotFound { what: "cluster" });
     commit(writing).await;
     assert_eq!(fixture.read().await.run_get(created.id).await.unwrap(), Some(changed));
 }
@@ -109,7 +109,7 @@ async fn history_is_upserted_and_ordered(fixture: &Fixture) {
         HistoryRecord { status: HistoryStatus::Ready, ended_at: Some(Micros(30)), ..early.clone() };
     writing.history_put(std::slice::from_ref(&finished)).await.unwrap();
     let lost = writing.history_put(&[record(RunId(99), "a", "1", None)]).await;
-    assert!(matches!(lost, Err(StoreError::Missing { .. })), "{lost:?}");
+    assert!(matches!(lost, Err(StoreError::NotFound { .. })), "{lost:?}");
     drop(writing);
 
     let mut writing = fixture.change().await;

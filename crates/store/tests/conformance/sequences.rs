@@ -35,11 +35,11 @@ async fn names_are_unique_per_release(fixture: &Fixture) {
     let second = writing.sequence_create(&new(one.id, "t")).await.unwrap();
     let third = writing.sequence_create(&new(two.id, "s")).await.unwrap();
     let taken = writing.sequence_create(&new(one.id, "s")).await;
-    assert_error!(taken, StoreError::Taken { what: "sequence name" });
+    assert_error!(taken, StoreError::AlreadyExists { what: "sequence name" });
     let clash = Sequence { name: "s".to_owned(), ..second.clone() };
-    assert_error!(writing.sequence_update(&clash).await, StoreError::Taken { .. });
+    assert_error!(writing.sequence_update(&clash).await, StoreError::AlreadyExists { .. });
     let orphan = writing.sequence_create(&new(ReleaseId(99), "s")).await;
-    assert_error!(orphan, StoreError::Missing { what: "release" });
+    assert_error!(orphan, StoreError::NotFound { what: "release" });
     commit(writing).await;
     let mut session = fixture.read().await;
     let filter = SequenceFilter { release_id: Some(one.id) };

@@ -32,7 +32,7 @@ async fn aborted_task_rolls_back(fixture: &Fixture) {
     let store = fixture.store.clone();
     let (started, begun) = tokio::sync::oneshot::channel();
     let worker = tokio::spawn(async move {
-        let mut writing = store.change(&Actor::server(), NOW).await.unwrap();
+        let mut writing = store.begin_write(&Actor::server(), NOW).await.unwrap();
         tenant(&mut writing, "half").await;
         started.send(()).unwrap();
         std::future::pending::<()>().await;
@@ -95,7 +95,7 @@ async fn concurrent_update_is_reported_as_stale(fixture: &Fixture) {
         let (store, barrier, read) = (fixture.store.clone(), Arc::clone(&barrier), first.clone());
         workers.push(tokio::spawn(async move {
             barrier.wait().await;
-            let mut writing = store.change(&Actor::server(), NOW).await?;
+            let mut writing = store.begin_write(&Actor::server(), NOW).await?;
             let mut changed: Release = read;
             changed.body.operating_system = format!("writer {number}");
             writing.release_update(&changed).await?;
@@ -234,7 +234,7 @@ async fn owner_deletion_races_graph_creation(fixture: &Fixture) {
                 commit(writing).await;
             } else {
                 let late = writing.graph_create(Owner::Release(id), &graph_type("t"), &none, &[]).await;
-                assert_error!(late, StoreError::Missing { what: "release" });
+                assert_error!(late, StoreError::NotFound { what: "release" });
             }
         };
         tokio::join!(first, second);
@@ -250,7 +250,10 @@ async fn closed_store_reports_outage(fixture: &Fixture) {
     fixture.store.ping().await.unwrap();
     fixture.store.close().await;
     assert_error!(fixture.store.ping().await, StoreError::Unavailable(_));
-    assert_error!(fixture.store.change(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
+    assert_error!(
+        fixture.store.begin_write(&Actor::server(), NOW).await.map(drop),
+        StoreError::Unavailable(_)
+    );
 }
 
 on_both![

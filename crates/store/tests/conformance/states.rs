@@ -1,6 +1,6 @@
 use serde_json::json;
 use sqlx::{Connection as _, Row as _};
-use stoker_model::{DocumentId, Json, JsonMap, Success};
+use stoker_model::{DocumentId, Json, JsonMap, TaskSuccess};
 use stoker_store::{Database, StateDocument};
 
 use crate::fixture::{Fixture, cluster, commit, map, n_rows};
@@ -98,7 +98,7 @@ async fn unreferenced_documents_are_collected(fixture: &Fixture) {
     let ids = put(fixture, &documents).await;
     let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "one").await;
-    let success = Success {
+    let success = TaskSuccess {
         task_name: "a".to_owned(),
         node_uid: "1".to_owned(),
         common_id: ids[0],
@@ -106,11 +106,11 @@ async fn unreferenced_documents_are_collected(fixture: &Fixture) {
         run_id: None,
     };
     writing.success_put(cluster.id, &[success]).await.unwrap();
-    let collected = writing.states_collect().await.unwrap();
+    let collected = writing.states_gc().await.unwrap();
     assert_eq!(collected.n_documents, 4);
     // Each node has its own scheme; all nodes share one facts piece.
     assert_eq!(collected.n_parts, 4);
-    assert_eq!(writing.states_collect().await.unwrap(), Default::default());
+    assert_eq!(writing.states_gc().await.unwrap(), Default::default());
     commit(writing).await;
     let mut session = fixture.read().await;
     let remaining = session.documents_get(&[ids[0], ids[2]]).await.unwrap();
@@ -118,7 +118,7 @@ async fn unreferenced_documents_are_collected(fixture: &Fixture) {
     drop(session);
     let mut writing = fixture.change().await;
     writing.cluster_delete(cluster.id).await.unwrap();
-    writing.states_collect().await.unwrap();
+    writing.states_gc().await.unwrap();
     commit(writing).await;
     for table in ["state_documents", "state_document_parts", "state_parts", "successes"] {
         assert_eq!(n_rows(fixture, table).await, 0, "{table}");

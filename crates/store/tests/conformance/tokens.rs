@@ -38,11 +38,11 @@ async fn logins_are_not_audited(fixture: &Fixture) {
         fixture.store.token_issue(&new_token(alice.id, home.id, digest)).await.unwrap();
     }
     let again = fixture.store.token_issue(&new_token(alice.id, home.id, 4)).await;
-    assert_error!(again, StoreError::Taken { what: "token" });
+    assert_error!(again, StoreError::AlreadyExists { what: "token" });
     let missing = fixture.store.token_issue(&new_token(UserId(99), home.id, 9)).await;
-    assert_error!(missing, StoreError::Missing { what: "user" });
+    assert_error!(missing, StoreError::NotFound { what: "user" });
     let dangling = fixture.store.token_issue(&new_token(alice.id, TenantId(99), 9)).await;
-    assert_error!(dangling, StoreError::Missing { what: "tenant" });
+    assert_error!(dangling, StoreError::NotFound { what: "tenant" });
     let log = fixture.read().await.audit_list(&AuditFilter::default(), &List::default()).await.unwrap();
     assert_eq!(log.total, 1);
 }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
-use stoker_model::{Member, Micros, RunId};
+use stoker_model::{Micros, RunId, ServerRecord};
 use stoker_store::{Database, Store};
-use stoker_testkit::{Folder, OwnPostgres};
+use stoker_testkit::{PrivatePostgres, TempFolder};
 
 use crate::fixture::NOW;
 
@@ -54,22 +54,22 @@ async fn assert_upgraded(database: &Database) {
     assert_eq!(session.user_by_name("ann").await.unwrap().unwrap().tenant_id.0, 1);
     assert_eq!(session.agent_by_uid("master").await.unwrap().unwrap().version, "0.1.0");
     assert_eq!(session.run_events(RunId(5), 0, 10).await.unwrap().len(), 1);
-    assert_eq!(session.run_work_free("new", NOW).await.unwrap().len(), 1);
+    assert_eq!(session.run_work_unowned("new", NOW).await.unwrap().len(), 1);
     assert_eq!(session.servers().await.unwrap(), []);
-    assert_eq!(session.hosts_since(0).await.unwrap(), []);
+    assert_eq!(session.agent_hosts_since(0).await.unwrap(), []);
     drop(session);
     // The run continues on another server.
-    assert_eq!(other.run_take(RunId(5), "new", NOW, NOW.plus_seconds(9)).await.unwrap(), Some(4));
-    let member = Member {
+    assert_eq!(other.run_lease_acquire(RunId(5), "new", NOW, NOW.plus_seconds(9)).await.unwrap(), Some(4));
+    let member = ServerRecord {
         id: "new".to_owned(),
         name: "here".to_owned(),
         address: "127.0.0.1:1".to_owned(),
         version: "0.2.0".to_owned(),
-        hears_bus: false,
+        receives_bus: false,
         started_at: Micros(8),
-        seen_at: NOW,
+        heartbeat_at: NOW,
     };
-    other.server_beat(&member).await.unwrap();
+    other.server_heartbeat(&member).await.unwrap();
     assert_eq!(store.read().await.unwrap().servers().await.unwrap(), [member]);
     store.close().await;
     other.close().await;
@@ -77,7 +77,7 @@ async fn assert_upgraded(database: &Database) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn earlier_version_is_upgraded_on_sqlite() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let path = folder.file("stoker.db");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path).create_if_missing(true);
     let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
@@ -90,7 +90,7 @@ async fn earlier_version_is_upgraded_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn earlier_version_is_upgraded_on_postgres() {
-    let Some(postgres) = OwnPostgres::start_new() else { return };
+    let Some(postgres) = PrivatePostgres::start() else { return };
     let database = postgres.database();
     let Database::Postgres { url } = &database else { panic!("not PostgreSQL") };
     let mut connection = PgConnection::connect(url).await.unwrap();

@@ -8,9 +8,9 @@ async fn tenants_round_trip_and_names_are_unique(fixture: &Fixture) {
     let (red, blue) = (tenant(&mut writing, "red").await, tenant(&mut writing, "blue").await);
     assert_eq!((red.generation, red.created_at), (1, NOW));
     let again = stoker_model::NewTenant { name: "red".to_owned(), description: None, enabled: true };
-    assert_error!(writing.tenant_create(&again).await, StoreError::Taken { what: "tenant name" });
+    assert_error!(writing.tenant_create(&again).await, StoreError::AlreadyExists { what: "tenant name" });
     let clash = Tenant { name: "red".to_owned(), ..blue.clone() };
-    assert_error!(writing.tenant_update(&clash).await, StoreError::Taken { .. });
+    assert_error!(writing.tenant_update(&clash).await, StoreError::AlreadyExists { .. });
     let changed = Tenant { description: None, enabled: false, name: "green".to_owned(), ..blue.clone() };
     let changed = writing.tenant_update(&changed).await.unwrap();
     assert_error!(writing.tenant_update(&blue).await, StoreError::Stale { current: 2 });
@@ -58,9 +58,9 @@ async fn user_updates(fixture: &Fixture) {
     let (red, blue) = (tenant(&mut writing, "red").await, tenant(&mut writing, "blue").await);
     let (alice, bob) = (user(&mut writing, &red, "alice").await, user(&mut writing, &red, "bob").await);
     let clash = User { name: "alice".to_owned(), ..bob.clone() };
-    assert_error!(writing.user_update(&clash).await, StoreError::Taken { what: "user name" });
+    assert_error!(writing.user_update(&clash).await, StoreError::AlreadyExists { what: "user name" });
     let lost = User { tenant_id: TenantId(99), ..bob.clone() };
-    assert_error!(writing.user_update(&lost).await, StoreError::Missing { what: "tenant" });
+    assert_error!(writing.user_update(&lost).await, StoreError::NotFound { what: "tenant" });
     let changed =
         User { tenant_id: blue.id, roles: vec![], enabled: false, name: "bert".to_owned(), ..bob.clone() };
     let changed = writing.user_update(&changed).await.unwrap();
@@ -68,7 +68,7 @@ async fn user_updates(fixture: &Fixture) {
     writing.user_set_password(alice.id, "new").await.unwrap();
     assert_error!(writing.user_update(&alice).await, StoreError::Stale { current: 2 });
     let missing = writing.user_set_password(UserId(99), "new").await;
-    assert_error!(missing, StoreError::Missing { what: "user" });
+    assert_error!(missing, StoreError::NotFound { what: "user" });
     let again = NewUser {
         tenant_id: red.id,
         name: "alice".to_owned(),
@@ -76,9 +76,9 @@ async fn user_updates(fixture: &Fixture) {
         enabled: true,
         password_hash: String::new(),
     };
-    assert_error!(writing.user_create(&again).await, StoreError::Taken { what: "user name" });
+    assert_error!(writing.user_create(&again).await, StoreError::AlreadyExists { what: "user name" });
     let orphan = NewUser { tenant_id: TenantId(99), name: "carl".to_owned(), ..again };
-    assert_error!(writing.user_create(&orphan).await, StoreError::Missing { what: "tenant" });
+    assert_error!(writing.user_create(&orphan).await, StoreError::NotFound { what: "tenant" });
     commit(writing).await;
     let mut session = fixture.read().await;
     assert_eq!(session.user_get(bob.id).await.unwrap(), Some(changed));

@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_model::{
-    ClusterId, DeliveryStatus, DeliveryTry, Micros, NewNotification, NodeId, NotificationId, RunId, Sealed,
-    TenantId, Topic, Webhook, WebhookBody, WebhookId,
+    ClusterId, DeliveryAttempt, DeliveryStatus, EncryptedContents, Micros, NewNotification, NodeId,
+    NotificationId, RunId, TenantId, Topic, Webhook, WebhookBody, WebhookId,
 };
-use stoker_store::{List, NotificationFilter, SealedPlace, Sighting, StoreError};
+use stoker_store::{EncryptedLocation, List, NotificationFilter, PresenceUpdate, StoreError};
 
 use crate::fixture::{Fixture, cluster, commit, connection_notification, n_rows, new_node};
 
@@ -19,8 +19,8 @@ fn body(name: &str) -> WebhookBody {
     }
 }
 
-fn sealed(key: &str) -> Sealed {
-    Sealed { key: key.to_owned(), bytes: vec![0, 1, 255] }
+fn sealed(key: &str) -> EncryptedContents {
+    EncryptedContents { key: key.to_owned(), bytes: vec![0, 1, 255] }
 }
 
 fn notification(topic: Topic, cluster: Option<ClusterId>) -> NewNotification {
@@ -43,11 +43,11 @@ async fn all_fields_round_trip(fixture: &Fixture) {
     assert_eq!(writing.webhook_secret(created.id).await.unwrap(), sealed("one"));
     assert_error!(
         writing.webhook_create(&body("a"), &sealed("one")).await,
-        StoreError::Taken { what: "webhook name" }
+        StoreError::AlreadyExists { what: "webhook name" }
     );
     let second = writing.webhook_create(&body("b"), &sealed("one")).await.unwrap();
     let clash = Webhook { body: body("a"), ..second.clone() };
-    assert_error!(writing.webhook_update(&clash, None).await, StoreError::Taken { .. });
+    assert_error!(writing.webhook_update(&clash, None).await, StoreError::AlreadyExists { .. });
     let plain = WebhookBody { topics: vec![], enabled: false, ..body("c") };
     let changed = Webhook { body: plain, ..second.clone() };
     let changed = writing.webhook_update(&changed, Some(&sealed("two"))).await.unwrap();
@@ -57,14 +57,14 @@ async fn all_fields_round_trip(fixture: &Fixture) {
     let dangling = WebhookBody { cluster_id: Some(ClusterId(99)), ..body("d") };
     assert_error!(
         writing.webhook_create(&dangling, &sealed("one")).await,
-        StoreError::Missing { what: "cluster" }
+        StoreError::NotFound { what: "cluster" }
     );
-    assert_error!(writing.webhook_secret(WebhookId(99)).await, StoreError::Missing { what: "webhook" });
+    assert_error!(writing.webhook_secret(WebhookId(99)).await, StoreError::NotFound { what: "webhook" });
     // Key rotation covers webhook secrets.
-    let others = writing.sealed_otherwise("two").await.unwrap();
-    assert_eq!(others, [(SealedPlace::Webhook(created.id), sealed("one"))]);
-    writing.sealed_put(&others[0].0, &sealed("two")).await.unwrap();
-    assert_eq!(writing.sealed_otherwise("two").await.unwrap(), []);
+    let others = writing.encrypted_with_other_key("two").await.unwrap();
+    assert_eq!(others, [(EncryptedLocation::Webhook(created.id), sealed("one"))]);
+    writing.encrypted_put(&others[0].0, &sealed("two")).await.unwrap();
+    assert_eq!(writing.encrypted_with_other_key("two").await.unwrap(), []);
     assert!(writing.webhook_delete(second.id).await.unwrap());
     assert!(!writing.webhook_delete(second.id).await.unwrap());
     writing.cluster_delete(cluster.id).await.unwrap();
@@ -146,14 +146,14 @@ async fn delivery_is_claimed_once(fixture: &Fixture) {
     claimed.dedup_by_key(|delivery| delivery.id);
     let n_first = claimed.iter().filter(|delivery| delivery.webhook_id == first.id).count();
     assert_eq!((claimed.len(), n_first), (4, 2), "each claim gets the oldest delivery of each webhook");
-    assert!(claimed.iter().all(|delivery| delivery.attempts == 1 && delivery.due_at == until));
+    assert!(claimed.iter().all(|delivery| delivery.attempts == 1 && delivery.next_attempt_at == until));
     let rest = claim(vec![second.id], now).await.unwrap();
     assert_eq!(rest.iter().map(|delivery| delivery.webhook_id).collect::<Vec<_>>(), [first.id]);
     assert_eq!(claim(vec![second.id], now).await.unwrap(), []);
     // The claiming server died: the claim expires.
     let again = fixture.store.deliveries_claim(&[second.id], 9, until, until.plus_seconds(1)).await.unwrap();
     assert_eq!((again.len(), again[0].id, again[0].attempts), (1, claimed[0].id, 2));
-    let tried = |status| DeliveryTry {
+    let tried = |status| DeliveryAttempt {
         status,
         due_at: until.plus_seconds(5),
         tried_at: until,
@@ -161,21 +161,27 @@ async fn delivery_is_claimed_once(fixture: &Fixture) {
         problem: Some("HTTP status 500".to_owned()),
     };
     let store = &fixture.store;
-    assert!(!store.delivery_tried(again[0].id, 1, &tried(DeliveryStatus::Delivered)).await.unwrap());
-    assert!(store.delivery_tried(again[0].id, 2, &tried(DeliveryStatus::Pending)).await.unwrap());
-    assert!(store.delivery_tried(again[0].id, 2, &tried(DeliveryStatus::Failed)).await.unwrap());
-    assert!(!store.delivery_tried(again[0].id, 2, &tried(DeliveryStatus::Delivered)).await.unwrap());
+    assert!(!store.delivery_record_attempt(again[0].id, 1, &tried(DeliveryStatus::Delivered)).await.unwrap());
+    assert!(store.delivery_record_attempt(again[0].id, 2, &tried(DeliveryStatus::Pending)).await.unwrap());
+    assert!(store.delivery_record_attempt(again[0].id, 2, &tried(DeliveryStatus::Failed)).await.unwrap());
+    assert!(!store.delivery_record_attempt(again[0].id, 2, &tried(DeliveryStatus::Delivered)).await.unwrap());
     let mut writing = fixture.change().await;
     let delivery = writing.delivery_get(again[0].id).await.unwrap().unwrap();
-    assert_eq!((delivery.status, delivery.answer), (DeliveryStatus::Failed, Some(500)));
-    assert_eq!((delivery.tried_at, delivery.problem.as_deref()), (Some(until), Some("HTTP status 500")));
-    assert_eq!(writing.deliveries_waiting().await.unwrap(), 5);
-    let anew = writing.delivery_again(delivery.id).await.unwrap().unwrap();
-    assert_eq!((anew.status, anew.attempts, anew.due_at), (DeliveryStatus::Pending, 0, writing.now()));
-    assert_eq!(writing.delivery_again(stoker_model::DeliveryId(99)).await.unwrap(), None);
+    assert_eq!((delivery.status, delivery.response_status), (DeliveryStatus::Failed, Some(500)));
+    assert_eq!(
+        (delivery.last_attempt_at, delivery.last_error.as_deref()),
+        (Some(until), Some("HTTP status 500"))
+    );
+    assert_eq!(writing.deliveries_pending().await.unwrap(), 5);
+    let anew = writing.delivery_redeliver(delivery.id).await.unwrap().unwrap();
+    assert_eq!(
+        (anew.status, anew.attempts, anew.next_attempt_at),
+        (DeliveryStatus::Pending, 0, writing.now())
+    );
+    assert_eq!(writing.delivery_redeliver(stoker_model::DeliveryId(99)).await.unwrap(), None);
     // Pending deliveries are not expired, regardless of their age.
     assert_eq!(writing.notifications_expire(Micros(i64::MAX)).await.unwrap(), 3);
-    assert_eq!(writing.deliveries_waiting().await.unwrap(), 6);
+    assert_eq!(writing.deliveries_pending().await.unwrap(), 6);
     commit(writing).await;
 }
 
@@ -205,11 +211,11 @@ async fn node_connection_change_notifies_once(fixture: &Fixture) {
     for (online, n_deliveries, n_notifications) in [(true, 0, 0), (false, 1, 1), (false, 0, 1), (true, 0, 2)]
     {
         let sightings = BTreeMap::from([
-            (node.id, Sighting { online, facts: None }),
-            (NodeId(99), Sighting { online, facts: None }),
+            (node.id, PresenceUpdate { online, facts: None }),
+            (NodeId(99), PresenceUpdate { online, facts: None }),
         ]);
         assert_eq!(
-            fixture.store.nodes_sighted(&sightings, now, connection_notification).await.unwrap(),
+            fixture.store.nodes_update_presence(&sightings, now, connection_notification).await.unwrap(),
             n_deliveries
         );
         assert_eq!(n_rows(fixture, "notifications").await, n_notifications);

@@ -11,7 +11,7 @@ pub struct Command {
     /// Variables added to the agent's environment.
     pub env: BTreeMap<String, String>,
     pub stdin: Option<Vec<u8>>,
-    pub effect: Effect,
+    pub effect: CommandEffect,
     /// Files created in a private temporary folder that is removed after the program. `{scratch}` in
     /// arguments is its path.
     pub scratch: Vec<ScratchFile>,
@@ -34,7 +34,7 @@ pub struct ScratchFile {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum CommandEffect {
     /// Read-only; also executed in noop mode.
     Reads,
     Changes,
@@ -77,7 +77,7 @@ impl Command {
             cwd: "/".to_owned(),
             env: BTreeMap::new(),
             stdin: None,
-            effect: Effect::Changes,
+            effect: CommandEffect::Changes,
             scratch: Vec::new(),
             collect: Vec::new(),
         }
@@ -98,7 +98,7 @@ impl Command {
         self
     }
 
-    pub fn effect(mut self, effect: Effect) -> Self {
+    pub fn effect(mut self, effect: CommandEffect) -> Self {
         self.effect = effect;
         self
     }
@@ -117,9 +117,7 @@ impl Command {
     pub fn display(&self) -> String {
         match &self.program {
             Program::Script(text) => text.trim_end().to_owned(),
-            Program::Argv(words) => {
-                words.iter().map(|word| single_quoted(word)).collect::<Vec<_>>().join(" ")
-            }
+            Program::Argv(words) => words.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" "),
         }
     }
 }
@@ -163,7 +161,7 @@ fn truncate(line: &str) -> String {
 }
 
 /// Quotes a word for a POSIX shell if necessary.
-pub fn single_quoted(word: &str) -> String {
+pub fn shell_quote(word: &str) -> String {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '=' | ':' | ',' | '+' | '@' | '%')
     };

@@ -13,25 +13,25 @@ pub mod verbose;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-pub use command::{Command, Effect, Exit, Program, ScratchFile, Status, single_quoted};
-pub use stop::{Stop, StopReason, Stopper};
+pub use command::{Command, CommandEffect, Exit, Program, ScratchFile, Status, shell_quote};
+pub use stop::{StopReason, StopSender, StopSignal};
 
 /// Future returned by host operations.
-pub type Work<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 pub trait Host: Send + Sync {
     /// Runs a program to completion; its output becomes output of the attempt.
-    fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>>;
+    fn run(&self, command: Command) -> HostFuture<'_, Result<Exit, HostError>>;
 
     /// Replaces a file atomically.
-    fn write(&self, file: FileToWrite) -> Work<'_, Result<(), HostError>>;
+    fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>>;
 
     /// Reports whether the path exists.
-    fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>>;
+    fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>>;
 
     /// Reboots the machine. On success it normally does not return: the boot ID is in the journal, and the
     /// agent that starts after the reboot reports the success.
-    fn reboot(&self) -> Work<'_, Result<(), HostError>>;
+    fn reboot(&self) -> HostFuture<'_, Result<(), HostError>>;
 
     /// Path of the operator's hook program for a site-specific operation.
     fn hook(&self, name: &str) -> Option<PathBuf>;
@@ -48,12 +48,12 @@ pub struct FileToWrite {
     pub permissions: u32,
     /// Mode of missing parent folders, which are created. `None`: the folder must exist.
     pub parents: Option<u32>,
-    pub owner: Option<Owner>,
+    pub owner: Option<FileOwner>,
 }
 
 /// User and group names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
+pub struct FileOwner {
     pub user: String,
     pub group: String,
 }

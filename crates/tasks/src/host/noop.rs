@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, Effect, Exit, FileToWrite, Host, HostError, Work};
+use super::{Command, CommandEffect, Exit, FileToWrite, Host, HostError, HostFuture};
 
 /// Executes read-only programs on the inner host and only reports all other operations.
 pub struct Noop<H> {
@@ -16,15 +16,15 @@ impl<H: Host> Noop<H> {
 }
 
 impl<H: Host> Host for Noop<H> {
-    fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>> {
-        if command.effect == Effect::Reads {
+    fn run(&self, command: Command) -> HostFuture<'_, Result<Exit, HostError>> {
+        if command.effect == CommandEffect::Reads {
             return self.host.run(command);
         }
         self.host.log(&format!("would run: {}", command.display()));
         Box::pin(async { Ok(Exit::default()) })
     }
 
-    fn write(&self, file: FileToWrite) -> Work<'_, Result<(), HostError>> {
+    fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async move {
             let verb = if self.host.exists(&file.path).await? { "overwrite" } else { "create" };
             let (path, n_bytes) = (file.path.display(), file.data.len());
@@ -33,11 +33,11 @@ impl<H: Host> Host for Noop<H> {
         })
     }
 
-    fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>> {
+    fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>> {
         self.host.exists(path)
     }
 
-    fn reboot(&self) -> Work<'_, Result<(), HostError>> {
+    fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
         self.host.log("would reboot");
         Box::pin(async { Ok(()) })
     }

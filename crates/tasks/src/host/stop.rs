@@ -9,7 +9,7 @@ pub enum StopReason {
     TimedOut,
     Cancelled,
     /// The agent is shutting down.
-    AgentEnds,
+    AgentShutdown,
 }
 
 impl fmt::Display for StopReason {
@@ -17,23 +17,23 @@ impl fmt::Display for StopReason {
         f.write_str(match self {
             Self::TimedOut => "timed out",
             Self::Cancelled => "cancelled",
-            Self::AgentEnds => "the agent is shutting down",
+            Self::AgentShutdown => "the agent is shutting down",
         })
     }
 }
 
 /// Sender side of the stop signal. The first reason wins.
 #[derive(Clone, Debug)]
-pub struct Stopper(watch::Sender<Option<StopReason>>);
+pub struct StopSender(watch::Sender<Option<StopReason>>);
 
 /// Receiver side of the stop signal.
 #[derive(Clone, Debug)]
-pub struct Stop(watch::Receiver<Option<StopReason>>);
+pub struct StopSignal(watch::Receiver<Option<StopReason>>);
 
-impl Stopper {
-    pub fn new() -> (Self, Stop) {
+impl StopSender {
+    pub fn new() -> (Self, StopSignal) {
         let (sender, receiver) = watch::channel(None);
-        (Self(sender), Stop(receiver))
+        (Self(sender), StopSignal(receiver))
     }
 
     pub fn stop(&self, reason: StopReason) {
@@ -41,8 +41,8 @@ impl Stopper {
     }
 }
 
-impl Stop {
-    pub fn now(&self) -> Option<StopReason> {
+impl StopSignal {
+    pub fn reason(&self) -> Option<StopReason> {
         *self.0.borrow()
     }
 

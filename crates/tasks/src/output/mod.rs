@@ -18,13 +18,13 @@ pub use mask::Mask;
 pub type Sink = Box<dyn Fn(Stream, u64, String) + Send + Sync>;
 
 /// Reported bytes per stream: this many from the beginning and this many from the end.
-pub const KEPT_BYTES: usize = 64 << 10;
+pub const OUTPUT_HEAD_TAIL_BYTES: usize = 64 << 10;
 
 /// Size of the end of a stream that task types can inspect.
 const TAIL_BYTES: usize = 8 << 10;
 
 /// Standard output and standard error of one attempt.
-pub struct Report {
+pub struct OutputReport {
     mask: Mask,
     sink: Sink,
     out: Mutex<Channel>,
@@ -39,7 +39,7 @@ struct Channel {
     tail: String,
 }
 
-impl Report {
+impl OutputReport {
     pub fn new(secrets: &[String], kept_bytes: usize, sink: Sink) -> Self {
         let mask = Mask::new(secrets);
         let channel = || {
@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    fn reported(secrets: &[&str], bytes_max: usize, act: impl FnOnce(&Report)) -> String {
+    fn reported(secrets: &[&str], bytes_max: usize, act: impl FnOnce(&OutputReport)) -> String {
         let output = Arc::new(Mutex::new(String::new()));
         let sink = {
             let output = Arc::clone(&output);
@@ -148,7 +148,7 @@ mod tests {
             }
         };
         let secrets: Vec<String> = secrets.iter().map(|secret| (*secret).to_owned()).collect();
-        let report = Report::new(&secrets, bytes_max, Box::new(sink));
+        let report = OutputReport::new(&secrets, bytes_max, Box::new(sink));
         act(&report);
         report.finish();
         let output = output.lock().unwrap();

@@ -8,8 +8,8 @@ use stoker_model::{Json, JsonMap};
 
 use super::fake::{FakeHost, Script};
 use crate::host::{Exit, Status};
-use crate::outcome::{Cause, Failure, Outcome};
-use crate::{Order, execute, masked};
+use crate::outcome::{Failure, FailureCause, TaskOutcome};
+use crate::{AttemptSpec, execute, mask_outcome};
 
 /// One case of a file.
 pub(super) struct Case {
@@ -67,10 +67,10 @@ impl Case {
     }
 
     /// Runs the case; returns its outcome, the host calls and the output.
-    pub(super) fn run(&self, script: Script, mode: Mode) -> (Outcome, Vec<Json>, String) {
+    pub(super) fn run(&self, script: Script, mode: Mode) -> (TaskOutcome, Vec<Json>, String) {
         let (host, log) = FakeHost::new(script);
         let mask = host.mask();
-        let order = Order {
+        let order = AttemptSpec {
             task_type: self.task_type,
             parameters: self.parameters(),
             node: self.json["node"].as_str().unwrap_or("1"),
@@ -78,7 +78,7 @@ impl Case {
             debug: self.json["debug"] == true,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let outcome = masked(runtime.block_on(execute(order, host)), &mask);
+        let outcome = mask_outcome(runtime.block_on(execute(order, host)), &mask);
         let calls = log.calls.lock().unwrap().clone();
         let output = log.output.lock().unwrap().clone();
         (outcome, calls, output)
@@ -113,13 +113,15 @@ fn cases_have_the_expected_calls_and_results() {
         assert_eq!(Json::Array(lines), expected, "output of {name}");
         let (result, summary): (Json, JsonMap) = match outcome {
             Ok(summary) => ("succeeded".into(), summary),
-            Err(Failure { cause: Cause::Failed(message), summary }) => {
+            Err(Failure { cause: FailureCause::Failed(message), summary }) => {
                 (serde_json::json!({"failed": message}), summary)
             }
-            Err(Failure { cause: Cause::Refused(message), summary }) => {
+            Err(Failure { cause: FailureCause::Refused(message), summary }) => {
                 (serde_json::json!({"refused": message}), summary)
             }
-            Err(Failure { cause: Cause::Stopped(reason), .. }) => panic!("{name} was stopped: {reason}"),
+            Err(Failure { cause: FailureCause::Stopped(reason), .. }) => {
+                panic!("{name} was stopped: {reason}")
+            }
         };
         assert_eq!(result, case.json["result"], "result of {name}");
         if let Some(expected) = case.json.get("summary") {

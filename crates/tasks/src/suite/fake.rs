@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use stoker_model::{Json, JsonMap};
 
-use crate::host::{Command, Effect, Exit, FileToWrite, Host, HostError, StopReason, Work};
-use crate::output::{KEPT_BYTES, Mask, Report};
+use crate::host::{Command, CommandEffect, Exit, FileToWrite, Host, HostError, HostFuture, StopReason};
+use crate::output::{Mask, OUTPUT_HEAD_TAIL_BYTES, OutputReport};
 
 #[derive(Default)]
 pub(super) struct Script {
@@ -24,7 +24,7 @@ pub(super) struct Script {
 pub(super) struct FakeHost {
     script: Mutex<Script>,
     log: Arc<Log>,
-    report: Report,
+    report: OutputReport,
 }
 
 /// Calls and output, available after the attempt.
@@ -40,7 +40,7 @@ impl FakeHost {
         let log = Arc::new(Log::default());
         let sink = Arc::clone(&log);
         let sink = move |_, _, text: String| sink.output.lock().unwrap().push_str(&text);
-        let report = Report::new(&script.secrets, KEPT_BYTES, Box::new(sink));
+        let report = OutputReport::new(&script.secrets, OUTPUT_HEAD_TAIL_BYTES, Box::new(sink));
         (Self { script: Mutex::new(script), log: Arc::clone(&log), report }, log)
     }
 
@@ -58,7 +58,7 @@ impl FakeHost {
 }
 
 impl Host for FakeHost {
-    fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>> {
+    fn run(&self, command: Command) -> HostFuture<'_, Result<Exit, HostError>> {
         let recorded = self.record(describe(&command));
         let exit = self.script.lock().unwrap().exits.pop_front().unwrap_or_default();
         Box::pin(async move {
@@ -68,7 +68,7 @@ impl Host for FakeHost {
         })
     }
 
-    fn write(&self, file: FileToWrite) -> Work<'_, Result<(), HostError>> {
+    fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async move {
             if self.script.lock().unwrap().unwritable.contains(&file.path) {
                 return Err(HostError::file("write", &file.path, &"No space left on device"));
@@ -88,11 +88,11 @@ impl Host for FakeHost {
         })
     }
 
-    fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>> {
+    fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>> {
         Box::pin(async move { Ok(self.script.lock().unwrap().exists.contains(path)) })
     }
 
-    fn reboot(&self) -> Work<'_, Result<(), HostError>> {
+    fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async move { self.record("reboot".into()) })
     }
 
@@ -118,7 +118,7 @@ fn describe(command: &Command) -> Json {
     if let Some(input) = &command.stdin {
         call.insert("stdin".into(), String::from_utf8_lossy(input).into());
     }
-    if command.effect == Effect::Reads {
+    if command.effect == CommandEffect::Reads {
         call.insert("effect".into(), "reads".into());
     }
     if !command.scratch.is_empty() {

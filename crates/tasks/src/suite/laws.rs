@@ -7,8 +7,8 @@ use stoker_model::{Json, TaskType as Word};
 use super::cases::{all, yaml};
 use super::fake::Script;
 use crate::host::StopReason;
-use crate::outcome::{Cause, Failure};
-use crate::parameter::{Kind, Need, Parameter};
+use crate::outcome::{Failure, FailureCause};
+use crate::parameter::{Parameter, ParameterType, Requirement};
 use crate::{TASK_TYPES, check, find};
 
 #[test]
@@ -16,11 +16,12 @@ fn every_type_is_documented_and_accepted_in_graphs() {
     for task_type in TASK_TYPES {
         let name = task_type.name;
         assert!(Word::parse(name).is_some(), "graphs reject `{name}`");
-        for text in [task_type.about, task_type.reference, task_type.noop] {
+        for text in [task_type.summary, task_type.reference, task_type.noop] {
             assert!(text.ends_with('.'), "`{name}`: `{text}` is not a sentence");
         }
         for parameter in task_type.parameters {
-            let is_described = matches!(parameter.need, Need::Ignored(_)) || parameter.about.ends_with('.');
+            let is_described = matches!(parameter.requirement, Requirement::Ignored(_))
+                || parameter.description.ends_with('.');
             assert!(is_described, "`{name}` does not describe `{}`", parameter.name);
         }
         assert_eq!(
@@ -50,16 +51,17 @@ fn examples_have_known_parameters_only() {
 fn defaults_match_their_kind() {
     fn check_table(table: &[Parameter]) {
         for parameter in table {
-            if let Need::Default(text) = parameter.need {
-                let value =
-                    serde_json::from_str(text).ok().filter(|_| !matches!(parameter.kind, Kind::Permissions));
+            if let Requirement::Default(text) = parameter.requirement {
+                let value = serde_json::from_str(text)
+                    .ok()
+                    .filter(|_| !matches!(parameter.kind, ParameterType::Permissions));
                 assert!(
-                    parameter.kind.fits(&value.unwrap_or_else(|| text.into())),
+                    parameter.kind.accepts(&value.unwrap_or_else(|| text.into())),
                     "{}: {text}",
                     parameter.name
                 );
             }
-            if let Kind::Maps(inner) = parameter.kind {
+            if let ParameterType::MapList(inner) = parameter.kind {
                 check_table(inner);
             }
         }
@@ -75,7 +77,9 @@ fn unknown_and_missing_parameters_are_reported() {
         let problems = check(task_type.name, &serde_json::json!({"no_such_thing": 1}));
         let unknown = problems.iter().find(|problem| problem.location.path == "no_such_thing");
         assert_eq!(unknown.map(|problem| problem.severity), Some(Severity::Warning), "{}", task_type.name);
-        for parameter in task_type.parameters.iter().filter(|parameter| parameter.need == Need::Required) {
+        for parameter in
+            task_type.parameters.iter().filter(|parameter| parameter.requirement == Requirement::Required)
+        {
             let expected = format!("Missing a required parameter {}", parameter.name);
             assert!(
                 problems.iter().any(|problem| problem.message == expected),
@@ -84,8 +88,11 @@ fn unknown_and_missing_parameters_are_reported() {
             );
         }
         let problems = check(task_type.name, &Json::Null);
-        let n_required =
-            task_type.parameters.iter().filter(|parameter| parameter.need == Need::Required).count();
+        let n_required = task_type
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.requirement == Requirement::Required)
+            .count();
         assert_eq!(problems.len(), n_required, "{problems:?}");
     }
 }
@@ -131,7 +138,7 @@ fn stop_is_not_reported_as_failure() {
             }
             let (outcome, calls, _) = case.run(Script { stops: Some(reason), ..case.script() }, Mode::Normal);
             let cause = outcome.map_err(|failure| failure.cause);
-            assert_eq!(cause, Err(Cause::Stopped(reason)), "{}", case.name());
+            assert_eq!(cause, Err(FailureCause::Stopped(reason)), "{}", case.name());
             assert_eq!(calls.len(), 1, "{} continues after the stop", case.name());
         }
     }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::host::{FileToWrite, Owner};
+use crate::host::{FileOwner, FileToWrite};
 use crate::outcome::Failure;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::task_type::Context;
 use crate::values::Values;
 
@@ -15,18 +15,18 @@ use crate::values::Values;
 pub(super) const DATA_BASE64: &str = "data_base64";
 
 pub(super) const PERMISSIONS: Parameter =
-    Parameter::default("permissions", Kind::Permissions, "0644", "Permissions of the file.");
+    Parameter::default("permissions", ParameterType::Permissions, "0644", "Permissions of the file.");
 pub(super) const DIR_PERMISSIONS: Parameter = Parameter::default(
     "dir_permissions",
-    Kind::Permissions,
+    ParameterType::Permissions,
     "0755",
     "Permissions of created parent folders.",
 );
 pub(super) const OWN_PERMISSIONS: Parameter =
-    Parameter::optional("permissions", Kind::Permissions, "Permissions of this file.");
+    Parameter::optional("permissions", ParameterType::Permissions, "Permissions of this file.");
 pub(super) const OWN_DIR_PERMISSIONS: Parameter = Parameter::optional(
     "dir_permissions",
-    Kind::Permissions,
+    ParameterType::Permissions,
     "Permissions of parent folders created for this file.",
 );
 
@@ -79,12 +79,12 @@ pub(super) fn absolute(path: String) -> Result<PathBuf, Failure> {
 }
 
 /// Without a group the user's name is used; without a user, root. `None` if neither is set.
-pub(super) fn owner_of(user: &str, group: &str) -> Option<Owner> {
+pub(super) fn owner_of(user: &str, group: &str) -> Option<FileOwner> {
     match (user, group) {
         ("", "") => None,
-        (user, "") => Some(Owner { user: user.to_owned(), group: user.to_owned() }),
-        ("", group) => Some(Owner { user: "root".to_owned(), group: group.to_owned() }),
-        (user, group) => Some(Owner { user: user.to_owned(), group: group.to_owned() }),
+        (user, "") => Some(FileOwner { user: user.to_owned(), group: user.to_owned() }),
+        ("", group) => Some(FileOwner { user: "root".to_owned(), group: group.to_owned() }),
+        (user, group) => Some(FileOwner { user: user.to_owned(), group: group.to_owned() }),
     }
 }
 

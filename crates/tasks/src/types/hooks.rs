@@ -3,7 +3,7 @@
 use stoker_model::{Json, JsonMap};
 
 use crate::host::Command;
-use crate::outcome::{Failure, Outcome};
+use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::{Context, message_summary};
 use crate::values::Values;
 
@@ -11,7 +11,7 @@ use crate::values::Values;
 const SCHEDULING: &[&str] = &["timeout", "retries", "interval"];
 
 /// Calls the hook with this name. It reads the parameters as JSON from standard input.
-pub(super) async fn call(name: &str, values: &Values, cx: Context<'_>) -> Outcome {
+pub(super) async fn call(name: &str, values: &Values, cx: Context<'_>) -> TaskOutcome {
     let Some(program) = cx.host.hook(name) else {
         return Err(Failure::refused(format!(
             "no hook for `{name}` is configured; start the agent with `--hook {name}=PATH`"

@@ -13,15 +13,15 @@ use std::time::Duration;
 
 use stoker_engine::session::{Mode, Stream};
 use stoker_model::Json;
-use stoker_tasks::host::Work;
-use stoker_tasks::host::real::{Machine, Memory, ProcessId, RealHost};
-use stoker_tasks::output::{KEPT_BYTES, Report};
-use stoker_tasks::{HostError, Order, Outcome, Stop, StopReason, Stopper, execute};
-use stoker_testkit::Folder;
+use stoker_tasks::host::HostFuture;
+use stoker_tasks::host::real::{AttemptRecorder, LocalHost, Machine, ProcessId};
+use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
+use stoker_tasks::{AttemptSpec, HostError, StopReason, StopSender, StopSignal, TaskOutcome, execute};
+use stoker_testkit::TempFolder;
 
 /// Machine that runs one attempt at a time.
 struct Bench {
-    folder: Folder,
+    folder: TempFolder,
     machine: Machine,
     output: Arc<Mutex<[String; 2]>>,
     secrets: Vec<String>,
@@ -34,12 +34,12 @@ struct Notes {
     boots: Mutex<Vec<String>>,
 }
 
-impl Memory for Notes {
-    fn started(&self, process: ProcessId) {
+impl AttemptRecorder for Notes {
+    fn process_started(&self, process: ProcessId) {
         self.started.lock().unwrap().push(process);
     }
 
-    fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>> {
+    fn about_to_reboot(&self, boot_id: String) -> HostFuture<'_, Result<(), HostError>> {
         self.boots.lock().unwrap().push(boot_id);
         Box::pin(async { Ok(()) })
     }
@@ -47,25 +47,25 @@ impl Memory for Notes {
 
 impl Bench {
     fn new() -> Self {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let mut machine = Machine::new(folder.path().to_owned());
         machine.grace = Duration::from_millis(200);
         Self { folder, machine, output: Arc::default(), secrets: Vec::new(), notes: Arc::default() }
     }
 
-    fn host(&self, stop: Stop) -> RealHost {
+    fn host(&self, stop: StopSignal) -> LocalHost {
         let output = Arc::clone(&self.output);
         let sink = move |stream: Stream, _, text: String| {
             output.lock().unwrap()[usize::from(stream == Stream::Err)].push_str(&text);
         };
-        let notes: Arc<dyn Memory> = Arc::clone(&self.notes) as _;
-        RealHost {
+        let notes: Arc<dyn AttemptRecorder> = Arc::clone(&self.notes) as _;
+        LocalHost {
             machine: Arc::new(self.machine.clone()),
-            report: Arc::new(Report::new(&self.secrets, KEPT_BYTES, Box::new(sink))),
+            report: Arc::new(OutputReport::new(&self.secrets, OUTPUT_HEAD_TAIL_BYTES, Box::new(sink))),
             stop,
-            mark: self.mark(),
-            trace: None,
-            memory: notes,
+            marker: self.mark(),
+            traceparent: None,
+            recorder: notes,
         }
     }
 
@@ -74,32 +74,32 @@ impl Bench {
         format!("1/2/3@{}", self.folder.path().display())
     }
 
-    async fn run_until(&self, task_type: &str, parameters: Json, stop: Stop) -> Outcome {
+    async fn run_until(&self, task_type: &str, parameters: Json, stop: StopSignal) -> TaskOutcome {
         self.execute(Mode::Normal, task_type, parameters, stop).await
     }
 
-    async fn execute(&self, mode: Mode, task_type: &str, parameters: Json, stop: Stop) -> Outcome {
+    async fn execute(&self, mode: Mode, task_type: &str, parameters: Json, stop: StopSignal) -> TaskOutcome {
         let host = self.host(stop);
         let report = Arc::clone(&host.report);
-        let order = Order { task_type, parameters: &parameters, node: "1", mode, debug: false };
+        let order = AttemptSpec { task_type, parameters: &parameters, node: "1", mode, debug: false };
         let outcome = execute(order, host).await;
         report.finish();
         outcome
     }
 
-    async fn run(&self, task_type: &str, parameters: Json) -> Outcome {
-        let (_stopper, stop) = Stopper::new();
+    async fn run(&self, task_type: &str, parameters: Json) -> TaskOutcome {
+        let (_stopper, stop) = StopSender::new();
         self.run_until(task_type, parameters, stop).await
     }
 
-    async fn run_in(&self, mode: Mode, task_type: &str, parameters: Json) -> Outcome {
-        let (_stopper, stop) = Stopper::new();
+    async fn run_in(&self, mode: Mode, task_type: &str, parameters: Json) -> TaskOutcome {
+        let (_stopper, stop) = StopSender::new();
         self.execute(mode, task_type, parameters, stop).await
     }
 
     /// Runs a script and stops it after it has printed `ready`.
-    async fn run_and_stop(&self, script: &str, reason: StopReason) -> Outcome {
-        let (stopper, stop) = Stopper::new();
+    async fn run_and_stop(&self, script: &str, reason: StopReason) -> TaskOutcome {
+        let (stopper, stop) = StopSender::new();
         let ready = async {
             while !self.stdout().contains("ready") {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -130,6 +130,6 @@ fn write_program(path: &std::path::Path, text: &str) {
     assert!(status.unwrap().success());
 }
 
-fn message(outcome: Outcome) -> String {
+fn message(outcome: TaskOutcome) -> String {
     format!("{:?}", outcome.unwrap_err().cause)
 }

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-use stoker_tasks::output::KEPT_BYTES;
+use stoker_tasks::output::OUTPUT_HEAD_TAIL_BYTES;
 
 use super::{Bench, message, write_program};
 
@@ -57,7 +57,7 @@ async fn output_is_bounded_and_valid() {
     assert!(text.starts_with("\u{fffd}first\n"), "{}", &text[..40]);
     assert!(text.ends_with("x\nlast\n"));
     assert!(text.contains("bytes omitted"));
-    assert!(text.len() < 2 * KEPT_BYTES + 100);
+    assert!(text.len() < 2 * OUTPUT_HEAD_TAIL_BYTES + 100);
 }
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use stoker_tasks::host::real::{Family, end_family};
-use stoker_tasks::{Cause, StopReason};
+use stoker_tasks::host::real::{ProcessTree, terminate_process_tree};
+use stoker_tasks::{FailureCause, StopReason};
 
 use super::Bench;
 
@@ -29,7 +29,7 @@ async fn assert_terminates(script: &str, n_pids: usize) {
     let script = script.replace("PIDS", &bench.folder.file("pids").display().to_string());
     let started = Instant::now();
     let outcome = bench.run_and_stop(&script, StopReason::TimedOut).await;
-    assert_eq!(outcome.unwrap_err().cause, Cause::Stopped(StopReason::TimedOut));
+    assert_eq!(outcome.unwrap_err().cause, FailureCause::Stopped(StopReason::TimedOut));
     assert!(started.elapsed() < Duration::from_secs(20), "{script} took {:?}", started.elapsed());
     for pid in pids(&bench, n_pids).await {
         assert!(!is_alive(&pid), "process {pid} of `{script}` is still running");
@@ -94,25 +94,25 @@ async fn daemon_of_a_successful_task_survives() {
     let pid = pids(&bench, 1).await.remove(0);
     assert!(is_alive(&pid));
     // Cleanup after a crash knows only the marker.
-    let family = Family { leaders: Vec::new(), mark: bench.mark() };
+    let family = ProcessTree { leaders: Vec::new(), marker: bench.mark() };
     assert!(family.is_alive().await);
-    let stranger = Family { leaders: Vec::new(), mark: format!("{}x", bench.mark()) };
-    assert_eq!(end_family(stranger, Duration::ZERO).await, 0);
+    let stranger = ProcessTree { leaders: Vec::new(), marker: format!("{}x", bench.mark()) };
+    assert_eq!(terminate_process_tree(stranger, Duration::ZERO).await, 0);
     assert!(is_alive(&pid), "a different marker belongs to a different attempt");
-    assert_eq!(end_family(family, Duration::from_millis(100)).await, 0);
+    assert_eq!(terminate_process_tree(family, Duration::from_millis(100)).await, 0);
     assert!(!is_alive(&pid));
 }
 
 #[tokio::test]
 async fn stop_before_start_prevents_execution() {
     let bench = Bench::new();
-    let (stopper, stop) = stoker_tasks::Stopper::new();
+    let (stopper, stop) = stoker_tasks::StopSender::new();
     stopper.stop(StopReason::Cancelled);
     stopper.stop(StopReason::TimedOut);
     let file = bench.folder.file("pids");
     let outcome = bench
         .run_until("shell", serde_json::json!({"cmd": format!("echo > {}", file.display())}), stop)
         .await;
-    assert_eq!(outcome.unwrap_err().cause, Cause::Stopped(StopReason::Cancelled));
+    assert_eq!(outcome.unwrap_err().cause, FailureCause::Stopped(StopReason::Cancelled));
     assert!(!file.exists());
 }

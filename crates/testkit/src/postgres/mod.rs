@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use stoker_store::{Database, Store};
 
-pub use own::OwnPostgres;
+pub use own::PrivatePostgres;
 use programs::Programs;
 use server::Server;
 
@@ -44,7 +44,7 @@ impl TestDatabase {
         self.server.database(&self.name)
     }
 
-    pub fn remove(self) {
+    pub fn drop_database(self) {
         self.server.drop_database(&self.name);
     }
 }

@@ -11,7 +11,7 @@ use stoker_store::Database;
 
 use super::programs::{Programs, run};
 use super::server::{USER, free_port};
-use crate::Folder;
+use crate::TempFolder;
 
 /// A start takes a second; the bound is for machines under heavy load.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
@@ -22,17 +22,17 @@ const DURABLE: &[&str] = &["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB
 const NO_FSYNC: &[&str] = &["-F"];
 
 /// A private server; stopped and deleted when dropped.
-pub struct OwnPostgres {
+pub struct PrivatePostgres {
     settings: &'static [&'static str],
     programs: Programs,
-    folder: Folder,
+    folder: TempFolder,
     port: u16,
     server: Option<Child>,
 }
 
-impl OwnPostgres {
+impl PrivatePostgres {
     /// Starts a server with one database without tables. `None` if `STOKER_TEST_SKIP` lists `postgres`.
-    pub fn start_new() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         if stoker_testenv::exclude("postgres") {
             return None;
         }
@@ -40,13 +40,13 @@ impl OwnPostgres {
     }
 
     /// The same for a benchmark: committed transactions are on disk.
-    pub fn durable() -> Self {
+    pub fn start_durable() -> Self {
         Self::create(DURABLE)
     }
 
     fn create(settings: &'static [&'static str]) -> Self {
         let programs = Programs::find().unwrap_or_else(|message| panic!("{message}"));
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         make_accessible(&folder);
         let mut server = Self { settings, programs, folder, port: free_port(), server: None };
         let home = server.home();
@@ -59,7 +59,7 @@ impl OwnPostgres {
             .args(["-A", "trust", "-U", USER, "-E", "UTF8", "--no-locale", "--no-sync", "--no-instructions"])
             .arg("-D")
             .arg(server.data()));
-        server.start();
+        server.resume();
         let mut create = server.programs.command("createdb");
         create.current_dir("/").args(["-h", "127.0.0.1", "-U", USER, "-p"]).arg(server.port.to_string());
         run(create.arg("stoker"));
@@ -67,7 +67,7 @@ impl OwnPostgres {
     }
 
     /// Restarts the server with this certificate and key; it accepts TLS connections only from then on.
-    pub fn encrypt(&mut self, certificate: &Path, key: &Path) {
+    pub fn require_tls(&mut self, certificate: &Path, key: &Path) {
         self.stop();
         let mut settings = String::from("ssl = on\n");
         for (from, name) in [(certificate, "ssl_cert_file"), (key, "ssl_key_file")] {
@@ -82,7 +82,7 @@ impl OwnPostgres {
         fs::write(&file, before + &settings).expect("cannot write a file");
         fs::write(self.data().join("pg_hba.conf"), "hostssl all all 127.0.0.1/32 trust\n")
             .expect("cannot write a file");
-        self.start();
+        self.resume();
     }
 
     pub fn port(&self) -> u16 {
@@ -94,7 +94,7 @@ impl OwnPostgres {
     }
 
     /// Process ID of the postmaster, 0 while the server is stopped.
-    pub fn id(&self) -> u32 {
+    pub fn process_id(&self) -> u32 {
         self.server.as_ref().map_or(0, Child::id)
     }
 
@@ -102,9 +102,9 @@ impl OwnPostgres {
         Database::Postgres { url: self.url() }
     }
 
-    /// Starts the server on the same port and waits until it accepts connections.
+    /// Starts the stopped server on the same port and waits until it accepts connections.
     #[expect(clippy::disallowed_methods, reason = "polls another process")]
-    pub fn start(&mut self) {
+    pub fn resume(&mut self) {
         let mut command = self.programs.command("postgres");
         command.current_dir("/").arg("-D").arg(self.data()).arg("-k").arg(self.home());
         command.args(["-h", "127.0.0.1", "-p"]).arg(self.port.to_string()).args(self.settings);
@@ -143,13 +143,13 @@ impl OwnPostgres {
     }
 }
 
-impl Drop for OwnPostgres {
+impl Drop for PrivatePostgres {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
 /// Lets the user of the server enter the folder.
-fn make_accessible(folder: &Folder) {
+fn make_accessible(folder: &TempFolder) {
     run(Command::new("chmod").arg("755").arg(folder.path()));
 }

@@ -28,7 +28,7 @@ fn malformed_messages_are_rejected() {
     ];
     for text in texts {
         let error = decode_from_agent(text).expect_err(text);
-        assert!(matches!(error, WireError::Nonsense { .. }), "{error}");
+        assert!(matches!(error, WireError::Malformed { .. }), "{error}");
     }
 }
 

@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 use stoker_engine::session::agent::Record;
 use stoker_engine::session::{
-    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
+    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
+    ToAgent,
 };
 use stoker_model::{Json, JsonMap, Micros, RunId};
-use stoker_wire::record::{Entry, decode_entry, encode_entry};
+use stoker_wire::record::{JournalEntry, decode_entry, encode_entry};
 use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_from_agent, encode_to_agent};
 
 fn text() -> impl Strategy<Value = String> {
@@ -42,16 +43,16 @@ fn map() -> impl Strategy<Value = JsonMap> {
     prop::collection::vec((text(), json()), 0..4).prop_map(|entries| entries.into_iter().collect())
 }
 
-fn finished() -> impl Strategy<Value = Finished> {
+fn finished() -> impl Strategy<Value = AttemptResult> {
     let end = prop_oneof![
-        Just(End::Succeeded),
-        text().prop_map(|message| End::Failed { message }),
-        Just(End::TimedOut),
-        Just(End::Cancelled),
-        Just(End::Interrupted),
-        text().prop_map(|message| End::Refused { message }),
+        Just(ResultKind::Succeeded),
+        text().prop_map(|message| ResultKind::Failed { message }),
+        Just(ResultKind::TimedOut),
+        Just(ResultKind::Cancelled),
+        Just(ResultKind::Interrupted),
+        text().prop_map(|message| ResultKind::Refused { message }),
     ];
-    (key(), any::<i64>(), end, map()).prop_map(|(key, at, end, summary)| Finished {
+    (key(), any::<i64>(), end, map()).prop_map(|(key, at, end, summary)| AttemptResult {
         key,
         at: Micros(at),
         end,
@@ -91,7 +92,7 @@ fn to_agent() -> impl Strategy<Value = ToAgent> {
         (key(), any::<u64>(), any::<bool>()).prop_map(|(key, generation, now)| ToAgent::Cancel {
             key,
             generation: Generation(generation),
-            how: if now { CancelHow::Now } else { CancelHow::Graceful },
+            how: if now { CancelMode::Now } else { CancelMode::Graceful },
         }),
         prop::collection::vec(key(), 0..4).prop_map(|keys| ToAgent::Acknowledge { keys }),
         any::<i64>().prop_map(|run| ToAgent::RunEnded { run: RunId(run) }),
@@ -122,21 +123,21 @@ fn from_agent() -> impl Strategy<Value = FromAgent> {
     ]
 }
 
-fn entry() -> impl Strategy<Value = Entry> {
+fn entry() -> impl Strategy<Value = JournalEntry> {
     prop_oneof![
-        (key(), any::<u64>()).prop_map(|(key, generation)| Entry::Session(Record::Accepted {
+        (key(), any::<u64>()).prop_map(|(key, generation)| JournalEntry::Session(Record::Accepted {
             key,
             generation: Generation(generation)
         })),
-        finished().prop_map(|finished| Entry::Session(Record::Ended(finished))),
-        key().prop_map(|key| Entry::Session(Record::Acknowledged { key })),
-        any::<i64>().prop_map(|run| Entry::Session(Record::RunEnded { run: RunId(run) })),
-        (key(), any::<i32>(), any::<u64>()).prop_map(|(key, pid, started)| Entry::Process {
+        finished().prop_map(|finished| JournalEntry::Session(Record::Ended(finished))),
+        key().prop_map(|key| JournalEntry::Session(Record::Acknowledged { key })),
+        any::<i64>().prop_map(|run| JournalEntry::Session(Record::RunEnded { run: RunId(run) })),
+        (key(), any::<i32>(), any::<u64>()).prop_map(|(key, pid, started)| JournalEntry::Process {
             key,
             pid,
             started
         }),
-        (key(), text()).prop_map(|(key, boot_id)| Entry::Rebooting { key, boot_id }),
+        (key(), text()).prop_map(|(key, boot_id)| JournalEntry::Rebooting { key, boot_id }),
     ]
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use stoker_engine::session::{
-    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
+    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
+    ToAgent,
 };
 use stoker_model::{JsonMap, Micros, RunId};
 use stoker_wire::{encode_from_agent, encode_to_agent};
@@ -27,7 +28,7 @@ fn messages_to_agents() {
     let messages = [
         ToAgent::Welcome { heartbeat_ms: 5000 },
         ToAgent::Start(attempt),
-        ToAgent::Cancel { key: KEY, generation: Generation(3), how: CancelHow::Now },
+        ToAgent::Cancel { key: KEY, generation: Generation(3), how: CancelMode::Now },
         ToAgent::Acknowledge { keys: vec![KEY] },
         ToAgent::RunEnded { run: RunId(7) },
     ];
@@ -37,14 +38,14 @@ fn messages_to_agents() {
 
 #[test]
 fn messages_from_agents() {
-    let finished = |end: End| Finished { key: KEY, at: Micros(5), end, summary: JsonMap::new() };
+    let finished = |end: ResultKind| AttemptResult { key: KEY, at: Micros(5), end, summary: JsonMap::new() };
     let summary = JsonMap::from_iter([("changed".to_owned(), json!(1))]);
     let messages = [
         FromAgent::Hello(Hello {
             node: "1".into(),
             version: "0.1.0".into(),
             running: vec![KEY],
-            finished: vec![Finished { summary, ..finished(End::Succeeded) }],
+            finished: vec![AttemptResult { summary, ..finished(ResultKind::Succeeded) }],
             runs: vec![RunId(7)],
             facts: JsonMap::from_iter([("hostname".to_owned(), json!("a"))]),
         }),
@@ -52,9 +53,9 @@ fn messages_from_agents() {
         FromAgent::Facts(JsonMap::new()),
         FromAgent::Started { key: KEY, at: Micros(4) },
         FromAgent::Output { key: KEY, stream: Stream::Err, offset: 10, text: "hi\n".into() },
-        FromAgent::Finished(finished(End::Failed { message: "exit code 1".into() })),
-        FromAgent::Finished(finished(End::TimedOut)),
-        FromAgent::Finished(finished(End::Refused { message: "no disk".into() })),
+        FromAgent::Finished(finished(ResultKind::Failed { message: "exit code 1".into() })),
+        FromAgent::Finished(finished(ResultKind::TimedOut)),
+        FromAgent::Finished(finished(ResultKind::Refused { message: "no disk".into() })),
     ];
     let lines: Vec<String> = messages.iter().map(encode_from_agent).collect();
     insta::assert_snapshot!(lines.join("\n"));

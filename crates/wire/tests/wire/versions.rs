@@ -2,11 +2,11 @@
 //! messages of the next version are simulated by adding unknown fields and kinds to current ones.
 
 use serde_json::{Value as Json, json};
-use stoker_wire::join::{JoinAnswer, JoinRequest};
+use stoker_wire::join::{JoinRequest, JoinResponse};
 use stoker_wire::record::{decode_entry, encode_entry};
 use stoker_wire::{
-    Decoded, VERSION, WireError, decode_from_agent, decode_refusal, decode_to_agent, encode_from_agent,
-    encode_refusal, encode_to_agent,
+    Decoded, PROTOCOL_VERSION, WireError, decode_from_agent, decode_refusal, decode_to_agent,
+    encode_from_agent, encode_refusal, encode_to_agent,
 };
 
 /// Decodes a text and encodes it again. `None`: unknown message kind.
@@ -35,7 +35,7 @@ const KINDS: &[(&str, &str, Rewrite)] = &[
     }),
     ("join_answer", include_str!("golden/version_1.join_answer.jsonl"), |text| {
         Ok(Some(
-            serde_json::to_string(&serde_json::from_str::<JoinAnswer>(text).expect("JSON")).expect("JSON"),
+            serde_json::to_string(&serde_json::from_str::<JoinResponse>(text).expect("JSON")).expect("JSON"),
         ))
     }),
 ];
@@ -97,7 +97,7 @@ fn messages_of_the_next_version_decode() {
         let mut next = parse(&ours);
         with_unknown_fields(&mut next);
         if let Some(hello) = next.get_mut("hello") {
-            hello["wire_version"] = json!(VERSION + 1);
+            hello["wire_version"] = json!(PROTOCOL_VERSION + 1);
         }
         assert_eq!(rewrite(&next.to_string()), Ok(Some(ours)), "{kind}: {next}");
     }
@@ -135,10 +135,12 @@ fn incompatible_versions_name_the_side_to_upgrade() {
             r#"{{"kind": "hello", "hello": {{{version} "node": "1", "version": "1"}}}}"#
         ))
     };
-    for near in [VERSION - 1, VERSION, VERSION + 1] {
+    for near in [PROTOCOL_VERSION - 1, PROTOCOL_VERSION, PROTOCOL_VERSION + 1] {
         assert!(hello(&format!(r#""wire_version": {near},"#)).is_ok(), "{near}");
     }
-    for (far, who) in [("0", "upgrade the agent"), (&(VERSION + 2).to_string(), "upgrade the server")] {
+    for (far, who) in
+        [("0", "upgrade the agent"), (&(PROTOCOL_VERSION + 2).to_string(), "upgrade the server")]
+    {
         let error = hello(&format!(r#""wire_version": {far},"#)).unwrap_err();
         assert!(error.to_string().ends_with(who), "{error}");
         assert_eq!(decode_refusal(&encode_refusal(&error.to_string())), Some(error.to_string()));

@@ -21,8 +21,8 @@ mod python;
 mod text;
 mod view;
 
-pub use python::{Level, Tree, to_python_yaml};
-pub use view::{Atom, Emit, View};
+pub use python::{Tree, TreeLevel, to_python_yaml};
+pub use view::{Atom, Emit, NodeView};
 
 use text::Style;
 
@@ -57,25 +57,25 @@ struct Writer {
 }
 
 impl Writer {
-    fn root(&mut self, view: &View<'_>) {
+    fn root(&mut self, view: &NodeView<'_>) {
         match view {
-            View::Seq(items) if !items.is_empty() => self.seq(items, 0),
-            View::Map(entries) if !entries.is_empty() => self.map(entries, 0),
+            NodeView::Seq(items) if !items.is_empty() => self.seq(items, 0),
+            NodeView::Map(entries) if !entries.is_empty() => self.map(entries, 0),
             other => self.on_line(other, 0),
         }
     }
 
     /// Writes a value that starts on the current line (a scalar, an empty collection or a block scalar), and
     /// a newline.
-    fn on_line(&mut self, view: &View<'_>, indent: usize) {
+    fn on_line(&mut self, view: &NodeView<'_>, indent: usize) {
         match view {
-            View::Atom(Atom::Str(text)) if text::style(text) == Style::Block => {
+            NodeView::Atom(Atom::Str(text)) if text::style(text) == Style::Block => {
                 text::write_block(&mut self.out, text, indent + INDENT);
                 return;
             }
-            View::Atom(atom) => self.atom(atom),
-            View::Seq(_) => self.out.push_str("[]"),
-            View::Map(_) => self.out.push_str("{}"),
+            NodeView::Atom(atom) => self.atom(atom),
+            NodeView::Seq(_) => self.out.push_str("[]"),
+            NodeView::Map(_) => self.out.push_str("{}"),
         }
         self.out.push('\n');
     }
@@ -88,8 +88,8 @@ impl Writer {
             }
             self.out.push_str("- ");
             match item.view() {
-                View::Seq(items) if !items.is_empty() => self.seq(&items, indent + INDENT),
-                View::Map(entries) if !entries.is_empty() => self.map(&entries, indent + INDENT),
+                NodeView::Seq(items) if !items.is_empty() => self.seq(&items, indent + INDENT),
+                NodeView::Map(entries) if !entries.is_empty() => self.map(&entries, indent + INDENT),
                 other => self.on_line(&other, indent),
             }
         }
@@ -103,11 +103,11 @@ impl Writer {
             }
             self.key(key, indent);
             match value.view() {
-                View::Seq(items) if !items.is_empty() => {
+                NodeView::Seq(items) if !items.is_empty() => {
                     self.next_line(indent + INDENT);
                     self.seq(&items, indent + INDENT);
                 }
-                View::Map(entries) if !entries.is_empty() => {
+                NodeView::Map(entries) if !entries.is_empty() => {
                     self.next_line(indent + INDENT);
                     self.map(&entries, indent + INDENT);
                 }

@@ -14,11 +14,11 @@ use crate::tag::Tag;
 /// A tree that can be written without copying it.
 pub trait Tree<'t>: Copy {
     /// Returns the outermost level only; the writer calls this for children when it reaches them.
-    fn level(self) -> Level<'t, Self>;
+    fn level(self) -> TreeLevel<'t, Self>;
 }
 
 /// One level of a tree.
-pub enum Level<'t, T> {
+pub enum TreeLevel<'t, T> {
     Atom(Atom<'t>),
     Seq(SmallVec<[T; 8]>),
     /// Entries in output order.
@@ -31,11 +31,11 @@ pub enum Level<'t, T> {
 pub fn to_python_yaml<'t>(root: impl Tree<'t>) -> String {
     let mut writer = Writer { out: String::new(), line_start: 0 };
     match root.level() {
-        Level::Seq(items) if !items.is_empty() => writer.seq(&items, 0),
-        Level::Map(entries) if !entries.is_empty() => writer.map(&entries, 0),
-        Level::Seq(_) => writer.out.push_str("[]\n"),
-        Level::Map(_) => writer.out.push_str("{}\n"),
-        Level::Atom(atom) => writer.root_scalar(&atom),
+        TreeLevel::Seq(items) if !items.is_empty() => writer.seq(&items, 0),
+        TreeLevel::Map(entries) if !entries.is_empty() => writer.map(&entries, 0),
+        TreeLevel::Seq(_) => writer.out.push_str("[]\n"),
+        TreeLevel::Map(_) => writer.out.push_str("{}\n"),
+        TreeLevel::Atom(atom) => writer.root_scalar(&atom),
     }
     writer.out
 }
@@ -67,11 +67,11 @@ impl Writer {
             }
             self.out.push('-');
             match item.level() {
-                Level::Seq(items) if !items.is_empty() => {
+                TreeLevel::Seq(items) if !items.is_empty() => {
                     self.out.push(' ');
                     self.seq(&items, indent + INDENT);
                 }
-                Level::Map(entries) if !entries.is_empty() => {
+                TreeLevel::Map(entries) if !entries.is_empty() => {
                     self.out.push(' ');
                     self.map(&entries, indent + INDENT);
                 }
@@ -96,12 +96,12 @@ impl Writer {
             self.out.push(':');
             match value.level() {
                 // Sequences in mappings are not indented.
-                Level::Seq(items) if !items.is_empty() => {
+                TreeLevel::Seq(items) if !items.is_empty() => {
                     let indent = if is_simple { indent } else { indent + INDENT };
                     self.child(indent, is_simple);
                     self.seq(&items, indent);
                 }
-                Level::Map(entries) if !entries.is_empty() => {
+                TreeLevel::Map(entries) if !entries.is_empty() => {
                     self.child(indent + INDENT, is_simple);
                     self.map(&entries, indent + INDENT);
                 }
@@ -119,12 +119,12 @@ impl Writer {
         }
     }
 
-    fn on_line<'t, T: Tree<'t>>(&mut self, level: &Level<'t, T>, indent: usize) {
+    fn on_line<'t, T: Tree<'t>>(&mut self, level: &TreeLevel<'t, T>, indent: usize) {
         self.out.push(' ');
         match level {
-            Level::Atom(atom) => self.atom(atom, Some(indent + INDENT)),
-            Level::Seq(_) => self.out.push_str("[]"),
-            Level::Map(_) => self.out.push_str("{}"),
+            TreeLevel::Atom(atom) => self.atom(atom, Some(indent + INDENT)),
+            TreeLevel::Seq(_) => self.out.push_str("[]"),
+            TreeLevel::Map(_) => self.out.push_str("{}"),
         }
         self.end_line();
     }

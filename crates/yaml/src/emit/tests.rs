@@ -205,7 +205,7 @@ proptest! {
 /// Expected output recorded from `PyYAML`.
 #[test]
 fn python_style_matches_the_reference() {
-    use super::{Level, Tree, to_python_yaml};
+    use super::{Tree, TreeLevel, to_python_yaml};
 
     #[derive(Clone, Copy)]
     enum Part {
@@ -215,12 +215,12 @@ fn python_style_matches_the_reference() {
     }
 
     impl Tree<'static> for Part {
-        fn level(self) -> Level<'static, Self> {
+        fn level(self) -> TreeLevel<'static, Self> {
             match self {
-                Self::Text(text) => Level::Atom(Atom::Str(text)),
-                Self::List(items) => Level::Seq(items.iter().copied().collect()),
+                Self::Text(text) => TreeLevel::Atom(Atom::Str(text)),
+                Self::List(items) => TreeLevel::Seq(items.iter().copied().collect()),
                 Self::Map(entries) => {
-                    Level::Map(entries.iter().map(|(key, value)| (Atom::Str(key), *value)).collect())
+                    TreeLevel::Map(entries.iter().map(|(key, value)| (Atom::Str(key), *value)).collect())
                 }
             }
         }

@@ -8,11 +8,11 @@ use crate::timestamp::Timestamp;
 /// A value that can be written as YAML.
 pub trait Emit {
     /// Returns the outermost level only; the writer calls this for children when it reaches them.
-    fn view(&self) -> View<'_>;
+    fn view(&self) -> NodeView<'_>;
 }
 
 /// One level of a tree.
-pub enum View<'a> {
+pub enum NodeView<'a> {
     Atom(Atom<'a>),
     Seq(Vec<&'a dyn Emit>),
     /// Entries in output order. The writer does not check for duplicate keys.
@@ -46,13 +46,13 @@ impl<'a> From<&'a Scalar> for Atom<'a> {
 }
 
 impl Emit for Node {
-    fn view(&self) -> View<'_> {
+    fn view(&self) -> NodeView<'_> {
         match &self.kind {
-            NodeKind::Scalar(scalar) => View::Atom(scalar.into()),
-            NodeKind::Seq(items) => View::Seq(items.iter().map(|item| item as &dyn Emit).collect()),
+            NodeKind::Scalar(scalar) => NodeView::Atom(scalar.into()),
+            NodeKind::Seq(items) => NodeView::Seq(items.iter().map(|item| item as &dyn Emit).collect()),
             NodeKind::Map(entries) => {
                 // Keys of loaded mappings are scalars.
-                View::Map(
+                NodeView::Map(
                     entries
                         .iter()
                         .filter_map(|(key, value)| Some((key.as_scalar()?.into(), value as &dyn Emit)))
@@ -64,43 +64,43 @@ impl Emit for Node {
 }
 
 impl Emit for &str {
-    fn view(&self) -> View<'_> {
-        View::Atom(Atom::Str(self))
+    fn view(&self) -> NodeView<'_> {
+        NodeView::Atom(Atom::Str(self))
     }
 }
 
 impl Emit for String {
-    fn view(&self) -> View<'_> {
-        View::Atom(Atom::Str(self))
+    fn view(&self) -> NodeView<'_> {
+        NodeView::Atom(Atom::Str(self))
     }
 }
 
 impl Emit for bool {
-    fn view(&self) -> View<'_> {
-        View::Atom(Atom::Bool(*self))
+    fn view(&self) -> NodeView<'_> {
+        NodeView::Atom(Atom::Bool(*self))
     }
 }
 
 impl Emit for i64 {
-    fn view(&self) -> View<'_> {
-        View::Atom(Atom::Int(*self))
+    fn view(&self) -> NodeView<'_> {
+        NodeView::Atom(Atom::Int(*self))
     }
 }
 
 impl Emit for f64 {
-    fn view(&self) -> View<'_> {
-        View::Atom(Atom::Float(*self))
+    fn view(&self) -> NodeView<'_> {
+        NodeView::Atom(Atom::Float(*self))
     }
 }
 
 impl<T: Emit> Emit for Option<T> {
-    fn view(&self) -> View<'_> {
-        self.as_ref().map_or(View::Atom(Atom::Null), T::view)
+    fn view(&self) -> NodeView<'_> {
+        self.as_ref().map_or(NodeView::Atom(Atom::Null), T::view)
     }
 }
 
 impl<T: Emit> Emit for Vec<T> {
-    fn view(&self) -> View<'_> {
-        View::Seq(self.iter().map(|item| item as &dyn Emit).collect())
+    fn view(&self) -> NodeView<'_> {
+        NodeView::Seq(self.iter().map(|item| item as &dyn Emit).collect())
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Ctx, Cx, FixedHost, Host, Limits, Observer, Options, Program, Reads, budget::Budget, reads};
+use super::{Ctx, Cx, FixedHost, Host, Limits, Observer, Options, Program, ReadSet, budget::Budget, reads};
 use crate::error::Result;
 use crate::library::Library;
 use crate::syntax::{Grammar, NodeId, VarName, parse};
@@ -76,12 +76,12 @@ impl Expression {
     }
 
     /// Returns a subexpression, which shares the tree and the resolved calls.
-    pub fn part(&self, node: NodeId) -> Self {
+    pub fn subexpression(&self, node: NodeId) -> Self {
         Self { program: self.program.clone(), root: node }
     }
 
     /// Returns the input paths that the whole expression may read.
-    pub fn reads(&self) -> Reads {
+    pub fn reads(&self) -> ReadSet {
         reads::reads(&self.program)
     }
 

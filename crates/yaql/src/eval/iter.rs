@@ -23,7 +23,7 @@ pub struct IterCell {
 
 enum IterState {
     /// Single-pass.
-    Once(Mutex<Work>),
+    Once(Mutex<LazySlot>),
     /// Caches its elements, so that each new cursor starts at the first one.
     Memo(Mutex<Memo>),
 }
@@ -41,9 +41,9 @@ impl Drop for Memo {
 
 /// Boxed lazy work. Its values may be nested more deeply than when it was created and may contain further
 /// lazy work, so it is dropped with enough stack for the recursion.
-pub struct Work(Option<Box<dyn Lazy>>);
+pub struct LazySlot(Option<Box<dyn Lazy>>);
 
-impl Work {
+impl LazySlot {
     fn new(work: impl Lazy + 'static) -> Self {
         Self(Some(Box::new(work)))
     }
@@ -56,7 +56,7 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for LazySlot {
     fn drop(&mut self) {
         with_stack(|| drop(self.0.take()));
     }
@@ -90,7 +90,7 @@ pub enum Cursor {
     Chars(Arc<str>, usize),
     Owned(Box<dyn Lazy>),
     /// The work of an iterator to which there is no other reference.
-    Taken(Work),
+    Taken(LazySlot),
     Shared(Arc<IterCell>),
     Memo(Arc<IterCell>, usize),
     Ordering(Arc<OrderingCell>, Option<Arc<Seq>>, usize),
@@ -191,13 +191,13 @@ fn next_memoized(cell: &IterCell, at: &mut usize, cx: &mut Cx<'_>) -> Result<Opt
 }
 
 /// A cursor that fails after more elements than the iterator limit allows.
-pub struct Limited {
+pub struct LimitedCursor {
     cursor: Cursor,
     remaining: usize,
     depth: u16,
 }
 
-impl Limited {
+impl LimitedCursor {
     #[inline]
     pub fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
         // The length of a sequence was checked by `Cx::iterate`.
@@ -239,9 +239,9 @@ impl Limited {
     }
 }
 
-impl Lazy for Limited {
+impl Lazy for LimitedCursor {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
-        Limited::next(self, cx)
+        LimitedCursor::next(self, cx)
     }
 }
 
@@ -259,7 +259,7 @@ impl Cx<'_> {
     /// Creates a single-pass iterator. `depth` is the depth of the values that `work` holds.
     pub fn lazy(&mut self, work: impl Lazy + 'static, depth: u16) -> Result<Value> {
         self.charge(64)?;
-        let state = IterState::Once(Mutex::new(Work::new(work)));
+        let state = IterState::Once(Mutex::new(LazySlot::new(work)));
         Ok(Value::Iterator(Arc::new(IterCell { state, depth: deeper(depth)? })))
     }
 
@@ -307,11 +307,11 @@ impl Cx<'_> {
     }
 
     /// Starts an iteration under the iterator limit, as for every `iter` parameter.
-    pub fn iterate(&mut self, collection: Value) -> Result<Limited> {
+    pub fn iterate(&mut self, collection: Value) -> Result<LimitedCursor> {
         self.check_sized(&collection)?;
         let depth = collection.depth();
         let remaining = usize::try_from(self.options.limit_iterators).unwrap_or(usize::MAX);
-        Ok(Limited { cursor: self.cursor(collection)?, remaining, depth })
+        Ok(LimitedCursor { cursor: self.cursor(collection)?, remaining, depth })
     }
 
     /// Fails if the length of a sized collection exceeds the iterator limit.
@@ -338,7 +338,7 @@ pub fn iterator_of(items: Vec<Value>) -> Result<Value> {
     }
     let seq = Seq::new(items);
     let depth = deeper(seq.meta().depth)?;
-    let state = IterState::Once(Mutex::new(Work::new(Items(Cursor::Seq(Arc::new(seq), 0)))));
+    let state = IterState::Once(Mutex::new(LazySlot::new(Items(Cursor::Seq(Arc::new(seq), 0)))));
     Ok(Value::Iterator(Arc::new(IterCell { state, depth })))
 }
 

@@ -29,14 +29,14 @@ use std::sync::{Arc, Weak};
 pub use args::{Arg, Args};
 pub use context::{Ctx, DefinedFunction};
 pub use expression::{Engine, Evaluation, Expression, Input};
-pub use iter::{Cursor, IterCell, Lazy, Limited, iterator_of};
+pub use iter::{Cursor, IterCell, Lazy, LimitedCursor, iterator_of};
 pub use lambda::{Callable, Lambda};
 pub(crate) use operators::{index, property};
 pub use options::{FixedHost, Host, Limits, Options};
 pub use ordering::OrderingCell;
 pub use program::Program;
 pub(crate) use program::Site;
-pub use reads::{ReadPath, Reads};
+pub use reads::{ReadPath, ReadSet};
 pub(crate) use resolve::{Resolved, resolve_paired, resolve_plain};
 
 use crate::error::{Error, Result};

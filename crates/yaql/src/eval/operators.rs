@@ -5,9 +5,9 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Ctx, Cx, Lazy, Limited, suggest};
+use super::{Ctx, Cx, Lazy, LimitedCursor, suggest};
 use crate::error::{Error, ErrorClass, Result};
-use crate::pyregex::{Flags, Work};
+use crate::pyregex::{Flags, StepBudget};
 use crate::syntax::BinaryOp;
 use crate::value::{KindSet, Seq, StrKey, Value, number};
 
@@ -219,7 +219,7 @@ pub(crate) fn property(cx: &mut Cx<'_>, receiver: Value, key: &str, ctx: &Ctx) -
 }
 
 struct Attributes {
-    source: Limited,
+    source: LimitedCursor,
     key: Arc<str>,
     hash: u64,
     /// Entry index at which the key was last found, tried first in the next map.
@@ -264,7 +264,7 @@ impl Cx<'_> {
     }
 
     /// Returns the step budget available to regex searches.
-    pub(crate) fn regex_work(&self) -> Work {
-        Work::of(self.steps_left())
+    pub(crate) fn regex_work(&self) -> StepBudget {
+        StepBudget::new(self.steps_left())
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::context::deeper;
-use super::{Ctx, Cx, Lambda, Limited};
+use super::{Ctx, Cx, Lambda, LimitedCursor};
 use crate::error::Result;
 use crate::syntax::BinaryOp;
 use crate::value::{Seq, Value};
@@ -20,7 +20,7 @@ pub struct OrderingCell {
 
 #[derive(Default)]
 struct State {
-    source: Option<Limited>,
+    source: Option<LimitedCursor>,
     keys: Vec<SortKey>,
     sorted: Option<Arc<Seq>>,
 }
@@ -47,7 +47,7 @@ impl fmt::Debug for OrderingCell {
 }
 
 impl OrderingCell {
-    pub fn new(source: Limited, selector: Lambda, ascending: bool, ctx: Ctx) -> Result<Arc<Self>> {
+    pub fn new(source: LimitedCursor, selector: Lambda, ascending: bool, ctx: Ctx) -> Result<Arc<Self>> {
         let depth = deeper(source.depth().max(selector.depth()).max(ctx.depth()))?;
         let keys = vec![SortKey { selector, ascending }];
         let state = State { source: Some(source), keys, sorted: None };

@@ -12,7 +12,7 @@ use crate::syntax::{ArgNode, ArgRange, Node, NodeId};
 
 /// The variables and paths that an expression may read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reads {
+pub struct ReadSet {
     /// Each path includes everything below it.
     pub paths: BTreeSet<ReadPath>,
     /// Whether the result also depends on the clock or on random numbers.
@@ -37,8 +37,8 @@ impl fmt::Display for ReadPath {
     }
 }
 
-pub(super) fn reads(program: &Program) -> Reads {
-    let mut analysis = Analysis { program, reads: Reads::default() };
+pub(super) fn reads(program: &Program) -> ReadSet {
+    let mut analysis = Analysis { program, reads: ReadSet::default() };
     analysis.visit(program.tree.root);
     analysis.reads.paths = without_redundant(std::mem::take(&mut analysis.reads.paths));
     analysis.reads
@@ -46,7 +46,7 @@ pub(super) fn reads(program: &Program) -> Reads {
 
 struct Analysis<'a> {
     program: &'a Program,
-    reads: Reads,
+    reads: ReadSet,
 }
 
 impl Analysis<'_> {

@@ -15,7 +15,7 @@ pub fn function(library: &Library, name: &str, defined: &[Arc<str>]) -> Option<S
         return Some(format!("write a space after the operator: `{name} (…)`"));
     }
     let names = library.names().filter(|(_, entry)| !entry.functions.is_empty()).map(|(name, _)| name);
-    closest(name, names.chain(defined.iter().map(|name| &**name)))
+    closest_name(name, names.chain(defined.iter().map(|name| &**name)))
         .map(|best| format!("did you mean `{best}`?"))
 }
 
@@ -25,14 +25,14 @@ pub fn method(library: &Library, name: &str) -> Option<String> {
         return Some(format!("`{name}` is a function: write `{name}(value, …)`"));
     }
     let names = library.names().filter(|(_, entry)| !entry.methods.is_empty()).map(|(name, _)| name);
-    closest(name, names).map(|best| format!("did you mean `{best}`?"))
+    closest_name(name, names).map(|best| format!("did you mean `{best}`?"))
 }
 
 /// Returns a hint for a key that a map lacks.
 pub(super) fn key(map: &Map, key: &str) -> String {
     const LISTED_MAX: usize = 8;
     let keys: Vec<&str> = map.iter().take(1000).filter_map(|(key, _)| key.as_str()).collect();
-    if let Some(best) = closest(key, keys.iter().copied()) {
+    if let Some(best) = closest_name(key, keys.iter().copied()) {
         return format!("did you mean `{best}`?");
     }
     if keys.is_empty() || keys.len() > LISTED_MAX {
@@ -69,7 +69,7 @@ fn list(words: &[&str]) -> String {
 }
 
 /// Returns the candidate closest to a misspelled name, within an edit distance of a third of its length.
-pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest_name<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let letters = name.chars().count();
     // Any two one-letter words are one edit apart, so a suggestion would be arbitrary.
     let allowed = if letters < 2 { 0 } else { (letters / 3).clamp(1, 3) };

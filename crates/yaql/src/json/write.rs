@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::error::{Error, ErrorClass, Result};
-use crate::pytext::{float_text, int_text};
+use crate::pytext::{format_float, format_int};
 use crate::value::{Map, Value};
 
 /// JSON output options.
@@ -67,15 +67,15 @@ impl Writer<'_> {
             Value::Null => self.out.push_str("null"),
             Value::Bool(flag) => _ = write!(self.out, "{flag}"),
             Value::Int(number) => _ = write!(self.out, "{number}"),
-            Value::BigInt(number) => self.out.push_str(&int_text(number)?),
-            Value::Float(number) if number.is_finite() => self.out.push_str(&float_text(*number)),
+            Value::BigInt(number) => self.out.push_str(&format_int(number)?),
+            Value::Float(number) if number.is_finite() => self.out.push_str(&format_float(*number)),
             Value::Float(number) if !self.options.tags => self.out.push_str(match number {
                 number if number.is_nan() => "NaN",
                 number if *number > 0.0 => "Infinity",
                 _ => "-Infinity",
             }),
             Value::Float(number) => {
-                self.tagged("float", &[("value", Value::str(float_text(*number)))])?;
+                self.tagged("float", &[("value", Value::str(format_float(*number)))])?;
             }
             Value::Str(text) => self.string(text),
             Value::Tuple(seq) if !self.options.tuples_as_arrays => {

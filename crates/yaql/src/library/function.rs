@@ -54,13 +54,13 @@ pub enum Purity {
 }
 
 /// The implementation of a built-in overload.
-pub type Native = fn(&mut Cx<'_>, &mut Args<'_>) -> Result<Value>;
+pub type NativeFunction = fn(&mut Cx<'_>, &mut Args<'_>) -> Result<Value>;
 
 /// The declaration of a standard library function.
 pub struct Builtin {
     pub module: &'static str,
     pub doc: &'static str,
-    pub overloads: &'static [(&'static str, Native)],
+    pub overloads: &'static [(&'static str, NativeFunction)],
     /// Pairs of expression and result.
     pub examples: &'static [(&'static str, &'static str)],
     pub purity: Purity,

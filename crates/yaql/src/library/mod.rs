@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use crate::eval::{Resolved, resolve_paired, resolve_plain};
 
 pub use expression::ExpressionFunction;
-pub use function::{Builtin, Example, Function, FunctionDoc, Native, Purity};
+pub use function::{Builtin, Example, Function, FunctionDoc, NativeFunction, Purity};
 pub use signature::{Default, Param, ParamType, Signature, SignatureError, Style};
 
 /// One signature of a function.

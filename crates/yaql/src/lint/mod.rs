@@ -42,11 +42,12 @@ pub fn lint(tree: &Tree, library: Option<&Library>) -> Vec<Hint> {
 
 /// Returns the calls of functions that are neither in the library nor defined by the expression.
 pub fn unknown_calls(outline: &Outline, library: &Library) -> Vec<Hint> {
-    let defined: Vec<Arc<str>> = outline.defined.iter().map(|name| name.as_str().into()).collect();
+    let defined: Vec<Arc<str>> = outline.defined_functions.iter().map(|name| name.as_str().into()).collect();
     let is_unknown = |call: &&Call| {
         let in_library =
             library.get(&call.name).is_some_and(|entry| !entry.layers(call.is_method).is_empty());
-        let in_text = !call.is_method && (outline.has_computed_names || outline.defined.contains(&call.name));
+        let in_text =
+            !call.is_method && (outline.has_computed_names || outline.defined_functions.contains(&call.name));
         !in_library && !in_text
     };
     let hint = |call: &Call| {

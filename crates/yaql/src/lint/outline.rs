@@ -20,15 +20,15 @@ pub struct Call {
 pub struct Outline {
     pub calls: Vec<Call>,
     /// Names of functions defined by `def` anywhere in the expression.
-    pub defined: BTreeSet<String>,
+    pub defined_functions: BTreeSet<String>,
     /// Whether a name is computed at run time, so that calls and reads may be missing here.
     pub has_computed_names: bool,
     /// Named variables that are read, with their locations.
     pub reads: Vec<(String, Span)>,
     /// Names that the expression may bind: keys of `k => v` arguments, and arguments of `unpack`.
-    pub bound: BTreeSet<String>,
+    pub bound_names: BTreeSet<String>,
     /// Whether `$` is read.
-    pub reads_first: bool,
+    pub reads_dollar: bool,
 }
 
 pub fn outline(tree: &Tree) -> Outline {
@@ -37,7 +37,7 @@ pub fn outline(tree: &Tree) -> Outline {
         match tree.node(id) {
             Node::Call { name, args, .. } => outline.call(tree, *name, *args, false),
             Node::Method { name, args, .. } => outline.call(tree, *name, *args, true),
-            Node::Dollar => outline.reads_first = true,
+            Node::Dollar => outline.reads_dollar = true,
             Node::Var(name) => {
                 if let VarName::Named(name) = tree.name(*name) {
                     outline.reads.push((name.to_string(), tree.span(id)));
@@ -64,7 +64,7 @@ impl Outline {
                 ArgNode::Positional(node) if text == "unpack" => word(tree, *node),
                 _ => None,
             };
-            self.bound.extend(word);
+            self.bound_names.extend(word);
         }
         self.calls.push(Call { name: text, span: name, is_method });
     }
@@ -79,7 +79,9 @@ impl Outline {
             _ => None,
         };
         match named.or(first).and_then(|node| word(tree, node)) {
-            Some(name) => _ = self.defined.insert(camel_case(name.trim_end_matches('_')).into_owned()),
+            Some(name) => {
+                _ = self.defined_functions.insert(camel_case(name.trim_end_matches('_')).into_owned())
+            }
             None => self.has_computed_names = true,
         }
     }

@@ -109,24 +109,24 @@ pub struct ScanState {
     pub(super) must_advance: bool,
     pub(super) done: bool,
     pub(super) route: Option<Route>,
-    pub work: Work,
+    pub work: StepBudget,
 }
 
 /// Budget and cost of searches, in evaluation steps.
 #[derive(Clone, Copy, Debug)]
-pub struct Work {
+pub struct StepBudget {
     pub allowed: u64,
     pub spent: u64,
 }
 
-impl Default for Work {
+impl Default for StepBudget {
     fn default() -> Self {
         Self { allowed: u64::MAX, spent: 0 }
     }
 }
 
-impl Work {
-    pub fn of(allowed: u64) -> Self {
+impl StepBudget {
+    pub fn new(allowed: u64) -> Self {
         Self { allowed, spent: 0 }
     }
 
@@ -205,11 +205,11 @@ impl Regex {
 
     /// Reports whether the pattern matches anywhere in the text.
     pub fn is_match(&self, text: &str) -> Result<bool> {
-        self.is_match_counted(text, &mut Work::default())
+        self.is_match_counted(text, &mut StepBudget::default())
     }
 
     /// Like [`Self::is_match`], with a cost budget.
-    pub fn is_match_counted(&self, text: &str, work: &mut Work) -> Result<bool> {
+    pub fn is_match_counted(&self, text: &str, work: &mut StepBudget) -> Result<bool> {
         let route = self.route(text);
         if let Some(engine) = self.linear(route) {
             work.spent += self.linear_work(text.len(), work)?;
@@ -226,7 +226,7 @@ impl Regex {
     /// Returns the cost of a search over so many bytes with the linear-time engine, or an error if it exceeds
     /// the budget. It is zero for patterns of ordinary size; a large automaton may visit all its states for
     /// each byte.
-    fn linear_work(&self, bytes: usize, work: &Work) -> Result<u64> {
+    fn linear_work(&self, bytes: usize, work: &StepBudget) -> Result<u64> {
         let cost = (bytes as u64).saturating_mul(self.weight.saturating_sub(SMALL_WEIGHT) / 4);
         if cost > LINEAR_WORK_MAX.min(work.remaining()) { too_many_steps() } else { Ok(cost) }
     }
@@ -273,7 +273,7 @@ impl Regex {
         at: usize,
         must_advance: bool,
         detail: Detail,
-        work: &mut Work,
+        work: &mut StepBudget,
     ) -> Result<Option<Match>> {
         if !text.is_char_boundary(at) {
             return Ok(None);
@@ -309,7 +309,7 @@ impl Regex {
         at: usize,
         must_advance: bool,
         detail: Detail,
-        work: &mut Work,
+        work: &mut StepBudget,
     ) -> Result<Option<Match>> {
         let program =
             self.program.get_or_init(|| stacker::maybe_grow(STACK, 2 * STACK, || program::compile(&self.ir)));

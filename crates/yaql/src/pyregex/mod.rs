@@ -27,6 +27,6 @@ mod tests;
 mod text;
 mod unicode;
 
-pub use exec::{Flags, Match, Regex, ScanState, Work, python_repr};
+pub use exec::{Flags, Match, Regex, ScanState, StepBudget, python_repr};
 pub use template::Template;
 pub use text::escape;

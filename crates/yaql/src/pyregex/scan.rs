@@ -1,6 +1,6 @@
 //! Iteration over all matches, splitting and replacing.
 
-use super::exec::{Detail, Match, Regex, ScanState, Work};
+use super::exec::{Detail, Match, Regex, ScanState, StepBudget};
 use super::template::Template;
 use crate::error::Result;
 
@@ -55,7 +55,7 @@ impl Regex {
 
     /// Replaces at most `count` matches by a template; 0 means all, a negative number none.
     pub fn replace(&self, text: &str, template: &Template, count: i64) -> Result<String> {
-        self.replace_counted(text, template, count, &mut Work::default())
+        self.replace_counted(text, template, count, &mut StepBudget::default())
     }
 
     /// Like [`Self::replace`], with a cost budget.
@@ -64,7 +64,7 @@ impl Regex {
         text: &str,
         template: &Template,
         count: i64,
-        work: &mut Work,
+        work: &mut StepBudget,
     ) -> Result<String> {
         let detail = if template.uses_groups() { Detail::Groups } else { Detail::Span };
         self.replace_each(text, (count, work), detail, &mut |matched, out| {
@@ -80,7 +80,7 @@ impl Regex {
         count: i64,
         replacement: &mut dyn FnMut(&Match) -> Result<String>,
     ) -> Result<String> {
-        self.replace_each(text, (count, &mut Work::default()), Detail::Groups, &mut |matched, out| {
+        self.replace_each(text, (count, &mut StepBudget::default()), Detail::Groups, &mut |matched, out| {
             out.push_str(&replacement(matched)?);
             Ok(())
         })
@@ -89,7 +89,7 @@ impl Regex {
     fn replace_each(
         &self,
         text: &str,
-        (count, work): (i64, &mut Work),
+        (count, work): (i64, &mut StepBudget),
         detail: Detail,
         replacement: &mut dyn FnMut(&Match, &mut String) -> Result<()>,
     ) -> Result<String> {

@@ -73,14 +73,15 @@ fn engines_agree() {
             continue;
         }
         for at in (0..=text.len()).filter(|&at| text.is_char_boundary(at)) {
-            let find =
-                |route| regex.find(text, route, at, false, Detail::Groups, &mut Work::default()).unwrap();
+            let find = |route| {
+                regex.find(text, route, at, false, Detail::Groups, &mut StepBudget::default()).unwrap()
+            };
             assert_eq!(find(route), find(Route::Backtrack), "{line} from {at}");
             compared += 1;
         }
         let first = regex.search(text).unwrap();
         assert_eq!(regex.is_match(text).unwrap(), first.is_some());
-        let span = regex.find(text, route, 0, false, Detail::Span, &mut Work::default()).unwrap();
+        let span = regex.find(text, route, 0, false, Detail::Span, &mut StepBudget::default()).unwrap();
         assert_eq!(span.map(|matched| matched.span()), first.map(|matched| matched.span()));
     }
     assert!(compared > 500, "{compared}");

@@ -24,7 +24,7 @@ pub use numbers::{
     ParsedInt, cmp_i64_float, cmp_int_float, float_to_int, int_to_float, parse_float, parse_int,
 };
 pub use power::{float_floor_mod, float_pow, pow_mod};
-pub use repr::{MAX_INT_DIGITS, float_text, hex_int, int_text, quoted, write_float, write_quoted};
+pub use repr::{MAX_INT_DIGITS, format_float, format_int, hex_int, python_repr, write_float, write_quoted};
 pub use rounding::{round_float, round_int};
 pub use split::{rsplit, split};
 pub use strings::{

@@ -7,7 +7,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::chars::{decimal_value, is_space};
-use super::repr::{MAX_INT_DIGITS, quoted};
+use super::repr::{MAX_INT_DIGITS, python_repr};
 use crate::error::{Error, Result};
 
 /// Integers of up to this many bits are exactly representable as floats.
@@ -80,7 +80,7 @@ fn scan_digits(text: &str) -> Option<(usize, usize)> {
 
 fn bad_int(text: &str) -> Error {
     // The reference truncates the quoted text.
-    let excerpt: String = quoted(text).chars().take(200).collect();
+    let excerpt: String = python_repr(text).chars().take(200).collect();
     Error::value(format!("invalid literal for int() with base 10: {excerpt}"))
 }
 
@@ -93,7 +93,7 @@ fn too_many_digits(digits: usize) -> Error {
 
 /// `float(text)`: like [`parse_int`], plus fractions, exponents, `inf`, `infinity` and `nan`.
 pub fn parse_float(text: &str) -> Result<f64> {
-    let bad = || Box::new(Error::value(format!("could not convert string to float: {}", quoted(text))));
+    let bad = || Box::new(Error::value(format!("could not convert string to float: {}", python_repr(text))));
     let ascii = to_ascii(text);
     let trimmed = trim_blanks(&ascii);
     if !underscores_between_digits(trimmed) {
@@ -221,7 +221,7 @@ mod tests {
         ];
         for text in bad {
             let error = parse_int(text).expect_err(text);
-            let expected = format!("invalid literal for int() with base 10: {}", quoted(text));
+            let expected = format!("invalid literal for int() with base 10: {}", python_repr(text));
             assert_eq!(error.message, expected);
         }
         let error = parse_int(&"x".repeat(500)).expect_err("letters");
@@ -259,7 +259,7 @@ mod tests {
         ];
         for text in bad {
             let error = parse_float(text).expect_err(text);
-            assert_eq!(error.message, format!("could not convert string to float: {}", quoted(text)));
+            assert_eq!(error.message, format!("could not convert string to float: {}", python_repr(text)));
         }
     }
 

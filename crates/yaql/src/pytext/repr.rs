@@ -15,7 +15,7 @@ pub const MAX_INT_DIGITS: usize = 4300;
 const SURELY_PRINTED_BITS: u64 = 14_284;
 
 /// `repr` of a string.
-pub fn quoted(text: &str) -> String {
+pub fn python_repr(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_quoted(&mut out, text);
     out
@@ -57,7 +57,7 @@ fn push_escaped(out: &mut String, c: char, quote: char) {
 }
 
 /// `repr` of a float.
-pub fn float_text(value: f64) -> String {
+pub fn format_float(value: f64) -> String {
     let mut out = String::new();
     write_float(&mut out, value);
     out
@@ -123,7 +123,7 @@ fn normalize_exponent(out: &mut String, at: usize) {
 }
 
 /// `str` of an integer. Fails beyond [`MAX_INT_DIGITS`] digits.
-pub fn int_text(value: &BigInt) -> Result<String> {
+pub fn format_int(value: &BigInt) -> Result<String> {
     // The number of bits bounds the number of digits, so a huge number is rejected without converting it.
     if value.bits() > SURELY_PRINTED_BITS + 1 {
         return Err(too_many_digits().into());
@@ -164,7 +164,7 @@ mod tests {
             ("\u{301}\u{fffd}", "'\u{301}\u{fffd}'"),
         ];
         for (text, expected) in cases {
-            assert_eq!(quoted(text), expected);
+            assert_eq!(python_repr(text), expected);
         }
     }
 
@@ -195,18 +195,18 @@ mod tests {
             (-f64::NAN, "nan"),
         ];
         for (value, expected) in cases {
-            assert_eq!(float_text(value), expected);
+            assert_eq!(format_float(value), expected);
         }
     }
 
     #[test]
     fn integers() {
-        assert_eq!(int_text(&BigInt::from(-42)).expect("short"), "-42");
+        assert_eq!(format_int(&BigInt::from(-42)).expect("short"), "-42");
         let limit = BigInt::from(10).pow(4300);
-        assert_eq!(int_text(&(&limit - 1)).expect("4300 digits").len(), 4300);
-        assert_eq!(int_text(&(1 - &limit)).expect("4300 digits and a sign").len(), 4301);
+        assert_eq!(format_int(&(&limit - 1)).expect("4300 digits").len(), 4300);
+        assert_eq!(format_int(&(1 - &limit)).expect("4300 digits and a sign").len(), 4301);
         for value in [limit.clone(), -limit.clone(), limit * 8, BigInt::from(1) << 1_000_000] {
-            let error = int_text(&value).expect_err("too long");
+            let error = format_int(&value).expect_err("too long");
             assert!(error.message.starts_with("Exceeds the limit (4300 digits) for integer string"));
         }
         assert_eq!(hex_int(&BigInt::from(4095)), "0xfff");

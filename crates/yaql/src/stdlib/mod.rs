@@ -46,7 +46,7 @@ mod testing;
 /// Imports shared by all function files.
 mod prelude {
     pub(super) use crate::error::{Error, ErrorClass, Result};
-    pub(super) use crate::eval::{Args, Cx, Lambda, Lazy, Limited};
+    pub(super) use crate::eval::{Args, Cx, Lambda, Lazy, LimitedCursor};
     pub(super) use crate::library::{Builtin, Purity};
     pub(super) use crate::value::{Key, Map, MapBuilder, MapView, Value};
 }

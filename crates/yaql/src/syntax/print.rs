@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::node::{ArgNode, ArgRange, Node, NodeId, Tree};
-use crate::pytext::float_text;
+use crate::pytext::format_float;
 use crate::value::Value;
 
 impl fmt::Display for Tree {
@@ -136,7 +136,7 @@ impl Printer<'_, '_> {
             // An infinite constant can only come from a literal that is too large.
             return write!(self.f, "1{}.0", "0".repeat(309));
         }
-        let text = float_text(number);
+        let text = format_float(number);
         if text.contains('e') {
             let text = format!("{number:.1100}");
             let text = text.trim_end_matches('0');

@@ -43,12 +43,12 @@ impl Digest {
 /// the same digest, but an expression that prints them distinguishes them. Equal identities imply equal
 /// evaluation results. Key order and the kind of maps (frozen or not) are not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Identity {
+pub struct ExactDigest {
     digest: Digest,
     representation: u32,
 }
 
-impl Identity {
+impl ExactDigest {
     pub fn to_bytes(self) -> [u8; 36] {
         let mut bytes = [0; 36];
         bytes[..32].copy_from_slice(&self.digest.to_bytes());
@@ -124,8 +124,8 @@ impl Value {
     }
 
     /// Returns the digest together with the representation hash. Costs no more than the digest.
-    pub fn identity(&self) -> Identity {
-        Identity { digest: self.digest(), representation: self.representation() }
+    pub fn identity(&self) -> ExactDigest {
+        ExactDigest { digest: self.digest(), representation: self.representation() }
     }
 
     /// Returns a hash that distinguishes equal values with different representations; 0 for values with only

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-pub use digest::{Digest, Identity};
+pub use digest::{Digest, ExactDigest};
 pub use kind::{Kind, KindSet};
 pub use map::{Key, Map, MapBuilder, StrKey};
 pub use meta::{MAX_DEPTH, Meta};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{MapView, Value};
 use crate::error::{Error, ErrorClass, Result};
-use crate::pytext::{float_text, int_text, write_quoted};
+use crate::pytext::{format_float, format_int, write_quoted};
 
 impl Value {
     /// Formats like the function `str`: words for null and booleans, strings unquoted.
@@ -61,8 +61,8 @@ impl Value {
             Self::Bool(true) => out.push_str("True"),
             Self::Bool(false) => out.push_str("False"),
             Self::Int(number) => out.push_str(itoa::Buffer::new().format(*number)),
-            Self::BigInt(number) => out.push_str(&int_text(number)?),
-            Self::Float(number) => out.push_str(&float_text(*number)),
+            Self::BigInt(number) => out.push_str(&format_int(number)?),
+            Self::Float(number) => out.push_str(&format_float(*number)),
             Self::Str(text) => write_quoted(&mut out.out, text),
             Self::Tuple(seq) => {
                 write_list(out, "(", seq.iter(), if seq.len() == 1 { ",)" } else { ")" })?;

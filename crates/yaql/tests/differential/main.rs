@@ -88,7 +88,7 @@ fn regressions_match_expected_outcomes() {
     let mut responder = Responder::new(&host, Limits::default());
     let mut problems = Vec::new();
     for (line, expected) in regressions() {
-        let ours = responder.answer(line);
+        let ours = responder.respond(line);
         if compare::outcome(&ours) != expected {
             problems.push(format!("{line}\n    ours {ours}"));
         }
@@ -256,7 +256,7 @@ fn answer(request: &str) -> String {
         static RESPONDER: std::cell::RefCell<Responder<'static>> =
             std::cell::RefCell::new(Responder::new(HOST.with(|host| *host), LIMITS));
     }
-    RESPONDER.with_borrow_mut(|responder| responder.answer(request))
+    RESPONDER.with_borrow_mut(|responder| responder.respond(request))
 }
 
 /// Checks that the engine's own JSON parser, which compares responses, distinguishes numeric types.

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use stoker_tls::{Authority, TlsError, Validity};
+use stoker_tls::{CertificateAuthority, TlsError, Validity};
 
 use crate::host::unix_seconds;
 use crate::printer::Printer;
@@ -38,10 +38,11 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<(), TlsError> {
-    let validity = Validity::starting(unix_seconds(), args.days * 86_400);
-    let authority = Authority::create(&args.dir, &args.name, validity)?;
+    let validity = Validity::from_now(unix_seconds(), args.days * 86_400);
+    let authority = CertificateAuthority::create(&args.dir, &args.name, validity)?;
     let dir = args.dir.display();
-    printer.note(&format!("created a certificate authority in {dir}, valid until {}", validity.last_day()));
+    printer
+        .note(&format!("created a certificate authority in {dir}, valid until {}", validity.expiry_date()));
     printer.note(&format!("  {}", authority.fingerprint()));
     printer.note(&format!("next: start the server with `stoker serve --ca-dir {dir}`"));
     Ok(())

@@ -42,7 +42,7 @@ fn failure(error: &stoker_tls::TlsError) -> Failure {
         TlsError::File { what: "read", .. }
         | TlsError::NoAuthority { .. }
         | TlsError::NotPrivate { .. }
-        | TlsError::Nonsense { .. } => Exit::Input,
+        | TlsError::InvalidFile { .. } => Exit::Input,
         TlsError::File { .. } => Exit::Output,
         _ => Exit::Failed,
     };

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use stoker_tls::{Authority, Name, TlsError, Validity, write_private};
+use stoker_tls::{CertificateAuthority, Name, TlsError, Validity, write_private};
 
 use crate::host::unix_seconds;
 use crate::printer::Printer;
@@ -34,8 +34,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<(), TlsError> {
-    let authority = Authority::open(&args.dir)?;
-    let validity = Validity::starting(unix_seconds(), args.days * 86_400);
+    let authority = CertificateAuthority::open(&args.dir)?;
+    let validity = Validity::from_now(unix_seconds(), args.days * 86_400);
     let (issued, key) = authority.issue_server(&args.names, validity)?;
     let stem = args.names.first().map(Name::to_string).unwrap_or_default().replace('*', "_");
     let out = args.out.as_ref().unwrap_or(&args.dir);
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<(), TlsError> {
         "created certificate {} and key {}, valid until {}",
         certificate_path.display(),
         key_path.display(),
-        validity.last_day()
+        validity.expiry_date()
     ));
     Ok(())
 }

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use stoker_tls::{Authority, Certificate};
+use stoker_tls::{Certificate, CertificateAuthority};
 
 use super::failure;
 use crate::exit::Outcome;
@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
-    let file = args.dir.join(Authority::CERTIFICATE_FILE);
+    let file = args.dir.join(CertificateAuthority::CERTIFICATE_FILE);
     // Reads the certificate only, so this works without access to the key.
     let authority = Certificate::read_file(&file).map_err(|error| failure(&error))?.swap_remove(0);
     if args.fingerprint {
@@ -45,7 +45,8 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
 fn other_pem_files(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_other_pem = |path: &PathBuf| {
-        path.extension().is_some_and(|end| end == "pem") && !path.ends_with(Authority::CERTIFICATE_FILE)
+        path.extension().is_some_and(|end| end == "pem")
+            && !path.ends_with(CertificateAuthority::CERTIFICATE_FILE)
     };
     let mut files: Vec<PathBuf> = entries.filter(is_other_pem).collect();
     files.sort();
@@ -67,6 +68,6 @@ fn describe(file: &Path, certificate: &Certificate) -> String {
         1 => "1 day left".to_owned(),
         days => format!("{days} days left"),
     };
-    line("valid until", &format!("{} ({remaining})", certificate.validity.last_day()));
+    line("valid until", &format!("{} ({remaining})", certificate.validity.expiry_date()));
     text
 }

@@ -1,5 +1,5 @@
 use serde_json::{Map, Value as Json, json};
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use super::EnvArg;
 use crate::exit::{Failure, Outcome};
@@ -107,8 +107,8 @@ pub(super) fn delete(args: &DeleteArgs, remote: &mut Remote<'_>) -> Outcome {
     let status = cell(&cluster["status"]);
     let question = format!("Cluster {id} ({}) is {status}. Delete it?", cell(&cluster["name"]));
     confirm(&question, args.yes || args.force || status == "new")?;
-    let request = Request::new(Method::Delete, format!("clusters/{id}"));
-    remote.send(&request.maybe("force", args.force.then_some(1)))?;
+    let request = RestRequest::new(Method::Delete, format!("clusters/{id}"));
+    remote.send(&request.query_opt("force", args.force.then_some(1)))?;
     remote.note(&format!("deleted cluster {id}"));
     Ok(())
 }

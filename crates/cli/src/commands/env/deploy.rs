@@ -1,5 +1,5 @@
 use serde_json::json;
-use stoker_client::{Body, Method, Request};
+use stoker_client::{Body, Method, RestRequest};
 
 use super::EnvArg;
 use crate::commands::run::report_started;
@@ -93,10 +93,10 @@ pub(super) fn redeploy(args: &RedeployArgs, remote: &mut Remote<'_>) -> Outcome 
 
 fn start(path: &str, options: &DeployOptions, remote: &mut Remote<'_>) -> Outcome {
     let empty = json!({});
-    let request = Request::new(Method::Put, path)
+    let request = RestRequest::new(Method::Put, path)
         .body(Body::Json(&empty))
-        .maybe("dry_run", options.dry_run.then_some(1))
-        .maybe("noop_run", options.noop.then_some(1));
+        .query_opt("dry_run", options.dry_run.then_some(1))
+        .query_opt("noop_run", options.noop.then_some(1));
     let run = remote.send(&request)?;
     report_started(remote, &run, options.follow)
 }
@@ -104,8 +104,8 @@ fn start(path: &str, options: &DeployOptions, remote: &mut Remote<'_>) -> Outcom
 pub(super) fn stop(args: &StopArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
     let empty = json!({});
-    let request = Request::new(Method::Put, format!("clusters/{id}/stop_deployment"));
-    let run = remote.send(&request.body(Body::Json(&empty)).maybe("now", args.now.then_some(1)))?;
+    let request = RestRequest::new(Method::Put, format!("clusters/{id}/stop_deployment"));
+    let run = remote.send(&request.body(Body::Json(&empty)).query_opt("now", args.now.then_some(1)))?;
     if remote.format() != Format::Table {
         return remote.data(&run);
     }
@@ -123,6 +123,6 @@ pub(super) fn reset(args: &ResetArgs, remote: &mut Remote<'_>) -> Outcome {
     if remote.format() != Format::Table {
         return remote.data(&run);
     }
-    remote.note(&crate::text::one_line(&cell(&run["message"])));
+    remote.note(&crate::text::collapse_whitespace(&cell(&run["message"])));
     Ok(())
 }

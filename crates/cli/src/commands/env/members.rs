@@ -1,6 +1,6 @@
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use super::EnvArg;
 use crate::exit::Outcome;
@@ -113,7 +113,7 @@ pub(super) fn remove(args: &RemoveArgs, remote: &mut Remote<'_>) -> Outcome {
     let Remove::Nodes(args) = &args.resource;
     let id = args.env.id();
     let ids = if args.all {
-        let nodes = remote.get_list(&Request::get("nodes").query("cluster_id", id))?;
+        let nodes = remote.get_list(&RestRequest::get("nodes").query("cluster_id", id))?;
         nodes.iter().filter_map(|node| node["id"].as_i64()).collect()
     } else {
         args.nodes.clone()

@@ -1,5 +1,5 @@
 use serde_json::{Value as Json, json};
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::EnvArg;
 use crate::exit::Outcome;
@@ -25,7 +25,7 @@ pub(super) struct ShowArgs {
 }
 
 pub(super) fn list(remote: &mut Remote<'_>) -> Outcome {
-    let clusters = remote.get_list(&Request::get("clusters"))?;
+    let clusters = remote.get_list(&RestRequest::get("clusters"))?;
     remote.list(
         &[
             ("id", "id"),
@@ -43,7 +43,7 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
     let mut cluster = remote.get(format!("clusters/{id}"))?;
     if remote.format() == Format::Table && !remote.is_quiet() {
-        let nodes = remote.get_list(&Request::get("nodes").query("cluster_id", id))?;
+        let nodes = remote.get_list(&RestRequest::get("nodes").query("cluster_id", id))?;
         let summary = |node: &Json| format!("{} ({})", cell(&node["id"]), cell(&roles(node)));
         cluster["nodes"] = json!(nodes.iter().map(summary).collect::<Vec<_>>());
     }

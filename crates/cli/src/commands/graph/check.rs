@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
-use stoker_client::{Request, segment};
+use stoker_client::{RestRequest, encode_segment};
 use stoker_diagnostics::{Diagnostic, Severity};
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, merge};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, merge};
 
 use super::local::File;
 use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs, Owner};
@@ -44,17 +44,19 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     }
     let request = match args.layers.required()? {
         GraphTarget::Layers { cluster, layers } if layers == ["cluster"] => {
-            Request::get(format!("{}/check", Owner::Cluster(cluster).graph_path(&args.graph_type)))
+            RestRequest::get(format!("{}/check", Owner::Cluster(cluster).graph_path(&args.graph_type)))
         }
         GraphTarget::Layers { layers, .. } if !layers.is_empty() => {
             let help = "omit the layer options, or check one layer with `--release ID` or `--plugin ID`";
             return Err(Failure::usage("a merged graph can only be checked with all layers", help));
         }
         GraphTarget::Layers { cluster, .. } => {
-            Request::get(format!("clusters/{cluster}/deployment_tasks/check"))
-                .query("graph_type", segment(&args.graph_type))
+            RestRequest::get(format!("clusters/{cluster}/deployment_tasks/check"))
+                .query("graph_type", encode_segment(&args.graph_type))
         }
-        GraphTarget::Owner(owner) => Request::get(format!("{}/check", owner.graph_path(&args.graph_type))),
+        GraphTarget::Owner(owner) => {
+            RestRequest::get(format!("{}/check", owner.graph_path(&args.graph_type)))
+        }
     };
     let findings = remote.get_list(&request)?;
     if remote.format() != Format::Table {
@@ -109,7 +111,7 @@ fn check_file(file: &File, remote: &mut Remote<'_>) -> Outcome {
     let layers = [Layer::of_tasks(Source::Release, &file.tasks)];
     let merged = merge(&layers, MergeRules::default());
     let library = stoker_planner::library();
-    let options = CheckOptions { library: Some(&*library), ..CheckOptions::new(Scope::Layer) };
+    let options = GraphCheckOptions { library: Some(&*library), ..GraphCheckOptions::new(Scope::Layer) };
     let findings = stoker_graph::check(&merged, &options);
     // `BARE_WORD` warnings were printed with exact locations when the file was parsed.
     let fresh = findings.into_iter().filter(|finding| finding.code != stoker_graph::codes::BARE_WORD);

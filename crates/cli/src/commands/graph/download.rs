@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use stoker_client::Request;
+use stoker_client::RestRequest;
 use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
 
 use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs};
@@ -85,8 +85,8 @@ pub(super) fn merged(
     graph_type: &str,
     layers: &[&str],
 ) -> Outcome<Json> {
-    let request = Request::get(format!("clusters/{cluster}/deployment_tasks"))
+    let request = RestRequest::get(format!("clusters/{cluster}/deployment_tasks"))
         .query("graph_type", graph_type)
-        .maybe("layers", (!layers.is_empty()).then(|| layers.join(",")));
+        .query_opt("layers", (!layers.is_empty()).then(|| layers.join(",")));
     remote.send(&request)
 }

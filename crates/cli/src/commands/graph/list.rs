@@ -1,5 +1,5 @@
 use serde_json::{Value as Json, json};
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::owner::{GraphTarget, LayerArgs, Owner};
 use crate::exit::Outcome;
@@ -27,7 +27,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let types = (!args.types.is_empty()).then(|| args.types.join(","));
-    let mut request = Request::get("graphs").maybe("graph_types", types);
+    let mut request = RestRequest::get("graphs").query_opt("graph_types", types);
     let mut selected_layers: Vec<&'static str> = Vec::new();
     match args.layers.target()? {
         None => {}

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use stoker_diagnostics::{Diagnostic, Diagnostics, has_errors};
-use stoker_manifest::{Options, codes, parse_with};
+use stoker_manifest::{ParseOptions, codes, parse_with};
 use stoker_model::Task;
 use stoker_yaml::{Node, Span};
 
@@ -21,7 +21,7 @@ impl File {
     /// Parses a file and appends its problems to `diagnostics`.
     pub(super) fn parse(text: Text, diagnostics: &mut Vec<Diagnostic>) -> Self {
         // Existing files may contain duplicate keys: earlier tools accepted them.
-        let options = Options { strict_keys: false, ..Options::default() };
+        let options = ParseOptions { strict_keys: false, ..ParseOptions::default() };
         let parsed = parse_with(&text.content, text.format(), &options);
         let mut problems = Diagnostics::after(parsed.problems);
         let body = parsed

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stoker_client::segment;
+use stoker_client::encode_segment;
 
 use crate::exit::{Failure, Outcome};
 
@@ -24,7 +24,7 @@ impl Owner {
             Self::Release(id) => ("releases", id),
             Self::Plugin(id) => ("plugins", id),
         };
-        format!("{collection}/{id}/deployment_graphs/{}", segment(graph_type))
+        format!("{collection}/{id}/deployment_graphs/{}", encode_segment(graph_type))
     }
 }
 

@@ -1,5 +1,5 @@
 use serde_json::{Value as Json, json};
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs};
 use crate::exit::{Failure, Outcome};
@@ -38,10 +38,10 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         (Some(id), _) => remote.get(format!("graphs/{id}"))?,
         (None, Some(GraphTarget::Owner(owner))) => remote.get(owner.graph_path(&args.graph_type))?,
         (None, Some(GraphTarget::Layers { cluster, layers })) => {
-            let request = Request::get(format!("clusters/{cluster}/deployment_tasks"))
+            let request = RestRequest::get(format!("clusters/{cluster}/deployment_tasks"))
                 .query("graph_type", &args.graph_type)
                 .query("provenance", 1)
-                .maybe("layers", (!layers.is_empty()).then(|| layers.join(",")));
+                .query_opt("layers", (!layers.is_empty()).then(|| layers.join(",")));
             let tasks = remote.send(&request)?;
             json!({"type": args.graph_type, "cluster": cluster, "tasks": tasks})
         }

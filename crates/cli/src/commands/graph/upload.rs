@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
-use stoker_client::{Body, ClientError, Method, Reason, Request};
+use stoker_client::{Body, ClientError, Method, Reason, RestRequest};
 
 use super::gather;
 use super::local::File;
@@ -59,14 +59,14 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         let tasks = gather::tasks(dir, remote.printer)?;
         confirm(&question, args.yes || args.graph_type.is_some())?;
         let body = json!({ "tasks": tasks });
-        store(|method| remote.try_send(&Request::new(method, &path).body(Body::Json(&body)))?.json())
+        store(|method| remote.try_send(&RestRequest::new(method, &path).body(Body::Json(&body)))?.json())
             .map_err(|error| crate::remote::failure(error, None))?
     } else {
         let text = read_text(args.file.as_deref().unwrap_or(std::path::Path::new("-")))?;
         // Check locally first to print warnings with source locations; the server checks again.
         File::read(text.clone(), remote.printer)?;
         confirm(&question, args.yes || args.graph_type.is_some())?;
-        let request = |method| Request::new(method, &path).query("file", &text.origin);
+        let request = |method| RestRequest::new(method, &path).query("file", &text.origin);
         let graph = store(|method| remote.try_upload(request(method), &text))
             .map_err(|error| crate::remote::failure(error, Some(&text)))?;
         print_warnings(&graph, &text, remote);
@@ -97,7 +97,7 @@ fn print_warnings(graph: &Json, text: &Text, remote: &mut Remote<'_>) {
 fn store(mut send: impl FnMut(Method) -> Result<Json, ClientError>) -> Result<Json, ClientError> {
     match send(Method::Put) {
         // If the owner is missing, the second request reports it.
-        Err(ClientError::Refused(refusal)) if refusal.status == 404 => send(Method::Post),
+        Err(ClientError::Rejected(refusal)) if refusal.status == 404 => send(Method::Post),
         result => result,
     }
 }

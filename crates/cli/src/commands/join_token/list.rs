@@ -1,4 +1,4 @@
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::exit::Outcome;
 use crate::remote::Remote;
@@ -11,7 +11,7 @@ Examples:
 pub(super) struct Args {}
 
 pub(super) fn run(remote: &mut Remote<'_>) -> Outcome {
-    let tokens = remote.get_list(&Request::get("join_tokens"))?;
+    let tokens = remote.get_list(&RestRequest::get("join_tokens"))?;
     remote.list(
         &[
             ("id", "id"),

@@ -1,7 +1,7 @@
 //! Module and node lookup by ID or name.
 
 use serde_json::Value as Json;
-use stoker_client::segment;
+use stoker_client::encode_segment;
 
 use super::{INSTANCES, MODULES};
 use crate::exit::{Failure, Outcome};
@@ -50,10 +50,10 @@ fn find_unique(resources: &Json, name: &str, noun: &str) -> Outcome<String> {
 
 /// Returns the API path of a module.
 pub(super) fn module_path(remote: &mut Remote<'_>, name: &str) -> Outcome<String> {
-    Ok(format!("{MODULES}/{}", segment(&module_id(remote, name)?)))
+    Ok(format!("{MODULES}/{}", encode_segment(&module_id(remote, name)?)))
 }
 
 /// Returns the API path of the modules of a node.
 pub(super) fn node_modules_path(remote: &mut Remote<'_>, name: &str) -> Outcome<String> {
-    Ok(format!("{INSTANCES}/{}/modules", segment(&node_id(remote, name)?)))
+    Ok(format!("{INSTANCES}/{}/modules", encode_segment(&node_id(remote, name)?)))
 }

@@ -1,4 +1,4 @@
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::RESULTS;
 use super::find::{module_path, node_modules_path};
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     };
     let path = format!("{}/instances", module_path(remote, module)?);
     if args.count {
-        let response = remote.send(&Request::get(path).query("count_only", true))?;
+        let response = remote.send(&RestRequest::get(path).query("count_only", true))?;
         return remote.list(
             &[
                 ("md5", "module_md5"),

@@ -1,4 +1,4 @@
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::MODULES;
 use crate::exit::Outcome;
@@ -17,7 +17,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let response = remote.send(&Request::get(MODULES).maybe("datastore", args.datastore.as_ref()))?;
+    let response = remote.send(&RestRequest::get(MODULES).query_opt("datastore", args.datastore.as_ref()))?;
     remote.list(
         &[
             ("id", "id"),

@@ -1,4 +1,4 @@
-use stoker_client::segment;
+use stoker_client::encode_segment;
 
 use super::find::{module_id, node_modules_path};
 use crate::exit::Outcome;
@@ -22,7 +22,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let id = module_id(remote, &args.module)?;
     let path = node_modules_path(remote, &args.node)?;
-    remote.delete(format!("{path}/{}", segment(&id)))?;
+    remote.delete(format!("{path}/{}", encode_segment(&id)))?;
     remote.note(&format!("removed module {} from node {}", args.module, args.node));
     Ok(())
 }

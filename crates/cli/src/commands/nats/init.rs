@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use stoker_bus::nats::{Authority, DISK_BYTES, Revocations};
+use stoker_bus::nats::{DISK_BYTES, NatsAuthority, Revocations};
 
 use crate::exit::{Failure, Outcome};
 use crate::host;
@@ -63,7 +63,8 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let now = host::now_seconds();
     let unavailable = |error: &dyn std::error::Error| Failure::unavailable(error);
     let random = || host::random_bytes().map_err(|error| unavailable(&error));
-    let authority = Authority::new(random()?, random()?, random()?).map_err(|error| unavailable(&error))?;
+    let authority =
+        NatsAuthority::new(random()?, random()?, random()?).map_err(|error| unavailable(&error))?;
     let servers =
         authority.user(random()?, "stoker servers", None, now, None).map_err(|error| unavailable(&error))?;
     let keys = authority.to_text().map_err(|error| unavailable(&error))?;
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
 fn config(
     args: &Args,
     dir: &Path,
-    authority: &Authority,
+    authority: &NatsAuthority,
     now: i64,
 ) -> Result<String, stoker_bus::nats::AuthorityError> {
     let (account, system) = (authority.account_key(), authority.system_account_key());

@@ -1,5 +1,5 @@
 use serde_json::{Map, Value as Json, json};
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use crate::exit::{Failure, Outcome};
 use crate::remote::Remote;
@@ -122,7 +122,7 @@ pub(super) fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
 
 pub(super) fn delete(args: &DeleteArgs, remote: &mut Remote<'_>) -> Outcome {
     let ids = args.nodes.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-    remote.send(&Request::new(Method::Delete, "nodes").query("ids", &ids))?;
+    remote.send(&RestRequest::new(Method::Delete, "nodes").query("ids", &ids))?;
     remote.note(&format!("deleted node {ids}"));
     Ok(())
 }

@@ -1,4 +1,4 @@
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::exit::Outcome;
 use crate::remote::Remote;
@@ -39,7 +39,7 @@ pub(super) struct ShowArgs {
 pub(super) fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
     let cluster = args.env.map(|id| id.to_string()).or_else(|| args.free.then(String::new));
     let roles = (!args.roles.is_empty()).then(|| args.roles.join(","));
-    let request = Request::get("nodes").maybe("cluster_id", cluster).maybe("roles", roles);
+    let request = RestRequest::get("nodes").query_opt("cluster_id", cluster).query_opt("roles", roles);
     let nodes = remote.get_list(&request)?;
     remote.list(
         &[

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use stoker_planner::state::Document;
-use stoker_planner::{NodeInput, Split, split};
+use stoker_planner::{NodeInput, SplitDocuments, split_common};
 use stoker_yaql::Value;
 
 use crate::exit::{Failure, Outcome};
@@ -34,7 +34,7 @@ impl Cluster {
             }
         }
         let documents: Vec<Value> = documents_by_uid.values().map(|(_, document)| document.clone()).collect();
-        let Split { common, own } = split(&documents);
+        let SplitDocuments { common, own } = split_common(&documents);
         Ok(Self { common, nodes: documents_by_uid.into_keys().zip(own).collect() })
     }
 }

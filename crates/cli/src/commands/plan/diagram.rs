@@ -1,11 +1,13 @@
 //! Diagrams of plans.
 
 use clap::ValueEnum;
-use stoker_client::Request;
+use stoker_client::RestRequest;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::Task;
-use stoker_pictures::{Dot, Drawing, Filter, Looks, Mermaid, Svg, VERTICES_MAX, definitions};
-use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
+use stoker_pictures::{
+    Appearance, DefinitionFilter, Diagram, Dot, Mermaid, Svg, VERTICES_MAX, draw_definitions,
+};
+use stoker_planner::{Instance, InstanceAction, InstanceFilter, Plan, draw_plan};
 
 use super::Format;
 use crate::exit::{Exit, Failure, Outcome};
@@ -71,7 +73,7 @@ impl DiagramArgs {
     }
 
     /// Adds the options to a request to the server.
-    pub(super) fn add_query<'r>(&self, request: Request<'r>, format: Format) -> Request<'r> {
+    pub(super) fn add_query<'r>(&self, request: RestRequest<'r>, format: Format) -> RestRequest<'r> {
         let format = match format {
             Format::Svg => "svg",
             Format::Mermaid => "mermaid",
@@ -80,11 +82,11 @@ impl DiagramArgs {
         let joined = |list: &[String]| (!list.is_empty()).then(|| list.join(","));
         request
             .query("format", format)
-            .maybe("graph", (self.graph == Some(Graph::Tasks)).then_some("tasks"))
-            .maybe("task", joined(&self.only_task))
-            .maybe("node", joined(&self.only_node))
-            .maybe("parents_of", self.parents_of.as_ref())
-            .maybe("runs_only", self.runs_only.then_some(1))
+            .query_opt("graph", (self.graph == Some(Graph::Tasks)).then_some("tasks"))
+            .query_opt("task", joined(&self.only_task))
+            .query_opt("node", joined(&self.only_node))
+            .query_opt("parents_of", self.parents_of.as_ref())
+            .query_opt("runs_only", self.runs_only.then_some(1))
     }
 
     pub(super) fn draw(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Outcome<String> {
@@ -98,23 +100,27 @@ impl DiagramArgs {
         })
     }
 
-    fn drawing(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Result<Drawing, String> {
+    fn drawing(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Result<Diagram, String> {
         if self.graph == Some(Graph::Tasks) {
             let selected = (!self.only_task.is_empty()).then(|| self.only_task.clone());
-            let filter = Filter { tasks: selected, parents_for: self.parents_of.clone(), remove: Vec::new() };
-            return definitions(tasks, &filter);
+            let filter = DefinitionFilter {
+                tasks: selected,
+                parents_for: self.parents_of.clone(),
+                remove: Vec::new(),
+            };
+            return draw_definitions(tasks, &filter);
         }
         let filter = InstanceFilter {
             tasks: self.only_task.clone(),
             nodes: self.only_node.clone(),
             parents_of: self.parents_of.clone(),
-            runs_only: self.runs_only,
+            running_only: self.runs_only,
             // DOT is input for other tools; the other formats must stay readable.
             n_max: (format != Format::Dot).then_some(VERTICES_MAX),
         };
-        draw(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
-            Action::Run => Looks::Pending,
-            Action::Skip => Looks::ToSkip,
+        draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
+            InstanceAction::Run => Appearance::Pending,
+            InstanceAction::Skip => Appearance::WillSkip,
         })
     }
 }

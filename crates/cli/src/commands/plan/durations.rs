@@ -59,10 +59,10 @@ impl Durations {
     pub(super) fn text(&self, plan: &Plan) -> String {
         let estimate = stoker_planner::estimate(plan, &|task, uid| self.of(task, uid));
         let mut out = format!("\n\nestimated duration: {}", format_ms(estimate.total_ms));
-        if estimate.n_unknown > 0 {
-            let n_durations = estimate.n_known + estimate.n_unknown;
-            let verb = if estimate.n_unknown == 1 { "is" } else { "are" };
-            let _ = write!(out, "; {} of {n_durations} task durations {verb} unknown", estimate.n_unknown);
+        if estimate.n_estimated > 0 {
+            let n_durations = estimate.n_measured + estimate.n_estimated;
+            let verb = if estimate.n_estimated == 1 { "is" } else { "are" };
+            let _ = write!(out, "; {} of {n_durations} task durations {verb} unknown", estimate.n_estimated);
         }
         let n_steps = estimate.critical_path.len();
         let _ = write!(out, "\ncritical path: {n_steps} tasks, {}", format_ms(estimate.critical_ms()));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use stoker_diagnostics::{Diagnostic, Diagnostics, has_errors};
 use stoker_graph::{Layer, MergeRules, Source, merge};
-use stoker_manifest::{Options, parse_with};
+use stoker_manifest::{ParseOptions, parse_with};
 use stoker_model::{Task, canonical_field};
 use stoker_yaml::{Node, Span};
 
@@ -104,7 +104,7 @@ fn read_file(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Vec<Task>, Option<Node>) {
     // Existing files may contain duplicate keys: earlier tools accepted them.
-    let options = Options { strict_keys: false, ..Options::default() };
+    let options = ParseOptions { strict_keys: false, ..ParseOptions::default() };
     let parsed = parse_with(&text.content, text.format(), &options);
     let mut problems = Diagnostics::after(parsed.problems);
     let body = parsed

@@ -77,7 +77,7 @@ fn groups(groups: &[FaultToleranceGroup]) -> Json {
         let fields = [
             ("name", Json::from(group.name.as_str())),
             ("node_ids", Json::from(group.nodes.clone())),
-            ("fault_tolerance", Json::from(group.tolerated)),
+            ("fault_tolerance", Json::from(group.max_failed)),
         ];
         fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Json>()
     };

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_planner::state::{OldStates, State, master_document};
-use stoker_planner::{ExplainedPlan, Plan, PlanningInput, Request, Settings, check, plan};
+use stoker_planner::state::{OldStates, StateDocument, master_document};
+use stoker_planner::{EvaluationSettings, ExplainedPlan, Plan, PlanScope, PlanningInput, check, plan};
 
 use super::cluster::{self, Cluster};
 use super::durations::Durations;
@@ -77,11 +77,11 @@ pub(super) fn run(args: &PlanArgs, printer: &mut Printer) -> Outcome {
     let input = PlanningInput {
         library,
         old: old.as_ref(),
-        request: Request {
+        request: PlanScope {
             nodes: args.options.only_nodes.clone(),
             tasks: args.options.only_tasks.clone(),
             force: args.options.force,
-            ..Request::default()
+            ..PlanScope::default()
         },
         settings: settings(files),
         ..PlanningInput::new(&graph.tasks, cluster.common.clone(), nodes)
@@ -124,9 +124,9 @@ fn verify(plan: &Plan) -> Outcome {
     Err(Failure { exit: Exit::Failed, diagnostics: violations.iter().map(diagnostic).collect() })
 }
 
-fn settings(args: &Files) -> Settings {
+fn settings(args: &Files) -> EvaluationSettings {
     let host = SystemHost::new(None);
-    Settings {
+    EvaluationSettings {
         limit_iterators: args.limit_iterators,
         memory_quota: args.memory_quota,
         now_micros: stoker_yaql::Host::now_micros(&host),
@@ -138,7 +138,7 @@ fn settings(args: &Files) -> Settings {
 /// Old states as if every task had last succeeded with this state of the cluster.
 fn old_states(cluster: &Cluster) -> OldStates {
     let mut old = OldStates::default();
-    let state = |node| State { common: cluster.common.clone(), node };
+    let state = |node| StateDocument { common: cluster.common.clone(), node };
     for (uid, own) in &cluster.nodes {
         old.set_node(uid, state(own.clone()));
     }

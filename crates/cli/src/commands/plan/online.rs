@@ -1,8 +1,8 @@
 //! Plans that are created and stored by the server.
 
 use serde_json::{Value as Json, json};
-use stoker_client::{ClientError, Method, Request};
-use stoker_diagnostics::{Diagnostic, Provenance};
+use stoker_client::{ClientError, Method, RestRequest};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin};
 
 use super::{Format, text};
 use crate::exit::{Failure, Outcome};
@@ -183,7 +183,7 @@ pub(super) fn create_and_print(args: &super::PlanArgs, env: i64, remote: &mut Re
             print_plan(remote, plan, DisplayOptions { all: args.all, by_node: args.by_node }).map(drop)
         }
         Format::Dot | Format::Svg | Format::Mermaid => {
-            let request = args.diagram.add_query(Request::get(format!("plans/{plan}/picture")), format);
+            let request = args.diagram.add_query(RestRequest::get(format!("plans/{plan}/picture")), format);
             let response = remote.try_send(&request.accept("*/*"));
             let response = response.map_err(|error| remote::failure(error, None))?;
             Ok(remote.printer.data(&response.text())?)
@@ -233,7 +233,7 @@ fn diagnostic(warning: &Json) -> Diagnostic {
     let message = format!("{task}{}", cell(&warning["message"]));
     let text = |key: &str| warning[key].as_str().map(str::to_owned);
     let line = warning["line"].as_u64().and_then(|line| u32::try_from(line).ok());
-    let provenance = Provenance { layer: text("layer"), file: text("file"), line };
+    let provenance = ProblemOrigin { layer: text("layer"), file: text("file"), line };
     let diagnostic = Diagnostic::warning(cell(&warning["code"]), message).help_if(text("help"));
     diagnostic.provenance(Some(provenance))
 }
@@ -242,7 +242,7 @@ fn diagnostic(warning: &Json) -> Diagnostic {
 fn tasks_in_order(remote: &mut Remote<'_>, plan: i64) -> Outcome<Vec<String>> {
     let mut items: Vec<String> = Vec::new();
     loop {
-        let request = Request::get(format!("plans/{plan}/matrix"))
+        let request = RestRequest::get(format!("plans/{plan}/matrix"))
             .query("task_limit", TASKS_PAGE_SIZE)
             .query("task_offset", items.len())
             .query("node_limit", 1);
@@ -262,14 +262,14 @@ const INSTANCES_PAGE_SIZE: usize = 10_000;
 fn instances(remote: &mut Remote<'_>, plan: i64, action: Option<&str>) -> Outcome<Vec<Json>> {
     let mut items = Vec::new();
     loop {
-        let request = Request::get(format!("plans/{plan}/instances"))
+        let request = RestRequest::get(format!("plans/{plan}/instances"))
             .query("limit", INSTANCES_PAGE_SIZE)
             .query("offset", items.len())
-            .maybe("action", action);
+            .query_opt("action", action);
         let page = match remote.try_send(&request).and_then(|response| response.json()) {
             Ok(Json::Array(page)) => page,
             // An offset at the end of the list is rejected with 416.
-            Err(ClientError::Refused(refusal)) if refusal.status == 416 => break,
+            Err(ClientError::Rejected(refusal)) if refusal.status == 416 => break,
             Ok(_) => break,
             Err(error) => return Err(remote::failure(error, None)),
         };
@@ -283,7 +283,7 @@ fn instances(remote: &mut Remote<'_>, plan: i64, action: Option<&str>) -> Outcom
 }
 
 pub(super) fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
-    let request = Request::get(format!("clusters/{}/plans", args.env)).query("order_by", "-id");
+    let request = RestRequest::get(format!("clusters/{}/plans", args.env)).query("order_by", "-id");
     let plans = remote.get_list(&request)?;
     remote.list(
         &[

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::terminal;
 use crate::text::{counted, wrap};
 use anstyle::{AnsiColor, Style};
-use stoker_planner::{Action, ExplainedPlan, Instance, Reasons};
+use stoker_planner::{ExplainedPlan, Instance, InstanceAction, Reasons};
 
 pub(super) const BOLD: Style = Style::new().bold();
 const RUN: Style = AnsiColor::Green.on_default();
@@ -26,12 +26,12 @@ pub(super) fn text(explained: &ExplainedPlan, with_skipped: bool) -> String {
         }
         for (reason, nodes) in group_by_reason(&task_instances, reasons) {
             let action = nodes[0].verdict.action();
-            if action == Action::Run || with_skipped {
+            if action == InstanceAction::Run || with_skipped {
                 write_instances(&mut out, action, first.task, &nodes, &reason);
             }
         }
     }
-    let n_run = plan.instances().filter(|instance| instance.verdict.action() == Action::Run).count();
+    let n_run = plan.instances().filter(|instance| instance.verdict.action() == InstanceAction::Run).count();
     let n_skipped = plan.n_instances() - n_run;
     let n_nodes = plan.nodes.len() - 2;
     let blank_line = if out.is_empty() { "" } else { "\n" };
@@ -42,7 +42,7 @@ pub(super) fn text(explained: &ExplainedPlan, with_skipped: bool) -> String {
         counted(n_nodes, "node"),
     );
     for excluded in excluded {
-        let _ = write!(out, "\nnode {} is excluded: {}", excluded.uid, excluded.why);
+        let _ = write!(out, "\nnode {} is excluded: {}", excluded.uid, excluded.reason);
     }
     out
 }
@@ -55,7 +55,7 @@ fn group_by_reason<'p>(
     let mut group_idx_by_reason: HashMap<u32, usize> = HashMap::new();
     let mut groups: Vec<(String, Vec<Instance<'p>>)> = Vec::new();
     for instance in task_instances {
-        let number = reasons.number(instance.idx).unwrap_or(u32::MAX);
+        let number = reasons.explanation_idx(instance.idx).unwrap_or(u32::MAX);
         let group_idx = *group_idx_by_reason.entry(number).or_insert_with(|| {
             let same_verdict = groups.iter().position(|(_, nodes)| nodes[0].verdict == instance.verdict);
             same_verdict.filter(|_| groups.len() >= REASONS_MAX).unwrap_or_else(|| {
@@ -69,7 +69,13 @@ fn group_by_reason<'p>(
     groups
 }
 
-fn write_instances(out: &mut String, action: Action, task: &str, nodes: &[Instance<'_>], reason: &str) {
+fn write_instances(
+    out: &mut String,
+    action: InstanceAction,
+    task: &str,
+    nodes: &[Instance<'_>],
+    reason: &str,
+) {
     let nodes: Vec<&str> = nodes.iter().map(|instance| instance.node).collect();
     write_group(out, action.as_str(), task, &nodes, reason);
 }
@@ -77,7 +83,7 @@ fn write_instances(out: &mut String, action: Action, task: &str, nodes: &[Instan
 /// Writes a line for the nodes of a task with the same action and reason, and a line for the reason.
 pub(super) fn write_group(out: &mut String, action: &str, task: &str, nodes: &[&str], reason: &str) {
     const SHOWN_MAX: usize = 6;
-    let style = if action == Action::Run.as_str() { RUN } else { SKIP };
+    let style = if action == InstanceAction::Run.as_str() { RUN } else { SKIP };
     let mut names: Vec<&str> = nodes.iter().take(SHOWN_MAX).copied().collect();
     let more = format!("{} more", nodes.len().saturating_sub(SHOWN_MAX));
     if nodes.len() > SHOWN_MAX {

@@ -64,7 +64,7 @@ pub(super) fn by_node(instances: &[Json], order: &[String]) -> String {
 }
 
 fn reason(instance: &Json) -> String {
-    sanitize(&crate::text::one_line(instance["reason"].as_str().unwrap_or_default()))
+    sanitize(&crate::text::collapse_whitespace(instance["reason"].as_str().unwrap_or_default()))
 }
 
 /// `1 task duration is unknown`, `2 task durations are unknown`.

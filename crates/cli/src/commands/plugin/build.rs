@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     run_hook(&args.path)?;
     let checked = package::open(&args.path)?.check()?;
     let diagnostics = package::diagnostics(&args.path, &checked);
-    let Some(package) = checked.checked.package else {
+    let Some(package) = checked.result.package else {
         return Err(Failure { exit: Exit::Failed, diagnostics });
     };
     for warning in diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning) {

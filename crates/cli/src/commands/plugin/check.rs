@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let mut results = Vec::new();
     for path in &args.paths {
         let (checked, exit) = match package::open(path).and_then(|opened| opened.check()) {
-            Ok(checked) if checked.checked.package.is_some() => (Ok(checked), None),
+            Ok(checked) if checked.result.package.is_some() => (Ok(checked), None),
             Ok(checked) => (Ok(checked), Some(Exit::Failed)),
             Err(error) => (Err(error), Some(Exit::Input)),
         };
@@ -82,7 +82,7 @@ fn print_text(path: &Path, checked: &Outcome<CheckedFolder>, printer: &mut Print
         printer.diagnostic(&diagnostic);
     }
     let count =
-        |severity| checked.checked.problems.iter().filter(|problem| problem.severity == severity).count();
+        |severity| checked.result.problems.iter().filter(|problem| problem.severity == severity).count();
     let (n_errors, n_warnings) = (count(Severity::Error), count(Severity::Warning));
     let warnings = match n_warnings {
         0 => String::new(),
@@ -90,7 +90,7 @@ fn print_text(path: &Path, checked: &Outcome<CheckedFolder>, printer: &mut Print
         n => format!(", {n} warnings"),
     };
     let path = path.display();
-    let line = match &checked.checked.package {
+    let line = match &checked.result.package {
         Some(package) => {
             let plugin = &package.plugin;
             let (name, version, package_version) = (&plugin.name, &plugin.version, &plugin.package_version);
@@ -103,14 +103,14 @@ fn print_text(path: &Path, checked: &Outcome<CheckedFolder>, printer: &mut Print
 }
 
 fn to_json(path: &Path, checked: &Outcome<CheckedFolder>) -> Json {
-    let is_valid = checked.as_ref().is_ok_and(|checked| checked.checked.package.is_some());
+    let is_valid = checked.as_ref().is_ok_and(|checked| checked.result.package.is_some());
     let mut fields = vec![
         ("path".to_owned(), Json::from(path.display().to_string())),
         ("sound".to_owned(), Json::from(is_valid)),
     ];
     fields.push(match checked {
         Ok(checked) => {
-            let problems = checked.checked.problems.iter().map(package::problem_json);
+            let problems = checked.result.problems.iter().map(package::problem_json);
             ("problems".to_owned(), problems.collect())
         }
         Err(failure) => {

@@ -1,5 +1,5 @@
 use serde_json::{Value as Json, json};
-use stoker_client::{Body, Method, Request};
+use stoker_client::{Body, Method, RestRequest};
 
 use super::find::{display_name, find, releases};
 use crate::exit::{Failure, Outcome};
@@ -50,8 +50,8 @@ pub(super) fn switch(remote: &mut Remote<'_>, switch: Switch<'_>) -> Outcome {
     let name = plugin["name"].as_str().unwrap_or_default();
     let metadata = json!({"class": "plugin", "enabled": enabled, "chosen_id": plugin["id"]});
     let body = json!({"editable": {name: {"metadata": metadata}}});
-    let request = Request::new(Method::Put, format!("clusters/{cluster}/attributes"));
-    let request = request.maybe("force", force.then_some(1)).body(Body::Json(&body));
+    let request = RestRequest::new(Method::Put, format!("clusters/{cluster}/attributes"));
+    let request = request.query_opt("force", force.then_some(1)).body(Body::Json(&body));
     remote.send(&request).map_err(|failure| with_cli_hints(failure, &plugin, cluster))?;
     let action = if enabled { "enabled" } else { "disabled" };
     remote.note(&format!("{action} {} in cluster {cluster}", display_name(&plugin)));

@@ -1,6 +1,6 @@
 //! Plugin lookup by ID, name or `NAME==VERSION`.
 
-use stoker_client::Request;
+use stoker_client::RestRequest;
 use stoker_model::{Json, compare_versions};
 
 use crate::exit::{Failure, Outcome};
@@ -19,7 +19,7 @@ pub(super) fn find(remote: &mut Remote<'_>, reference: &str) -> Outcome<Json> {
     let matches_reference = |plugin: &Json| {
         text(plugin, "name") == name && version.is_none_or(|version| text(plugin, "version") == version)
     };
-    let plugins = remote.get_list(&Request::get("plugins"))?.into_iter().filter(matches_reference);
+    let plugins = remote.get_list(&RestRequest::get("plugins"))?.into_iter().filter(matches_reference);
     let newest =
         plugins.max_by(|one, other| compare_versions(&text(one, "version"), &text(other, "version")));
     newest.ok_or_else(|| {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use stoker_client::{Body, Method, Request};
+use stoker_client::{Body, Method, RestRequest};
 use stoker_model::Json;
 use stoker_packages::pack_plugin;
 
@@ -34,8 +34,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let archive = if args.path.is_dir() { pack(&args.path)? } else { open_archive(&args.path)? };
-    let request =
-        Request::new(Method::Post, "plugins/upload").body(Body::File("application/octet-stream", &archive));
+    let request = RestRequest::new(Method::Post, "plugins/upload")
+        .body(Body::File("application/octet-stream", &archive));
     let plugin = remote.send(&request)?;
     for warning in plugin["warnings"].as_array().into_iter().flatten().filter_map(Json::as_str) {
         remote.note(&format!("warning: {warning}"));

@@ -1,4 +1,4 @@
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::exit::Outcome;
 use crate::remote::{Remote, SharedOptions};
@@ -15,7 +15,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(remote: &mut Remote<'_>) -> Outcome {
-    let plugins = remote.get_list(&Request::get("plugins"))?;
+    let plugins = remote.get_list(&RestRequest::get("plugins"))?;
     remote.list(
         &[
             ("id", "id"),

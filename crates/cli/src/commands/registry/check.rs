@@ -45,8 +45,9 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let offline = args.source.read(printer)?;
     let components: Vec<&str> = args.components.iter().map(String::as_str).collect();
     let required_types: Vec<&str> = offline.required_types.iter().map(String::as_str).collect();
-    let decision =
-        offline.registry.decide(Selection { components: &components, required_types: &required_types });
+    let decision = offline
+        .registry
+        .check_selection(Selection { components: &components, required_types: &required_types });
     let reasons: Vec<String> =
         decision.conflicts.iter().map(|finding| offline.registry.explain(finding)).collect();
     let mut failure = Failure { exit: Exit::Failed, diagnostics: Vec::new() };

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use stoker_model::Json;
-use stoker_registry::cases::answer;
+use stoker_registry::cases::evaluate_case;
 
 use crate::exit::{Failure, Outcome};
 use crate::input::{Line, Lines, catch_panic};
@@ -71,7 +71,7 @@ fn evaluate_all(source: impl BufRead, origin: &str, printer: &mut Printer) -> Ou
 
 fn evaluate(text: &str) -> Json {
     match text.parse::<Json>() {
-        Ok(case) => catch_panic(|| answer(&case))
+        Ok(case) => catch_panic(|| evaluate_case(&case))
             .unwrap_or_else(|| error_response("internal error: this case triggered a bug in stoker")),
         Err(error) => error_response(&format!("invalid JSON: {error}")),
     }

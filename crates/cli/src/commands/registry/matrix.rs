@@ -144,7 +144,7 @@ impl Grid {
                 let both = format!("{} × {}", self.names[pair[0]], self.names[pair[1]]);
                 let title = reason.map_or(both, Clone::clone);
                 let (class, symbol) = match cell {
-                    Cell::Free => ("free", ""),
+                    Cell::Compatible => ("free", ""),
                     Cell::Mixed => ("mixed", "~"),
                     Cell::Conflict => ("conflict", "X"),
                     Cell::Empty => ("none", "·"),

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use stoker_diagnostics::{Diagnostic, Diagnostics};
-use stoker_manifest::{Format, Options, parse_with};
-use stoker_model::{FitTarget, Json, JsonMap, NewPlugin};
-use stoker_registry::components::{PluginComponents, Registry, newest_fitting};
+use stoker_manifest::{Format, ParseOptions, parse_with};
+use stoker_model::{CompatibilityTarget, Json, JsonMap, NewPlugin};
+use stoker_registry::components::{PluginComponents, Registry, newest_supported};
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_text;
@@ -42,20 +42,20 @@ impl Source {
             plugins.push(package::open(path)?.package()?.plugin);
         }
         let text = |key: &str| release.get(key).and_then(Json::as_str).unwrap_or_default();
-        let target = FitTarget {
+        let target = CompatibilityTarget {
             operating_system: text("operating_system"),
             version: text("version"),
             mode: self.mode.as_deref(),
         };
-        for plugin in plugins.iter().filter(|plugin| !plugin.fits(target)) {
+        for plugin in plugins.iter().filter(|plugin| !plugin.is_compatible_with(target)) {
             let (name, version) = (&plugin.name, &plugin.version);
             printer.note(&format!(
                 "note: plugin `{name}` {version} does not support the release and is ignored"
             ));
         }
-        let plugins: Vec<PluginComponents<'_>> = plugins.iter().map(PluginComponents::of).collect();
+        let plugins: Vec<PluginComponents<'_>> = plugins.iter().map(PluginComponents::from_plugin).collect();
         let components = self.list(&release, "components_metadata")?;
-        let registry = Registry::new(components, &newest_fitting(&plugins, Some(target)));
+        let registry = Registry::new(components, &newest_supported(&plugins, Some(target)));
         let types = self.list(&release, "required_component_types")?.iter().filter_map(Json::as_str);
         Ok(Offline { registry, required_types: types.map(str::to_owned).collect() })
     }
@@ -75,7 +75,7 @@ impl Source {
 fn read_release(path: &Path) -> Outcome<JsonMap> {
     let text = read_text(path)?;
     // Existing releases may contain duplicate keys: earlier tools accepted them.
-    let options = Options { strict_keys: false, ..Options::default() };
+    let options = ParseOptions { strict_keys: false, ..ParseOptions::default() };
     let parsed = parse_with(&text.content, Format::Yaml, &options);
     let mut problems = Diagnostics::after(parsed.problems);
     let map = parsed.node.and_then(|node| stoker_manifest::reader::json_map(&node, &mut problems));

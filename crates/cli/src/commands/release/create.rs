@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use crate::exit::Outcome;
 use crate::input::read_text;
@@ -23,6 +23,6 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let text = read_text(&args.file)?;
-    let release = remote.upload(Request::new(Method::Post, "releases"), &text)?;
+    let release = remote.upload(RestRequest::new(Method::Post, "releases"), &text)?;
     remote.report_change("created release", &release)
 }

@@ -1,4 +1,4 @@
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::exit::Outcome;
 use crate::remote::Remote;
@@ -12,7 +12,7 @@ Examples:
 pub(super) struct Args {}
 
 pub(super) fn run(remote: &mut Remote<'_>) -> Outcome {
-    let releases = remote.get_list(&Request::get("releases"))?;
+    let releases = remote.get_list(&RestRequest::get("releases"))?;
     remote.list(
         &[
             ("id", "id"),

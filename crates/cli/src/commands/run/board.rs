@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::progress::{Node, Progress, duration};
 use crate::remote::sanitize;
-use crate::text::{counted, shortened};
+use crate::text::{counted, truncate_line};
 
 const BAR_CHARS: usize = 12;
 const NAME_CHARS_MAX: usize = 20;
@@ -31,7 +31,7 @@ pub(super) fn lines(title: &str, progress: &Progress, now: &DisplayState) -> Vec
     let estimate = now.estimate.map(|seconds| format!(" of about {}", duration(seconds))).unwrap_or_default();
     let tasks = counted(n_total, "task");
     let head = format!("{title}: {n_finished} of {tasks}{state}, {}{estimate}", duration(elapsed));
-    let mut out = vec![format!("{BOLD}{}{BOLD:#}", shortened(&head, now.width))];
+    let mut out = vec![format!("{BOLD}{}{BOLD:#}", truncate_line(&head, now.width))];
     let n_room = now.lines_max.saturating_sub(2).max(1);
     let mut nodes: Vec<&Node> = progress.nodes.iter().collect();
     if nodes.len() > n_room {
@@ -59,12 +59,12 @@ fn line(
     let n_finished = node.n_done + node.n_failed + node.n_unfinished;
     let n_full = (n_finished * BAR_CHARS).checked_div(node.n_total).unwrap_or(BAR_CHARS).min(BAR_CHARS);
     let bar = format!("{}{}", "█".repeat(n_full), "░".repeat(BAR_CHARS - n_full));
-    let name = shortened(&sanitize(&node.name), NAME_CHARS_MAX);
+    let name = truncate_line(&sanitize(&node.name), NAME_CHARS_MAX);
     let counts = format!("{n_finished:>count_chars$}/{:<count_chars$}", node.n_total);
     let time = times(node, present, now.estimate);
     let fixed = "node ".len() + name_chars + 2 + BAR_CHARS + 2 + counts.len() + 2;
     let room = now.width.saturating_sub(fixed + time.chars().count() + 2);
-    let activity = shortened(&activity(node), room.max(1));
+    let activity = truncate_line(&activity(node), room.max(1));
     let style = match (node.n_failed, node.has_ended()) {
         (1.., _) => FAILURE,
         (0, true) => SUCCESS,

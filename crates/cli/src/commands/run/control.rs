@@ -1,7 +1,7 @@
 //! Verbs that control a run: stop, pause, resume, retry, delete.
 
 use serde_json::{Value as Json, json};
-use stoker_client::{Method, Request};
+use stoker_client::{Method, RestRequest};
 
 use super::follow::report_started;
 use crate::exit::Outcome;
@@ -89,7 +89,7 @@ pub(super) fn stop(args: &StopArgs, remote: &mut Remote<'_>) -> Outcome {
 }
 
 pub(super) fn pause(args: &PauseArgs, remote: &mut Remote<'_>) -> Outcome {
-    let run = remote.send(&Request::new(Method::Post, format!("runs/{}/pause", args.run)))?;
+    let run = remote.send(&RestRequest::new(Method::Post, format!("runs/{}/pause", args.run)))?;
     report(
         remote,
         &run,
@@ -98,14 +98,14 @@ pub(super) fn pause(args: &PauseArgs, remote: &mut Remote<'_>) -> Outcome {
 }
 
 pub(super) fn resume(args: &ResumeArgs, remote: &mut Remote<'_>) -> Outcome {
-    let run = remote.send(&Request::new(Method::Post, format!("runs/{}/resume", args.run)))?;
+    let run = remote.send(&RestRequest::new(Method::Post, format!("runs/{}/resume", args.run)))?;
     report(remote, &run, &format!("resumed run {}", args.run))
 }
 
 pub(super) fn retry(args: &RetryArgs, remote: &mut Remote<'_>) -> Outcome {
     let path = format!("runs/{}/retry", args.run);
     let run = if args.from.is_empty() {
-        remote.send(&Request::new(Method::Post, path))?
+        remote.send(&RestRequest::new(Method::Post, path))?
     } else {
         remote.send_json(Method::Post, path, &json!({"from": args.from}))?
     };
@@ -113,8 +113,8 @@ pub(super) fn retry(args: &RetryArgs, remote: &mut Remote<'_>) -> Outcome {
 }
 
 pub(super) fn delete(args: &DeleteArgs, remote: &mut Remote<'_>) -> Outcome {
-    let request = Request::new(Method::Delete, format!("transactions/{}", args.run));
-    remote.send(&request.maybe("force", args.force.then_some(1)))?;
+    let request = RestRequest::new(Method::Delete, format!("transactions/{}", args.run));
+    remote.send(&request.query_opt("force", args.force.then_some(1)))?;
     remote.note(&format!("deleted run {}", args.run));
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
-use stoker_client::{ClientError, Request};
+use stoker_client::{ClientError, RestRequest};
 use stoker_diagnostics::DiagnosticNote;
 
 use super::board::{DisplayState, lines};
@@ -15,7 +15,7 @@ use super::show::{failures, print_failures};
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote, cell};
 use crate::terminal;
-use crate::text::{counted, one_line};
+use crate::text::{collapse_whitespace, counted};
 
 /// Poll interval for a run that has not started.
 const POLL_INTERVAL: Duration = Duration::from_millis(300);
@@ -92,7 +92,7 @@ fn report_success(remote: &mut Remote<'_>, id: i64, run: &Json) -> Outcome {
     let mut failed = failures(remote, id)?;
     failed.retain(|record| record["is_ignored"] != true);
     print_failures(remote, &failed)?;
-    let message = one_line(&cell(&run["message"]));
+    let message = collapse_whitespace(&cell(&run["message"]));
     let nodes: BTreeSet<String> = failed.iter().map(|record| cell(&record["node_id"])).collect();
     let note = match (message.strip_prefix("1 nodes "), nodes.len()) {
         (Some(rest), _) => format!(": 1 node {}", rest.replace("their groups", "its groups")),
@@ -123,9 +123,10 @@ fn run_failure(id: i64, run: &Json, children: &[Json]) -> Failure {
         return failure;
     }
     let mut lines = message.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.next().map(|line| format!(": {}", one_line(line))).unwrap_or_default();
+    let first = lines.next().map(|line| format!(": {}", collapse_whitespace(line))).unwrap_or_default();
     let mut failure = Failure::failed(format!("run {id} failed{elapsed}{first}"));
-    let problems: Vec<String> = lines.map(|line| one_line(line.strip_prefix("- ").unwrap_or(line))).collect();
+    let problems: Vec<String> =
+        lines.map(|line| collapse_whitespace(line.strip_prefix("- ").unwrap_or(line))).collect();
     // The message of the server starts with the total number of problems and lists only some of them.
     let n_reported = message.split(' ').next().and_then(|word| word.parse().ok());
     let n_problems = n_reported.unwrap_or(problems.len()).max(problems.len());
@@ -167,7 +168,7 @@ fn follow_child(remote: &mut Remote<'_>, run: i64, child: &Json) -> Outcome {
     loop {
         match follow_events(remote, &id, &mut after, &mut view) {
             Ok(()) => break,
-            Err(ClientError::Away { .. }) if n_reconnects < RECONNECTS_MAX => {
+            Err(ClientError::Unreachable { .. }) if n_reconnects < RECONNECTS_MAX => {
                 n_reconnects += 1;
                 pause(Duration::from_secs(1));
             }
@@ -181,13 +182,13 @@ fn follow_child(remote: &mut Remote<'_>, run: i64, child: &Json) -> Outcome {
 fn instances(remote: &mut Remote<'_>, plan: &str) -> Outcome<Vec<Instance>> {
     let mut instances = Vec::new();
     loop {
-        let request = Request::get(format!("plans/{plan}/instances"))
+        let request = RestRequest::get(format!("plans/{plan}/instances"))
             .query("limit", PAGE_SIZE)
             .query("offset", instances.len());
         // An offset at the end of the list is rejected with 416; this ends the loop for empty plans too.
         let page = match remote.try_send(&request) {
             Ok(answer) => answer.json().map_err(|error| crate::remote::failure(error, None))?,
-            Err(ClientError::Refused(refusal)) if refusal.status == 416 => break,
+            Err(ClientError::Rejected(refusal)) if refusal.status == 416 => break,
             Err(error) => return Err(crate::remote::failure(error, None)),
         };
         let page = page.as_array().cloned().unwrap_or_default();
@@ -210,7 +211,7 @@ fn follow_events(
     after: &mut u64,
     view: &mut View,
 ) -> Result<(), ClientError> {
-    let request = Request::get(format!("runs/{id}/events")).query("after", *after);
+    let request = RestRequest::get(format!("runs/{id}/events")).query("after", *after);
     let events = remote.client().events(request)?;
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {

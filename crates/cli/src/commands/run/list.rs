@@ -1,5 +1,5 @@
 use serde_json::json;
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::show::elapsed;
 use crate::exit::Outcome;
@@ -33,10 +33,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let request = Request::get("transactions")
-        .maybe("cluster_id", args.env)
-        .maybe("statuses", (!args.status.is_empty()).then(|| args.status.join(",")))
-        .maybe("whole", (!args.parts).then_some(1))
+    let request = RestRequest::get("transactions")
+        .query_opt("cluster_id", args.env)
+        .query_opt("statuses", (!args.status.is_empty()).then(|| args.status.join(",")))
+        .query_opt("whole", (!args.parts).then_some(1))
         .query("order_by", "-id")
         .query("limit", args.limit);
     let mut runs = remote.get_list(&request)?;

@@ -1,5 +1,5 @@
 use serde_json::{Value as Json, json};
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote, cell};
@@ -40,7 +40,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = format!("runs/{}/output", args.run);
     if let Some(text) = &args.search {
-        let chunks = remote.get_list(&Request::get(path).query("search", text))?;
+        let chunks = remote.get_list(&RestRequest::get(path).query("search", text))?;
         if remote.format() != Format::Table {
             return remote.data(&Json::Array(chunks));
         }
@@ -56,18 +56,18 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut records = Vec::new();
     let mut n_records = 0;
     for child in child_ids(remote, args.run)? {
-        let history = Request::get(format!("transactions/{child}/deployment_history"))
+        let history = RestRequest::get(format!("transactions/{child}/deployment_history"))
             .query("statuses", statuses)
-            .maybe("tasks_names", args.task.as_ref())
-            .maybe("nodes", args.node.as_ref());
+            .query_opt("tasks_names", args.task.as_ref())
+            .query_opt("nodes", args.node.as_ref());
         for record in remote.get_list(&history)? {
             let (task, node) = (cell(&record["task_name"]), cell(&record["node_id"]));
             let request =
-                Request::get(format!("runs/{child}/output")).query("task", &task).query("node", &node);
+                RestRequest::get(format!("runs/{child}/output")).query("task", &task).query("node", &node);
             let chunks = remote.get_list(&request)?;
             n_records += 1;
             if remote.format() == Format::Table {
-                let reason = crate::text::one_line(&cell(&record["reason"]));
+                let reason = crate::text::collapse_whitespace(&cell(&record["reason"]));
                 let suffix = if reason.is_empty() { reason } else { format!(", {reason}") };
                 remote.note(&format!("{task} on node {node}: {}{suffix}", cell(&record["status"])));
                 print_attempts(remote, chunks)?;

@@ -138,7 +138,7 @@ impl Progress {
             .zip(time)
             .map(|(started_at, time)| format!(" after {}", duration(time - started_at)));
         let elapsed = elapsed.unwrap_or_default();
-        let reason_text = crate::text::shortened(reason(&body["end"]), REASON_CHARS_MAX);
+        let reason_text = crate::text::truncate_line(reason(&body["end"]), REASON_CHARS_MAX);
         let message = match body["next"]["outcome"].as_str() {
             Some("succeeded") => {
                 node.n_done += 1;

@@ -1,5 +1,5 @@
 use serde_json::{Value as Json, json};
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::progress::{duration, unix_time};
 use crate::exit::Outcome;
@@ -60,7 +60,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
 
 /// Records of failed tasks; stopped tasks are not failures.
 pub(super) fn failures(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<Json>> {
-    let request = Request::get(format!("transactions/{run}/deployment_history")).query("statuses", "error");
+    let request =
+        RestRequest::get(format!("transactions/{run}/deployment_history")).query("statuses", "error");
     let mut failed = remote.get_list(&request)?;
     failed.retain(|record| record["outcome"] != "stopped");
     Ok(failed)

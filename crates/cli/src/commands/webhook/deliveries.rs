@@ -1,4 +1,4 @@
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::DELIVERY;
 use super::find::webhook_path;
@@ -27,8 +27,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = webhook_path(remote, &args.webhook)?;
-    let request = Request::get(format!("{path}/deliveries"));
-    let request = request.maybe("status", args.status.as_ref()).maybe("limit", Some(args.limit));
+    let request = RestRequest::get(format!("{path}/deliveries"));
+    let request = request.query_opt("status", args.status.as_ref()).query_opt("limit", Some(args.limit));
     let deliveries = remote.get_list(&request)?;
     remote.list(DELIVERY, deliveries)
 }

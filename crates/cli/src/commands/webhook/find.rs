@@ -1,6 +1,6 @@
 //! Webhook lookup by ID or name.
 
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Remote, cell};
@@ -10,7 +10,7 @@ pub(super) fn webhook_path(remote: &mut Remote<'_>, id_or_name: &str) -> Outcome
     if id_or_name.parse::<i64>().is_ok() {
         return Ok(format!("webhooks/{id_or_name}"));
     }
-    let webhooks = remote.get_list(&Request::get("webhooks"))?;
+    let webhooks = remote.get_list(&RestRequest::get("webhooks"))?;
     if let Some(webhook) = webhooks.iter().find(|webhook| webhook["name"] == id_or_name) {
         return Ok(format!("webhooks/{}", cell(&webhook["id"])));
     }

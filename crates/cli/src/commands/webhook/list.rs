@@ -1,4 +1,4 @@
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::exit::Outcome;
 use crate::remote::Remote;
@@ -12,7 +12,7 @@ Examples:
 pub(super) struct Args {}
 
 pub(super) fn run(_: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let webhooks = remote.get_list(&Request::get("webhooks"))?;
+    let webhooks = remote.get_list(&RestRequest::get("webhooks"))?;
     remote.list(
         &[
             ("id", "id"),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stoker_yaql::eval::Reads;
+use stoker_yaql::eval::ReadSet;
 use stoker_yaql::value::Map;
 use stoker_yaql::{Result, Value};
 
@@ -12,7 +12,7 @@ use crate::exit::Outcome;
 use crate::input::{read_data, read_vars};
 use crate::output::{Format, to_text};
 use crate::printer::Printer;
-use stoker_yaql::people::Trace;
+use stoker_yaql::presentation::Trace;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -109,7 +109,7 @@ pub(super) fn print_explanation(
     print_value(&explanation.to_value(), format, session, printer)
 }
 
-fn print_reads(reads: &Reads, output: Option<Format>, session: &Session, printer: &mut Printer) -> Outcome {
+fn print_reads(reads: &ReadSet, output: Option<Format>, session: &Session, printer: &mut Printer) -> Outcome {
     let paths: Vec<String> = reads.paths.iter().map(ToString::to_string).collect();
     if let Some(format) = output {
         let value = Map::from_strings([

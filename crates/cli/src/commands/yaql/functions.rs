@@ -16,8 +16,8 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_helpers;
 use crate::output::{Format, to_text};
 use crate::printer::Printer;
-use stoker_yaql::people::{Entry, entries, find, suggestion};
-use stoker_yaql::people::{first_sentence, one_line};
+use stoker_yaql::presentation::{Entry, entries, find, suggest_title};
+use stoker_yaql::presentation::{collapse_whitespace, first_sentence};
 
 /// List functions, or describe one
 #[derive(Debug, clap::Args)]
@@ -98,7 +98,7 @@ pub(super) fn all_functions() -> Vec<Arc<dyn Function>> {
 }
 
 fn unknown_function(name: &str, entries: &[Entry]) -> Failure {
-    let help = match suggestion(entries, name) {
+    let help = match suggest_title(entries, name) {
         Some(best) => format!("did you mean `{best}`?"),
         None => "run `stoker yaql functions` to list all functions".to_owned(),
     };
@@ -134,7 +134,7 @@ fn page(entry: &Entry) -> String {
     for signature in &entry.signatures {
         _ = writeln!(out, "  {signature}");
     }
-    _ = write!(out, "\n{}\n", one_line(&entry.doc));
+    _ = write!(out, "\n{}\n", collapse_whitespace(&entry.doc));
     if entry.is_impure {
         out.push_str("\nThe result depends on the clock or on random numbers.\n");
     }
@@ -156,7 +156,7 @@ fn entry_value(entry: &Entry) -> Value {
         ("name", text(&entry.title)),
         ("family", text(&entry.family)),
         ("signatures", Value::tuple(entry.signatures.iter().map(|signature| text(signature)).collect())),
-        ("doc", text(&one_line(&entry.doc))),
+        ("doc", text(&collapse_whitespace(&entry.doc))),
         ("impure", Value::Bool(entry.is_impure)),
         ("examples", Value::tuple(examples.collect())),
     ]))

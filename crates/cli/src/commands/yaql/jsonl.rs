@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use stoker_yaql::Limits;
-use stoker_yaql::protocol::{Responder, refusal};
+use stoker_yaql::protocol::{Responder, error_response};
 
 use crate::exit::Outcome;
 use crate::host::SystemHost;
@@ -25,14 +25,14 @@ pub(crate) fn run(printer: &mut Printer) -> Outcome {
                 Ok("") => continue,
                 Ok(request) => {
                     host.start();
-                    catch_panic(|| responder.answer(request)).unwrap_or_else(|| {
+                    catch_panic(|| responder.respond(request)).unwrap_or_else(|| {
                         responder = Responder::new(&host, Limits::default());
                         INTERNAL_ERROR.to_owned()
                     })
                 }
-                Err(_) => refusal("invalid UTF-8"),
+                Err(_) => error_response("invalid UTF-8"),
             },
-            Line::TooLong => refusal(&format!("request exceeds {LINE_BYTES_MAX} bytes")),
+            Line::TooLong => error_response(&format!("request exceeds {LINE_BYTES_MAX} bytes")),
         };
         printer.data(&response)?;
     }

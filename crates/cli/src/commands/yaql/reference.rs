@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::functions::all_functions;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use stoker_yaql::people::one_line;
-use stoker_yaql::people::{Entry, entries};
+use stoker_yaql::presentation::collapse_whitespace;
+use stoker_yaql::presentation::{Entry, entries};
 
 /// Print the reference of all functions as Markdown
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,7 @@ fn about(family: &str) -> &'static str {
 
 fn push_entry(entry: &Entry, out: &mut String) {
     _ = write!(out, "\n### {}\n\n```text\n{}\n```\n", code(&entry.title), entry.signatures.join("\n"));
-    _ = write!(out, "\n{}\n", one_line(&entry.doc));
+    _ = write!(out, "\n{}\n", collapse_whitespace(&entry.doc));
     if entry.is_impure {
         out.push_str("\n*The result depends on the clock or on random numbers.*\n");
     }
@@ -75,7 +75,7 @@ fn push_entry(entry: &Entry, out: &mut String) {
 
 /// Formats text as inline code; the fence is longer than any run of backticks in it.
 fn code(text: &str) -> String {
-    let text = one_line(text);
+    let text = collapse_whitespace(text);
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };

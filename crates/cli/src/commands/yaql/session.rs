@@ -14,8 +14,8 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
 use crate::input::{Helpers, read_helpers};
 use crate::printer::Printer;
-use stoker_yaql::people::in_words;
-use stoker_yaql::people::one_line;
+use stoker_yaql::presentation::collapse_whitespace;
+use stoker_yaql::presentation::describe_error;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -112,14 +112,14 @@ impl Session {
     }
 
     fn diagnostic(&self, error: &Error, source: &str) -> Diagnostic {
-        let message = in_words(error.class, &error.message);
+        let message = describe_error(error.class, &error.message);
         let diagnostic = Diagnostic::error(error.class.name(), message).help_if(help(error));
         let Some(span) = error.span else { return diagnostic };
         let text = error.source.as_deref().unwrap_or(source);
         let span = self.focus(text, span);
         let helpers = self.helpers.as_ref().filter(|_| text != source);
         if let Some((located, name)) = helpers.and_then(|helpers| helpers.locate(text, span, &diagnostic)) {
-            return located.note(format!("in helper `{name}`, called by `{}`", one_line(source)));
+            return located.note(format!("in helper `{name}`, called by `{}`", collapse_whitespace(source)));
         }
         let span = SourceSpan::in_text(text, span.start as usize..span.end as usize);
         diagnostic.at(span).in_source("expression", text)

@@ -2,7 +2,7 @@
 
 use stoker_model::{JsonMap, RunId};
 
-use super::super::{Attempt, AttemptKey, End, FromAgent, ToAgent};
+use super::super::{Attempt, AttemptKey, FromAgent, ResultKind, ToAgent};
 use super::journal::Record;
 
 /// Identity of an agent.
@@ -16,7 +16,7 @@ pub struct Identity {
 
 /// Bounds of the retained state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct AgentLimits {
     /// Maximum number of unacknowledged results; beyond it new attempts are refused.
     pub n_unacknowledged_max: usize,
     /// Number of ended runs to remember, so that their late messages are ignored; the oldest are evicted
@@ -26,7 +26,7 @@ pub struct Limits {
     pub n_slack_records: usize,
 }
 
-impl Default for Limits {
+impl Default for AgentLimits {
     fn default() -> Self {
         Self { n_unacknowledged_max: 10_000, n_ended_runs_max: 1_000, n_slack_records: 256 }
     }
@@ -52,7 +52,7 @@ pub enum Input {
     /// The process of [`Output::Start`] has exited.
     Exited {
         key: AttemptKey,
-        end: End,
+        end: ResultKind,
         summary: JsonMap,
     },
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use stoker_model::RunId;
 
-use super::super::{AttemptKey, End, Finished, Generation};
+use super::super::{AttemptKey, AttemptResult, Generation, ResultKind};
 
 /// One journal record. Later records supersede earlier ones with the same key.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub enum Record {
     /// The attempt is about to start.
     Accepted { key: AttemptKey, generation: Generation },
     /// The attempt ended; the result must be reported to the server.
-    Ended(Finished),
+    Ended(AttemptResult),
     /// The server has acknowledged the result.
     Acknowledged { key: AttemptKey },
     /// The run is over; none of its attempts may start any more.
@@ -22,27 +22,27 @@ pub enum Record {
 
 /// When a record must survive power loss. A crash of the agent alone loses nothing that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Safe {
+pub enum Durability {
     /// Fsync before [`Input::Written`](super::Input::Written), which also covers all earlier writes.
-    First,
+    BeforeAck,
     /// Fsync shortly after.
-    Soon,
+    Deferred,
     /// No fsync required.
-    Whenever,
+    NotRequired,
 }
 
 impl Record {
-    pub fn safe(&self) -> Safe {
+    pub fn durability(&self) -> Durability {
         match self {
             // Otherwise the attempt could start twice.
-            Self::Accepted { .. } => Safe::First,
+            Self::Accepted { .. } => Durability::BeforeAck,
             // This record may be the only protection against starting the attempt when it arrives late.
-            Self::Ended(finished) if finished.end == End::Cancelled => Safe::First,
+            Self::Ended(finished) if finished.end == ResultKind::Cancelled => Durability::BeforeAck,
             // The result is sent to the server meanwhile. If power is lost before either has it, the attempt
             // counts as interrupted, which is correct: its own disk writes may be lost as well.
-            Self::Ended(_) => Safe::Soon,
+            Self::Ended(_) => Durability::Deferred,
             // Losing them only causes a duplicate report, which is deduplicated.
-            Self::Acknowledged { .. } | Self::RunEnded { .. } => Safe::Whenever,
+            Self::Acknowledged { .. } | Self::RunEnded { .. } => Durability::NotRequired,
         }
     }
 }
@@ -51,7 +51,7 @@ impl Record {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum JournalState {
     Accepted,
-    Ended(Finished),
+    Ended(AttemptResult),
     Acknowledged,
 }
 

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_model::{JsonMap, Micros, RunId};
 
-use super::super::{Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, ToAgent};
-use super::interface::{Identity, Input, Limits, Output};
+use super::super::{
+    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, ResultKind, ToAgent,
+};
+use super::interface::{AgentLimits, Identity, Input, Output};
 use super::journal::{Record, instance_keys, run_keys};
 
 /// State of a retained attempt.
@@ -25,11 +27,11 @@ pub(super) enum State {
     },
     /// The result is being journaled and was not reported yet.
     Ending {
-        finished: Box<Finished>,
+        finished: Box<AttemptResult>,
     },
     /// The result was reported, or will be on the next connect.
     Ended {
-        finished: Box<Finished>,
+        finished: Box<AttemptResult>,
         is_durable: bool,
     },
     Acknowledged,
@@ -39,7 +41,7 @@ pub(super) enum State {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentSession {
     pub(super) identity: Identity,
-    pub(super) limits: Limits,
+    pub(super) limits: AgentLimits,
     pub(super) is_connected: bool,
     pub(super) attempts: BTreeMap<AttemptKey, State>,
     /// Highest generation seen for each run.
@@ -62,7 +64,7 @@ pub(super) type Outputs = Vec<Output>;
 
 impl AgentSession {
     /// An agent with an empty journal.
-    pub fn new(identity: Identity, limits: Limits) -> Self {
+    pub fn new(identity: Identity, limits: AgentLimits) -> Self {
         Self {
             identity,
             limits,
@@ -186,8 +188,12 @@ impl AgentSession {
         if self.n_unacknowledged >= self.limits.n_unacknowledged_max {
             // Retained, because the same message may be redelivered when there is room, and the server has
             // moved on by then.
-            let end = End::Refused { message: "too many unacknowledged results".to_owned() };
-            self.report(Box::new(Finished { key, at: now, end, summary: JsonMap::new() }), false, outputs);
+            let end = ResultKind::Refused { message: "too many unacknowledged results".to_owned() };
+            self.report(
+                Box::new(AttemptResult { key, at: now, end, summary: JsonMap::new() }),
+                false,
+                outputs,
+            );
             return;
         }
         let older = self.attempts.range(instance_keys(key)).filter(|(_, state)| {
@@ -202,7 +208,7 @@ impl AgentSession {
         // twice.
         self.attempts.insert(key, State::Waiting { attempt: Box::new(attempt) });
         for key in older {
-            self.cancel(key, CancelHow::Now, now, outputs);
+            self.cancel(key, CancelMode::Now, now, outputs);
         }
     }
 
@@ -214,13 +220,13 @@ impl AgentSession {
         self.attempts.insert(key, state);
     }
 
-    fn cancel(&mut self, key: AttemptKey, how: CancelHow, now: Micros, outputs: &mut Outputs) {
+    fn cancel(&mut self, key: AttemptKey, how: CancelMode, now: Micros, outputs: &mut Outputs) {
         let is_superseded = self.newest(key).is_some_and(|newest| newest.attempt > key.attempt);
         match self.attempts.get_mut(&key) {
             // It ended and was acknowledged, or will never start.
             None if is_superseded => {}
             Some(State::Accepting { is_cancelled, .. }) => *is_cancelled = true,
-            Some(State::Running { .. }) if how == CancelHow::Now => outputs.push(Output::Kill(key)),
+            Some(State::Running { .. }) if how == CancelMode::Now => outputs.push(Output::Kill(key)),
             Some(State::Running { .. } | State::Ending { .. } | State::Acknowledged) => {}
             Some(State::Ended { finished, .. }) => {
                 let report = FromAgent::Finished((**finished).clone());
@@ -228,7 +234,7 @@ impl AgentSession {
             }
             // Also for unknown attempts: the start message may still be in transit and must be refused.
             Some(State::Waiting { .. }) | None => {
-                self.end(key, End::Cancelled, JsonMap::new(), now, outputs);
+                self.end(key, ResultKind::Cancelled, JsonMap::new(), now, outputs);
             }
         }
     }
@@ -236,7 +242,7 @@ impl AgentSession {
     fn handle_exited(
         &mut self,
         key: AttemptKey,
-        end: End,
+        end: ResultKind,
         summary: JsonMap,
         now: Micros,
         outputs: &mut Outputs,
@@ -261,12 +267,12 @@ impl AgentSession {
     pub(super) fn end(
         &mut self,
         key: AttemptKey,
-        end: End,
+        end: ResultKind,
         summary: JsonMap,
         now: Micros,
         outputs: &mut Outputs,
     ) {
-        let finished = Finished { key, at: now, end, summary };
+        let finished = AttemptResult { key, at: now, end, summary };
         self.write_for(key, Record::Ended(finished.clone()), outputs);
         self.attempts.insert(key, State::Ending { finished: Box::new(finished) });
     }
@@ -278,7 +284,7 @@ impl AgentSession {
         let Some(key) = self.writing.remove(&seq) else { return };
         match self.attempts.remove(&key) {
             Some(State::Accepting { is_cancelled: true, .. }) => {
-                self.end(key, End::Cancelled, JsonMap::new(), now, outputs);
+                self.end(key, ResultKind::Cancelled, JsonMap::new(), now, outputs);
                 self.start_next_attempt(key, outputs);
             }
             Some(State::Accepting { attempt, .. }) => {
@@ -301,8 +307,12 @@ impl AgentSession {
         match self.attempts.remove(&key) {
             Some(State::Accepting { .. }) => {
                 let message = format!("the agent cannot write its journal: {message}");
-                let finished =
-                    Finished { key, at: now, end: End::Refused { message }, summary: JsonMap::new() };
+                let finished = AttemptResult {
+                    key,
+                    at: now,
+                    end: ResultKind::Refused { message },
+                    summary: JsonMap::new(),
+                };
                 self.report(Box::new(finished), false, outputs);
                 self.start_next_attempt(key, outputs);
             }
@@ -311,7 +321,7 @@ impl AgentSession {
         }
     }
 
-    fn report(&mut self, finished: Box<Finished>, is_durable: bool, outputs: &mut Outputs) {
+    fn report(&mut self, finished: Box<AttemptResult>, is_durable: bool, outputs: &mut Outputs) {
         let key = finished.key;
         self.send(FromAgent::Finished((*finished).clone()), outputs);
         self.n_unacknowledged += 1;
@@ -376,6 +386,6 @@ impl AgentSession {
 }
 
 fn refusal(key: AttemptKey, at: Micros, message: &str) -> FromAgent {
-    let end = End::Refused { message: message.to_owned() };
-    FromAgent::Finished(Finished { key, at, end, summary: JsonMap::new() })
+    let end = ResultKind::Refused { message: message.to_owned() };
+    FromAgent::Finished(AttemptResult { key, at, end, summary: JsonMap::new() })
 }

@@ -21,6 +21,6 @@ mod machine;
 mod restart;
 mod writing;
 
-pub use interface::{Identity, Input, Limits, Output};
-pub use journal::{Record, Safe};
+pub use interface::{AgentLimits, Identity, Input, Output};
+pub use journal::{Durability, Record};
 pub use machine::AgentSession;

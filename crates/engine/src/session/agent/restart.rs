@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use stoker_model::{JsonMap, Micros};
 
-use super::super::{AttemptKey, End};
-use super::interface::{Identity, Limits};
+use super::super::{AttemptKey, ResultKind};
+use super::interface::{AgentLimits, Identity};
 use super::journal::{Contents, JournalState, Record};
 use super::machine::{AgentSession, Outputs, State};
 
 impl AgentSession {
     /// Restores an agent from its journal. `alive` are attempts whose processes survived the previous agent
     /// and whose exit this one will observe; all other started attempts are interrupted.
-    pub fn restarted(
+    pub fn restore(
         identity: Identity,
-        limits: Limits,
+        limits: AgentLimits,
         journal: impl IntoIterator<Item = Record>,
         alive: &BTreeSet<AttemptKey>,
         now: Micros,
@@ -41,7 +41,7 @@ impl AgentSession {
             session.attempts.insert(key, state);
         }
         for key in interrupted {
-            session.end(key, End::Interrupted, JsonMap::new(), now, &mut outputs);
+            session.end(key, ResultKind::Interrupted, JsonMap::new(), now, &mut outputs);
         }
         session.ended_runs = contents.ended_runs;
         session.compact(&mut outputs);

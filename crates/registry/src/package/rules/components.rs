@@ -1,7 +1,7 @@
 //! `components.yaml`: components with incompatibilities and requirements.
 
 use stoker_diagnostics::{Diagnostics, quoted};
-use stoker_manifest::reader::{Fields, boolean, integer, list_of, nullable, string, wrong_kind};
+use stoker_manifest::reader::{Fields, boolean, integer, list_of, nullable, report_wrong_type, string};
 use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentPattern, Predicate};
@@ -94,7 +94,7 @@ fn requires(node: &Node, problems: &mut Diagnostics) -> Option<()> {
 
 fn predicates(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let Some(entries) = node.as_map() else {
-        wrong_kind(node, "a map with `name` or with predicates", problems);
+        report_wrong_type(node, "a map with `name` or with predicates", problems);
         return None;
     };
     for (key, value) in entries {

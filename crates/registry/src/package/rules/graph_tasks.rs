@@ -5,10 +5,10 @@
 
 use stoker_conditions::Dialect;
 use stoker_diagnostics::{Diagnostic, Diagnostics, quoted};
-use stoker_graph::Pattern;
+use stoker_graph::NamePattern;
 use stoker_manifest::codes as manifest;
 use stoker_manifest::graph::read_tasks_node;
-use stoker_manifest::reader::{list_of, word, wrong_kind};
+use stoker_manifest::reader::{list_of, one_of, report_wrong_type};
 use stoker_model::TaskType;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
@@ -26,7 +26,7 @@ pub(in crate::package) fn graph_tasks(
     problems: &mut Diagnostics,
 ) {
     let Some(items) = node.as_seq() else {
-        wrong_kind(node, "a list of tasks", problems);
+        report_wrong_type(node, "a list of tasks", problems);
         return;
     };
     let tasks = read_tasks_node(node, context.text, problems);
@@ -41,7 +41,7 @@ pub(in crate::package) fn refine(mut problem: Diagnostic) -> Option<Diagnostic> 
     let field = problem.location.path.split_once("].").map_or("", |(_, field)| field);
     match (&*problem.code, field) {
         (manifest::CHOICE, "type") => problem.code = codes::TASK_TYPE_UNKNOWN.into(),
-        (manifest::FORM | manifest::KIND, "stage") => return None,
+        (manifest::FORM | manifest::TYPE, "stage") => return None,
         (manifest::DUPLICATE_TASK, _) if problem.location.span.is_none() => return None,
         _ => {}
     }
@@ -144,7 +144,8 @@ impl Task<'_> {
     fn check_events(&self, problems: &mut Diagnostics) {
         let events = self.node.get("reexecute_on").filter(|events| events.as_seq().is_some());
         if let Some(events) = events.filter(|_| self.context.version >= PackageVersion::V4) {
-            problems.in_key("reexecute_on", |problems| list_of(word(&["deploy_changes"]))(events, problems));
+            problems
+                .in_key("reexecute_on", |problems| list_of(one_of(&["deploy_changes"]))(events, problems));
         }
     }
 
@@ -178,10 +179,10 @@ fn check_selectors(node: &Node, problems: &mut Diagnostics) {
 }
 
 fn check_selector(text: &str, node: &Node, problems: &mut Diagnostics) {
-    let message = match Pattern::new(text) {
-        Ok(Pattern::Regex(_)) => return,
-        Ok(Pattern::Exact(_)) if text == "*" || is_plain_name(text) => return,
-        Ok(Pattern::Exact(_)) => {
+    let message = match NamePattern::new(text) {
+        Ok(NamePattern::Regex(_)) => return,
+        Ok(NamePattern::Exact(_)) if text == "*" || is_plain_name(text) => return,
+        Ok(NamePattern::Exact(_)) => {
             format!("must be a name, `*` or a `/regular expression/`, got {}", quoted(text))
         }
         Err(message) => format!("invalid regular expression: {message}"),

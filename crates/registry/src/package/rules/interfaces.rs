@@ -25,7 +25,7 @@ pub(in crate::package) fn node_attributes(
     problems: &mut Diagnostics,
 ) {
     let Some(mut fields) = Fields::new(node, problems) else { return };
-    for (name, section) in fields.rest() {
+    for (name, section) in fields.remaining() {
         fields.problems().in_key(name, |problems| attributes(section, context, problems));
     }
 }
@@ -33,7 +33,7 @@ pub(in crate::package) fn node_attributes(
 fn attributes(node: &Node, context: Context<'_>, problems: &mut Diagnostics) {
     let Some(mut fields) = Fields::new(node, problems) else { return };
     fields.optional("metadata", open_map(|fields| _ = fields.required("label", string)));
-    for (name, attribute) in fields.rest() {
+    for (name, attribute) in fields.remaining() {
         let problems = fields.problems();
         problems.in_key(name, |problems| {
             if name.starts_with("metadata") {

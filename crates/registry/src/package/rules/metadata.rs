@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use stoker_diagnostics::{Diagnostics, quoted};
-use stoker_manifest::reader::{Fields, boolean, list_of, string, word};
+use stoker_manifest::reader::{Fields, boolean, list_of, one_of, string};
 use stoker_yaml::Node;
 
 use super::provides::provides;
@@ -45,7 +45,7 @@ pub(in crate::package) fn metadata(
     }
     fields.optional("build_version", anything);
     fields.optional("provides", |node, problems| provides(node, name.as_deref(), problems));
-    fields.finish_gently();
+    fields.finish_with_warnings();
 }
 
 fn plugin_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
@@ -88,7 +88,7 @@ const GROUPS: &[&str] =
 fn groups(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> Option<()> {
     // `equipment` was added in package version 4.
     let known = if version >= PackageVersion::V4 { GROUPS } else { &GROUPS[..GROUPS.len() - 1] };
-    list_of(word(known))(node, problems)?;
+    list_of(one_of(known))(node, problems)?;
     let mut groups = BTreeSet::new();
     for (item_idx, item) in node.as_seq().into_iter().flatten().enumerate() {
         if !item.as_str().is_none_or(|group| groups.insert(group)) {
@@ -102,9 +102,9 @@ fn groups(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> O
 
 fn release(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
-        fields.required("os", word(&["ubuntu", "centos"]));
+        fields.required("os", one_of(&["ubuntu", "centos"]));
         fields.required("version", string);
-        fields.required("mode", list_of(word(&["ha", "multinode"])));
+        fields.required("mode", list_of(one_of(&["ha", "multinode"])));
         for key in ["deployment_scripts_path", "repository_path"] {
             fields.required(key, |node, problems| existing_path(node, context, problems));
         }

@@ -1,7 +1,7 @@
 //! `node_roles.yaml`, `volumes.yaml`, `network_roles.yaml`.
 
 use stoker_diagnostics::{Diagnostics, quoted};
-use stoker_manifest::reader::{Fields, boolean, integer, list_of, string, word, wrong_kind};
+use stoker_manifest::reader::{Fields, boolean, integer, list_of, one_of, report_wrong_type, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
@@ -17,7 +17,7 @@ pub(in crate::package) fn node_roles(
     problems: &mut Diagnostics,
 ) {
     let Some(mut fields) = Fields::new(node, problems) else { return };
-    for (name, role) in fields.rest() {
+    for (name, role) in fields.remaining() {
         let problems = fields.problems();
         if !is_plain_name(name) {
             let message =
@@ -71,7 +71,7 @@ fn node_counts(fields: &mut Fields<'_, '_>) {
         fields.optional(key, |node, problems| {
             let is_number = matches!(&node.kind, NodeKind::Scalar(Scalar::Str(_) | Scalar::Int(_)));
             if !is_number {
-                wrong_kind(node, "a number or an expression", problems);
+                report_wrong_type(node, "a number or an expression", problems);
             }
             is_number.then_some(())
         });
@@ -98,11 +98,11 @@ pub(in crate::package) fn volumes(
             let part = || {
                 open_map(|fields| {
                     fields.required("id", string);
-                    fields.required("allocate_size", word(SIZES));
+                    fields.required("allocate_size", one_of(SIZES));
                 })
             };
             let mut fields = Fields::new(node, problems)?;
-            for (role, parts) in fields.rest() {
+            for (role, parts) in fields.remaining() {
                 fields.problems().in_key(role, |problems| non_empty_list(part())(parts, problems));
             }
             Some(())

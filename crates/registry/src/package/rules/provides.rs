@@ -4,7 +4,7 @@ use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, list_of, nullable, string};
 use stoker_yaml::Node;
 
-use crate::components::{ComponentName, ComponentType, Token};
+use crate::components::{ComponentName, ComponentType, NameToken};
 use crate::package::codes;
 
 pub(super) fn provides(node: &Node, plugin: Option<&str>, problems: &mut Diagnostics) -> Option<()> {
@@ -25,7 +25,7 @@ fn check_provided(node: &Node, own_name: Option<&str>, problems: &mut Diagnostic
     for kind in ComponentType::ALL {
         fields.optional(kind.compatible_key(), nullable(tokens(*kind)));
     }
-    fields.finish_gently();
+    fields.finish_with_warnings();
     Some(())
 }
 
@@ -49,7 +49,7 @@ fn tokens(kind: ComponentType) -> impl Fn(&Node, &mut Diagnostics) -> Option<()>
     move |node, problems| {
         let token = |item: &Node, problems: &mut Diagnostics| {
             let text = string(item, problems)?;
-            if Token::parse(&text, kind).is_none() {
+            if NameToken::parse(&text, kind).is_none() {
                 let message = format!("{} is not a valid component prefix", quoted(&text));
                 problems
                     .error(codes::BAD_TOKEN, item.span, message)

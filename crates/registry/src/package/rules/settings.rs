@@ -1,7 +1,7 @@
 //! `environment_config.yaml`: the plugin's section on the settings page.
 
 use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{Fields, boolean, integer, list_of, string, word, wrong_kind};
+use stoker_manifest::reader::{Fields, boolean, integer, list_of, one_of, report_wrong_type, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::Context;
@@ -23,7 +23,7 @@ pub(in crate::package) fn settings(
 fn attributes(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("metadata", |node, problems| section(node, context, problems));
-    for (name, value) in fields.rest() {
+    for (name, value) in fields.remaining() {
         fields.problems().in_key(name, |problems| attribute(value, context, problems));
     }
     Some(())
@@ -40,7 +40,7 @@ fn section(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Opt
         fields.optional("enabled", boolean);
         fields.optional("restrictions", restrictions(context.text));
         if context.version >= PackageVersion::V4 {
-            fields.optional("group", word(SECTION_GROUPS));
+            fields.optional("group", one_of(SECTION_GROUPS));
         }
     })(node, problems)
 }
@@ -71,7 +71,7 @@ fn attribute_value(node: &Node, problems: &mut Diagnostics) -> Option<()> {
         NodeKind::Scalar(Scalar::Str(_) | Scalar::Bool(_)) | NodeKind::Map(_) => Some(()),
         NodeKind::Seq(_) => list_of(simple_value)(node, problems).map(|_| ()),
         NodeKind::Scalar(_) => {
-            wrong_kind(node, "text, true, false, a list of them, or a generator map", problems)
+            report_wrong_type(node, "text, true, false, a list of them, or a generator map", problems)
                 .set_help("put a number in quotes");
             None
         }
@@ -82,6 +82,6 @@ fn simple_value(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     if matches!(&node.kind, NodeKind::Scalar(Scalar::Str(_) | Scalar::Bool(_))) {
         return Some(());
     }
-    wrong_kind(node, "text, true or false", problems);
+    report_wrong_type(node, "text, true or false", problems);
     None
 }

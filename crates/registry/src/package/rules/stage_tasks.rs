@@ -2,7 +2,7 @@
 
 use stoker_conditions::Dialect;
 use stoker_diagnostics::{Diagnostics, quoted};
-use stoker_manifest::reader::{integer_in, list_of, string, wrong_kind};
+use stoker_manifest::reader::{integer_in, list_of, report_wrong_type, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
@@ -68,8 +68,8 @@ pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut D
         problems.error(codes::STAGE_NOT_STRING, head(node), "must be text such as `post_deployment/100`");
         return;
     };
-    match Stage::in_package(text, version.as_str()) {
-        Ok(stage) if NumberRange::of(stage.number()) == NumberRange::Reserved => {
+    match Stage::parse_for_package(text, version.as_str()) {
+        Ok(stage) if NumberRange::for_number(stage.number()) == NumberRange::Reserved => {
             let message = format!("{} is in a range that is reserved by convention", stage.number());
             problems.warning(codes::STAGE_RESERVED, node.span, message);
         }
@@ -118,7 +118,7 @@ fn parameters(
     problems: &mut Diagnostics,
 ) -> Option<()> {
     if node.as_map().is_none() {
-        wrong_kind(node, "a map", problems);
+        report_wrong_type(node, "a map", problems);
         return None;
     }
     open_map(|fields| {

@@ -23,7 +23,7 @@ pub(in crate::package) fn wizard(
 /// Checks the wizard of a release, a node in `text`, by the same rules. Legacy wizards may write
 /// `Compute.vcenter` for `wizard:Compute.vcenter`.
 pub fn check_release_wizard(node: &Node, text: &str, problems: &mut Diagnostics) {
-    panes(node, File { text, dialect: Dialect::OLD_WIZARD }, problems);
+    panes(node, File { text, dialect: Dialect::LEGACY_WIZARD }, problems);
 }
 
 fn panes(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
@@ -56,7 +56,7 @@ fn for_each_entry(
         return;
     }
     let Some(mut fields) = Fields::new(node, problems) else { return };
-    for (name, value) in fields.rest() {
+    for (name, value) in fields.remaining() {
         fields.problems().in_key(name, |problems| check(value, problems));
     }
 }

@@ -24,15 +24,15 @@ pub struct SkeletonOptions<'a> {
 
 /// Invalid plugin name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAPluginName;
+pub struct InvalidPluginName;
 
-impl fmt::Display for NotAPluginName {
+impl fmt::Display for InvalidPluginName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a plugin name must consist of lowercase letters, digits, `_` and `-`")
     }
 }
 
-impl std::error::Error for NotAPluginName {}
+impl std::error::Error for InvalidPluginName {}
 
 const METADATA: [(&str, PackageVersion); 4] = [
     (include_str!("metadata.yaml"), V1),
@@ -54,9 +54,9 @@ const LATER: &[(&str, &str, PackageVersion)] = &[
 ];
 
 /// Generates the files of a plugin that passes its check unchanged.
-pub fn skeleton(options: SkeletonOptions<'_>) -> Result<Vec<SkeletonFile>, NotAPluginName> {
+pub fn skeleton(options: SkeletonOptions<'_>) -> Result<Vec<SkeletonFile>, InvalidPluginName> {
     if !is_lower_name(options.name) {
-        return Err(NotAPluginName);
+        return Err(InvalidPluginName);
     }
     let mut files = vec![
         file("metadata.yaml", &metadata(options.version), options),

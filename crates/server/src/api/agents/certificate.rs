@@ -6,14 +6,14 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::string_of;
-use stoker_model::{Actor, Agent, Change, Micros};
+use stoker_manifest::reader::string_with_length;
+use stoker_model::{Actor, Agent, AuditChange, Micros};
 use utoipa::ToSchema;
 
 use super::connect::authenticate_credential;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::SmallDocument;
-use crate::http::client::{Peer, Secured};
+use crate::http::client::{Peer, TlsClient};
 use crate::http::error::{ApiError, ApiResult};
 use crate::joining::issue_certificate;
 use crate::state::App;
@@ -55,16 +55,16 @@ pub(super) struct CertificateView {
 pub(super) async fn agent_certificate(
     State(app): State<App>,
     peer: Peer,
-    secured: Option<Extension<Secured>>,
+    secured: Option<Extension<TlsClient>>,
     headers: HeaderMap,
     document: SmallDocument,
-) -> ApiResult<Answer<CertificateView>> {
+) -> ApiResult<ApiResponse<CertificateView>> {
     let agent = authenticate_credential(&app, peer, &headers).await?;
     let request =
-        document.0.fields(|fields| fields.required("certificate_request", string_of(1..=REQUEST_MAX)))?;
+        document.0.fields(|fields| fields.required("certificate_request", string_with_length(1..=REQUEST_MAX)))?;
     let now = app.clock.now();
     let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
-    let mut writing = app.store.change(&actor, now).await?;
+    let mut writing = app.store.begin_write(&actor, now).await?;
     // The credential alone suffices only for an agent without a valid certificate: it joined before the
     // server had a CA, or its certificate expired while it was offline. Otherwise a stolen credential must
     // not yield a certificate.
@@ -79,15 +79,15 @@ pub(super) async fn agent_certificate(
         ));
     };
     let target = format!("agent {}", agent.id);
-    writing.commit(Change { action: "agent.certificate", target, detail: json!({"uid": agent.uid}) }).await?;
-    Ok(Answer::created(CertificateView { certificate }))
+    writing.commit(AuditChange { action: "agent.certificate", target, detail: json!({"uid": agent.uid}) }).await?;
+    Ok(ApiResponse::created(CertificateView { certificate }))
 }
 
 /// Requires a client certificate that was issued to this agent, is not expired and is not revoked.
 pub(super) async fn require(
     session: &mut stoker_store::Session,
     agent: &Agent,
-    secured: Option<Secured>,
+    secured: Option<TlsClient>,
     now: Micros,
 ) -> ApiResult<()> {
     let certificate = secured.and_then(|secured| secured.certificate);
@@ -96,7 +96,7 @@ pub(super) async fn require(
             "a client certificate is required; request one with `POST /api/v1/agents/certificate`",
         )
     })?;
-    if session.agent_certificate_is_good(agent.id, certificate.bytes(), now).await? {
+    if session.agent_certificate_is_valid(agent.id, certificate.bytes(), now).await? {
         Ok(())
     } else {
         Err(ApiError::unauthorized("the certificate is unknown, expired or revoked; join again"))

@@ -7,13 +7,13 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Agent;
-use stoker_orchestrator::Proof;
-use stoker_orchestrator::session::{AgentTransport, converse};
+use stoker_orchestrator::CredentialDigest;
+use stoker_orchestrator::session::{AgentTransport, serve_agent};
 use stoker_wire::{Decoded, WireError};
 
 use super::certificate;
 use crate::access::token::Secret;
-use crate::http::client::{Peer, Secured};
+use crate::http::client::{Peer, TlsClient};
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
@@ -38,7 +38,7 @@ const BUFFER_BYTES: usize = 4 << 10;
 pub(super) async fn agent_connect(
     State(app): State<App>,
     peer: Peer,
-    secured: Option<Extension<Secured>>,
+    secured: Option<Extension<TlsClient>>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> ApiResult<Response> {
@@ -55,7 +55,7 @@ pub(super) async fn agent_connect(
         .max_message_size(bytes_max)
         .max_frame_size(bytes_max)
         .on_upgrade(move |socket| async move {
-            converse(&app.orchestrator, &agent.uid, Some(proof), Socket(socket)).await;
+            serve_agent(&app.orchestrator, &agent.uid, Some(proof), Socket(socket)).await;
         }))
 }
 
@@ -64,9 +64,9 @@ pub(super) async fn agent_connect(
 pub(super) async fn authenticate(
     app: &App,
     peer: Peer,
-    secured: Option<Secured>,
+    secured: Option<TlsClient>,
     headers: &HeaderMap,
-) -> ApiResult<(Agent, Proof)> {
+) -> ApiResult<(Agent, CredentialDigest)> {
     let secret = bearer_secret(headers)?;
     let agent = find_agent(app, peer, &secret).await?;
     if app.tls.as_ref().is_some_and(|tls| tls.authority.is_some()) {

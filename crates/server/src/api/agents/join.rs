@@ -3,13 +3,13 @@
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
-use stoker_manifest::reader::{json_map, nullable, string_of};
+use stoker_manifest::reader::{json_map, nullable, string_with_length};
 use stoker_model::JsonMap;
 use utoipa::ToSchema;
 
 use super::certificate::REQUEST_MAX;
 use crate::access::token::Secret;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::SmallDocument;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
@@ -73,13 +73,13 @@ pub(super) async fn agent_join(
     State(app): State<App>,
     peer: Peer,
     document: SmallDocument,
-) -> ApiResult<Answer<JoinedView>> {
+) -> ApiResult<ApiResponse<JoinedView>> {
     let join = document.0.fields(|fields| {
-        let token = fields.required("token", string_of(1..=255));
-        let node = fields.optional("node", nullable(string_of(1..=255))).flatten();
-        let version = fields.optional("version", nullable(string_of(1..=255))).flatten();
+        let token = fields.required("token", string_with_length(1..=255));
+        let node = fields.optional("node", nullable(string_with_length(1..=255))).flatten();
+        let version = fields.optional("version", nullable(string_with_length(1..=255))).flatten();
         let certificate_request =
-            fields.optional("certificate_request", nullable(string_of(1..=REQUEST_MAX))).flatten();
+            fields.optional("certificate_request", nullable(string_with_length(1..=REQUEST_MAX))).flatten();
         let facts = fields.optional("facts", nullable(json_map)).flatten().unwrap_or_default();
         let version = version.unwrap_or_default();
         Some(Join { token: Secret::new(&token?), node, version, certificate_request, facts })
@@ -92,5 +92,5 @@ pub(super) async fn agent_join(
     }
     let Credential { node_uid, secret, certificate } = app.joining.join(join, peer).await?;
     let credential = secret.reveal().to_owned();
-    Ok(Answer::created(JoinedView { node_uid, credential, certificate }))
+    Ok(ApiResponse::created(JoinedView { node_uid, credential, certificate }))
 }

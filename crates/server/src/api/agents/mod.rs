@@ -8,7 +8,7 @@ mod nats_user;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_model::{Agent, AgentId, Change, Permission};
+use stoker_model::{Agent, AgentId, AuditChange, Permission};
 use stoker_services::clock;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
@@ -61,11 +61,11 @@ async fn agent_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<AgentView>>> {
+) -> ApiResult<ApiResponse<Vec<AgentView>>> {
     let paging = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.agent_list(login.tenant_limit(), &paging).await?;
-    Answer::page(&paging, page, |agent| view(&app, agent))
+    ApiResponse::page(&paging, page, |agent| view(&app, agent))
 }
 
 /// Delete an agent
@@ -83,8 +83,8 @@ async fn agent_delete(
     let digest = writing.agent_digest(&agent.uid).await?;
     writing.agent_delete(id).await?;
     let target = format!("agent {id}");
-    writing.commit(Change { action: "agent.delete", target, detail: json!({"uid": agent.uid}) }).await?;
-    app.orchestrator.dismiss_agent(&agent.uid, digest);
+    writing.commit(AuditChange { action: "agent.delete", target, detail: json!({"uid": agent.uid}) }).await?;
+    app.orchestrator.revoke_agent(&agent.uid, digest);
     Ok(NoContent)
 }
 

@@ -7,8 +7,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::connect::authenticate;
-use crate::http::answer::Answer;
-use crate::http::client::{Peer, Secured};
+use crate::http::response::ApiResponse;
+use crate::http::client::{Peer, TlsClient};
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
@@ -44,9 +44,9 @@ pub(super) struct NatsUserView {
 pub(super) async fn agent_nats_user(
     State(app): State<App>,
     peer: Peer,
-    secured: Option<Extension<Secured>>,
+    secured: Option<Extension<TlsClient>>,
     headers: HeaderMap,
-) -> ApiResult<Answer<NatsUserView>> {
+) -> ApiResult<ApiResponse<NatsUserView>> {
     // Same requirements as for a WebSocket session: the user gives the same access.
     let (agent, _) = authenticate(&app, peer, secured.map(|Extension(secured)| secured), &headers).await?;
     let users = app.orchestrator.nats_users.as_ref().ok_or_else(|| {
@@ -55,11 +55,11 @@ pub(super) async fn agent_nats_user(
     })?;
     let digest = app.store.read().await?.agent_digest(&agent.uid).await?;
     let digest = digest.ok_or_else(|| ApiError::unauthorized("unknown credential; join again"))?;
-    let user = users.of_agent(&agent.uid, &digest, app.clock.now()).map_err(|error| {
+    let user = users.issue(&agent.uid, &digest, app.clock.now()).map_err(|error| {
         tracing::error!(error = %error, "cannot create a NATS user");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot create a NATS user")
     })?;
-    Ok(Answer::ok(NatsUserView {
+    Ok(ApiResponse::ok(NatsUserView {
         jwt: user.jwt,
         seed: user.seed,
         key: user.key,

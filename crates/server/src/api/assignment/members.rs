@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, Node, NodeId};
 use stoker_services::modules::automatic::enqueue_for;
-use stoker_store::{List, NodeFilter, Writing};
+use stoker_store::{List, NodeFilter, WriteTransaction};
 
 use super::not_assigned;
 use crate::http::error::{ApiError, ApiResult};
 
 /// Loads the nodes with these IDs, in this order. Duplicate and missing IDs are errors.
-pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ApiResult<Vec<Node>> {
+pub(super) async fn load(writing: &mut WriteTransaction, ids: &[NodeId]) -> ApiResult<Vec<Node>> {
     let mut seen = HashSet::new();
     if let Some(duplicate) = ids.iter().find(|id| !seen.insert(**id)) {
         return Err(ApiError::bad_request(format!("duplicate node {duplicate}")));
@@ -42,7 +42,7 @@ pub(super) fn nodes_of_other_clusters(cluster: &Cluster, nodes: &[Node]) -> Vec<
 /// Replaces the nodes of a cluster: new nodes join without roles, missing ones are dismissed. Returns whether
 /// any node joined, in which case the caller must check the quota.
 pub(in crate::api) async fn set_members(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &Cluster,
     ids: &[NodeId],
 ) -> ApiResult<bool> {
@@ -55,12 +55,12 @@ pub(in crate::api) async fn set_members(
     let members = writing.node_list(&filter, &List::default()).await?.items;
     let requested: HashSet<&NodeId> = ids.iter().collect();
     for mut node in members.into_iter().filter(|node| !requested.contains(&node.id)) {
-        node.dismiss();
+        node.request_removal();
         writing.node_update(&node).await?;
     }
     let mut joined = Vec::new();
     for mut node in nodes.into_iter().filter(|node| node.cluster_id.is_none()) {
-        node.join(cluster.id);
+        node.join_cluster(cluster.id);
         joined.push(writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, cluster))?);
     }
     enqueue_for(writing, cluster, &joined).await?;

@@ -5,11 +5,11 @@ mod roles;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_manifest::reader::{identifier, list_of, object, string_with_length};
+use stoker_model::{AuditChange, Cluster, Node, NodeId, Permission, Resource};
+use stoker_orchestrator::runs::start_drivers;
+use stoker_services::metadata::holder::{NamedSection, RoleOwner};
 use stoker_diagnostics::Diagnostic;
-use stoker_manifest::reader::{identifier, list_of, object, string_of};
-use stoker_model::{Change, Cluster, Node, NodeId, Permission, Resource};
-use stoker_orchestrator::runs::conduct_all;
-use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::modules::automatic::enqueue_for;
 use stoker_store::StoreError;
 use utoipa::ToSchema;
@@ -20,14 +20,14 @@ pub(super) use self::members::set_members;
 use self::members::{load, nodes_of_other_clusters};
 pub(super) use self::roles::{restricted_roles, role_problems};
 use crate::access::caller::Authenticated;
-use crate::api::attributes::models_of;
+use crate::api::attributes::condition_models;
 use crate::api::clusters::access::cluster_of;
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::limits::within_quota;
+use crate::limits::check_quota;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -76,18 +76,18 @@ async fn cluster_assign(
     login: Authenticated,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<()>> {
+) -> ApiResult<ApiResponse<()>> {
     let assignments = document.read(list_of(object(|fields| {
         let id = fields.required("id", identifier);
-        let roles = fields.required("roles", list_of(string_of(1..=255)));
+        let roles = fields.required("roles", list_of(string_with_length(1..=255)));
         Some((NodeId(id?), roles?))
     })))?;
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     let ids: Vec<NodeId> = assignments.iter().map(|(id, _)| *id).collect();
     let nodes = load(&mut writing, &ids).await?;
-    let role_metadata = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(NamedSection::Roles);
-    let models = models_of(&mut writing, &cluster).await?;
+    let role_metadata = RoleOwner::of_cluster(&mut writing, cluster.clone()).await?.all(NamedSection::Roles);
+    let models = condition_models(&mut writing, &cluster).await?;
     let mut reasons = nodes_of_other_clusters(&cluster, &nodes);
     for (index, ((_, roles), node)) in assignments.iter().zip(&nodes).enumerate() {
         let path = format!("[{index}].roles");
@@ -111,17 +111,17 @@ async fn cluster_assign(
         joined.extend(is_new.then_some(node));
     }
     if !joined.is_empty() {
-        within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
+        check_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
     let modules = enqueue_for(&mut writing, &cluster, &joined).await?;
     writing.commit(describe("cluster.assign", &cluster, &ids)).await?;
-    conduct_all(&app.orchestrator, modules);
-    Ok(Answer::ok(()))
+    start_drivers(&app.orchestrator, modules);
+    Ok(ApiResponse::ok(()))
 }
 
 fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {
     if node.cluster_id != Some(cluster.id) {
-        node.join(cluster.id);
+        node.join_cluster(cluster.id);
     }
     // Assigning roles cancels a pending deletion.
     node.pending_deletion = false;
@@ -141,7 +141,7 @@ async fn cluster_unassign(
     login: Authenticated,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<()>> {
+) -> ApiResult<ApiResponse<()>> {
     let ids = document.read(list_of(object(|fields| fields.required("id", identifier).map(NodeId))))?;
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
@@ -157,16 +157,16 @@ async fn cluster_unassign(
         return Err(ApiError::bad_request(message));
     }
     for mut node in nodes {
-        node.dismiss();
+        node.request_removal();
         writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, &cluster))?;
     }
     writing.commit(describe("cluster.unassign", &cluster, &ids)).await?;
-    Ok(Answer::ok(()))
+    Ok(ApiResponse::ok(()))
 }
 
 pub(super) fn not_assigned(error: StoreError, node: &Node, cluster: &Cluster) -> ApiError {
     match error {
-        StoreError::Taken { what: "hostname" } => {
+        StoreError::AlreadyExists { what: "hostname" } => {
             ApiError::conflict(format!("hostname `{}` is taken in environment {}", node.hostname, cluster.id))
         }
         StoreError::Stale { .. } => {
@@ -176,7 +176,7 @@ pub(super) fn not_assigned(error: StoreError, node: &Node, cluster: &Cluster) ->
     }
 }
 
-fn describe(action: &'static str, cluster: &Cluster, ids: &[NodeId]) -> Change {
+fn describe(action: &'static str, cluster: &Cluster, ids: &[NodeId]) -> AuditChange {
     let nodes: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    Change { action, target: format!("cluster {}", cluster.id), detail: json!({"nodes": nodes}) }
+    AuditChange { action, target: format!("cluster {}", cluster.id), detail: json!({"nodes": nodes}) }
 }

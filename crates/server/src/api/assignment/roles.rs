@@ -1,7 +1,7 @@
 //! Validation of the roles of a node.
 
 use stoker_model::{ClusterId, Json, JsonMap};
-use stoker_registry::restrictions::Effect;
+use stoker_registry::restrictions::RestrictionEffect;
 
 use stoker_services::plugins::condition_models::ConditionModels;
 
@@ -43,7 +43,7 @@ pub(in crate::api) fn restricted_roles<'r>(
     let mut problems = Vec::new();
     for role in roles {
         let restrictions = metadata.get(role).and_then(|meta| meta.get("restrictions"));
-        let (effect, _) = Effect::of(restrictions, &|name| models.get(name));
+        let (effect, _) = RestrictionEffect::evaluate(restrictions, &|name| models.get(name));
         if effect.action().is_none() {
             continue;
         }

@@ -2,11 +2,11 @@
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
-use stoker_services::metadata::holder::{Holder, NamedSection};
+use stoker_services::metadata::holder::{NamedSection, RoleOwner};
 use stoker_services::plugins::enabling::Enabling;
 use stoker_services::plugins::links::disabled_link;
-use stoker_state::json::merged;
-use stoker_store::{List, NodeFilter, Writing};
+use stoker_state::json::merge_into_copy;
+use stoker_store::{List, NodeFilter, WriteTransaction};
 
 use super::document::{default_settings, release_of};
 use super::plugins::{SWITCH, Section, Version, sections};
@@ -43,7 +43,7 @@ impl PluginChange<'_> {
 }
 
 pub(super) async fn update(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &mut Cluster,
     submitted: JsonMap,
     force: bool,
@@ -63,7 +63,7 @@ pub(super) async fn update(
     if !problems.is_empty() {
         return Err(ApiError::refused(problems));
     }
-    let editable = merged(&cluster.editable, submitted);
+    let editable = merge_into_copy(&cluster.editable, submitted);
     let before = Violations::of(cluster, &release, &sections);
     store(writing, cluster, editable, &changes, force).await?;
     validate(writing, cluster, &release, &changes, &before).await
@@ -72,7 +72,7 @@ pub(super) async fn update(
 /// Validates the stored settings: enabled plugins must be compatible, and the change must not enable settings
 /// that a restriction disables. The caller rolls back on error.
 async fn validate(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &Cluster,
     release: &Release,
     changes: &[PluginChange<'_>],
@@ -100,7 +100,7 @@ fn switch_path(plugin: &str) -> String {
 
 pub(super) async fn reset(
     app: &App,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &mut Cluster,
     force: bool,
 ) -> ApiResult<()> {
@@ -117,7 +117,7 @@ pub(super) async fn reset(
 }
 
 async fn store(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &mut Cluster,
     editable: JsonMap,
     changes: &[PluginChange<'_>],
@@ -140,14 +140,14 @@ async fn store(
 
 /// Rejects disabling a plugin while nodes have a role that only this plugin provides.
 async fn require_roles_unused(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &Cluster,
     disabled: &[&PluginChange<'_>],
 ) -> ApiResult<()> {
     if disabled.is_empty() {
         return Ok(());
     }
-    let remaining_roles = Holder::of_cluster(writing, cluster.clone()).await?.all(NamedSection::Roles);
+    let remaining_roles = RoleOwner::of_cluster(writing, cluster.clone()).await?.all(NamedSection::Roles);
     let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
     let nodes = writing.node_list(&filter, &List::default()).await?.items;
     let mut reasons = Vec::new();
@@ -231,7 +231,7 @@ fn version_change<'a>(
     let mut new = ClusterPlugin { enabled: enabled && version.plugin.id == chosen.plugin.id, ..old.clone() };
     if new.enabled {
         // Settings are stored for the enabled version only.
-        new.attributes = merged(&version.attributes(), edited.clone());
+        new.attributes = merge_into_copy(&version.attributes(), edited.clone());
     }
     (new != old).then_some(PluginChange { version, new })
 }

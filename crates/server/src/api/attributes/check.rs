@@ -3,7 +3,7 @@
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
-use stoker_registry::patterns::mismatch;
+use stoker_registry::patterns::pattern_violation;
 
 
 /// Validates sections that will be merged into the stored ones, and returns all problems.
@@ -38,7 +38,7 @@ pub(super) fn settings(path: &str, stored: &JsonMap, submitted: &JsonMap) -> Vec
         };
         let value = setting.get("value").filter(|value| Some(*value) != stored.get("value"))?;
         let message = type_mismatch(stored, value).map(|expected| format!("must be {expected}"));
-        let message = message.or_else(|| mismatch(stored, value))?;
+        let message = message.or_else(|| pattern_violation(stored, value))?;
         Some(problem(&format!("{path}.value"), &message))
     });
     problems.collect()

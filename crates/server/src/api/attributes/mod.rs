@@ -11,20 +11,20 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::json_map;
-use stoker_model::{Change, Cluster, Json, JsonMap, Permission, RunName, RunStatus};
-use stoker_store::{List, Order, RunFilter};
+use stoker_model::{AuditChange, Cluster, Json, JsonMap, Permission, RunName, RunStatus};
+use stoker_store::{List, SortOrder, RunFilter};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::document::{default_settings, release_of, settings};
-pub(super) use self::restrictions::models_of;
+pub(super) use self::restrictions::condition_models;
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::api::routes::Routes;
 use crate::api::transactions::settings_of;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -73,7 +73,7 @@ async fn cluster_attributes_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<AttributesView>> {
+) -> ApiResult<ApiResponse<AttributesView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let editable = settings(&mut session, &cluster).await?;
@@ -98,7 +98,7 @@ async fn cluster_attributes_update(
     condition: IfMatch,
     query: Query,
     document: Document,
-) -> ApiResult<Answer<AttributesView>> {
+) -> ApiResult<ApiResponse<AttributesView>> {
     let force = parse_force(query)?;
     let (submitted, generated) = document.fields(|fields| {
         let generated = fields.take("generated").is_some();
@@ -131,7 +131,7 @@ async fn cluster_attributes_patch(
     condition: IfMatch,
     query: Query,
     document: Document,
-) -> ApiResult<Answer<AttributesView>> {
+) -> ApiResult<ApiResponse<AttributesView>> {
     cluster_attributes_update(app, login, path, condition, query, document).await
 }
 
@@ -146,7 +146,7 @@ async fn cluster_attributes_show_defaults(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<AttributesView>> {
+) -> ApiResult<ApiResponse<AttributesView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let release = release_of(&mut session, &cluster).await?;
@@ -172,7 +172,7 @@ async fn cluster_attributes_reset(
     path: PathParams,
     condition: IfMatch,
     query: Query,
-) -> ApiResult<Answer<AttributesView>> {
+) -> ApiResult<ApiResponse<AttributesView>> {
     let force = parse_force(query)?;
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
@@ -194,7 +194,7 @@ async fn cluster_attributes_show_deployed(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<AttributesView>> {
+) -> ApiResult<ApiResponse<AttributesView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let filter = RunFilter {
@@ -203,13 +203,13 @@ async fn cluster_attributes_show_deployed(
         names: Some(vec![RunName::Deployment]),
         ..RunFilter::default()
     };
-    let newest = Order { field: "id".to_owned(), descending: true };
+    let newest = SortOrder { field: "id".to_owned(), descending: true };
     let list = List { order_by: vec![newest], ..List::default() };
     let runs = session.run_list(&filter, &list).await?.items;
     for run in runs.iter().filter(|run| !run.dry_run) {
         let Some(plan) = session.run_work(run.id).await?.and_then(|work| work.plan_id) else { continue };
         if let Some(Json::Object(editable)) = settings_of(&mut session, plan).await? {
-            return Ok(Answer::ok(AttributesView { editable }));
+            return Ok(ApiResponse::ok(AttributesView { editable }));
         }
     }
     let message = format!("cluster {} has no deployed attributes: no deployment has succeeded", cluster.id);
@@ -229,11 +229,11 @@ fn mask(login: &Authenticated, editable: JsonMap) -> JsonMap {
     editable
 }
 
-fn answer(editable: JsonMap, cluster: &Cluster) -> Answer<AttributesView> {
-    Answer::ok(AttributesView { editable }).version(cluster.generation)
+fn answer(editable: JsonMap, cluster: &Cluster) -> ApiResponse<AttributesView> {
+    ApiResponse::ok(AttributesView { editable }).version(cluster.generation)
 }
 
 /// Builds the audit record. Values are omitted: some are passwords.
-fn describe(action: &'static str, cluster: &Cluster) -> Change {
-    Change { action, target: format!("cluster {}", cluster.id), detail: json!({"name": cluster.name}) }
+fn describe(action: &'static str, cluster: &Cluster) -> AuditChange {
+    AuditChange { action, target: format!("cluster {}", cluster.id), detail: json!({"name": cluster.name}) }
 }

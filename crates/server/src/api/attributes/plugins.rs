@@ -7,7 +7,7 @@ use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, NewRelease, Plugin, Pl
 use stoker_store::{List, Session};
 
 use stoker_services::plugins::enabling::has_legacy_tasks;
-use stoker_state::json::{merge, merged};
+use stoker_state::json::{merge, merge_into_copy};
 
 use crate::http::error::ApiResult;
 
@@ -51,13 +51,13 @@ fn group(
     plugins: Vec<Plugin>,
     used: &[ClusterPlugin],
 ) -> Vec<Section> {
-    let target = release.fit_target(Some(&cluster.mode));
+    let target = release.compatibility_target(Some(&cluster.mode));
     let mut by_name: BTreeMap<String, Vec<Version>> = BTreeMap::new();
     for plugin in plugins {
         let used = used.iter().find(|used| used.plugin_id == plugin.id).cloned();
         // An enabled plugin is included even if an update made it incompatible, so that it can be disabled.
         let is_enabled = used.as_ref().is_some_and(|used| used.enabled);
-        if is_enabled || plugin.body.fits(target) {
+        if is_enabled || plugin.body.is_compatible_with(target) {
             by_name.entry(plugin.body.name.clone()).or_default().push(Version {
                 plugin,
                 used,
@@ -81,7 +81,7 @@ impl Version {
     /// Settings of this version in the cluster, without the metadata of the section.
     pub(super) fn attributes(&self) -> JsonMap {
         let edited = self.used.as_ref().map(|used| used.attributes.clone()).unwrap_or_default();
-        merged(&self.default_attributes(), edited)
+        merge_into_copy(&self.default_attributes(), edited)
     }
 
     pub(super) fn default_attributes(&self) -> JsonMap {

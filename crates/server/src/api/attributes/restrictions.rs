@@ -15,7 +15,7 @@ use super::document::release_of;
 use super::plugins::{Section, sections};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -71,13 +71,13 @@ pub(super) async fn cluster_attributes_restrictions(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<Vec<RestrictionView>>> {
+) -> ApiResult<ApiResponse<Vec<RestrictionView>>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let release = release_of(&mut session, &cluster).await?;
     let sections = sections(&mut session, &cluster, &release.body).await?;
     let settings = restricted(&cluster, &release, &sections);
-    Ok(Answer::ok(settings.into_iter().map(RestrictionView::from).collect()).version(cluster.generation))
+    Ok(ApiResponse::ok(settings.into_iter().map(RestrictionView::from).collect()).version(cluster.generation))
 }
 
 fn restricted(cluster: &Cluster, release: &Release, sections: &[Section]) -> Vec<RestrictedSetting> {
@@ -94,7 +94,7 @@ fn settings_of(cluster: &Cluster, sections: &[Section]) -> JsonMap {
 }
 
 /// Loads the models that conditions about a cluster can refer to.
-pub(in crate::api) async fn models_of(
+pub(in crate::api) async fn condition_models(
     session: &mut Session,
     cluster: &Cluster,
 ) -> ApiResult<ConditionModels> {

@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
@@ -70,7 +70,7 @@ impl From<AuditEntry> for AuditView {
     ),
     responses((status = 200, body = [AuditView]))
 )]
-async fn audit_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<AuditView>>> {
+async fn audit_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiResponse<Vec<AuditView>>> {
     let paging = list(&mut query);
     let filter = AuditFilter {
         user_id: query.natural("user_id").map(|id| UserId(id as i64)),
@@ -81,7 +81,7 @@ async fn audit_list(State(app): State<App>, mut query: Query) -> ApiResult<Answe
     };
     query.finish()?;
     let page = app.store.read().await?.audit_list(&filter, &paging).await?;
-    Answer::page(&paging, page, AuditView::from)
+    ApiResponse::page(&paging, page, AuditView::from)
 }
 
 /// Parses a time parameter; UTC unless the text has a time zone.

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use stoker_model::{Cluster, Resource, Tenant};
-use stoker_store::Writing;
+use stoker_store::WriteTransaction;
 
 use super::access::cluster_of;
 use super::create::{describe, name_conflict};
@@ -12,12 +12,12 @@ use super::view::{ClusterBody, ClusterView};
 use crate::access::caller::Authenticated;
 use crate::api::assignment::set_members;
 use crate::api::users::find_tenant;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
-use crate::limits::within_quota;
+use crate::limits::check_quota;
 use crate::state::App;
 
 /// Retrieve a cluster
@@ -29,7 +29,7 @@ pub(super) async fn cluster_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<ClusterView>> {
+) -> ApiResult<ApiResponse<ClusterView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let tenant = session.tenant_get(cluster.tenant_id).await?;
@@ -49,7 +49,7 @@ pub(super) async fn cluster_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<ClusterView>> {
+) -> ApiResult<ApiResponse<ClusterView>> {
     let body = document.fields(read_change)?;
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
@@ -63,11 +63,11 @@ pub(super) async fn cluster_update(
         None => false,
     };
     if has_moved {
-        within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Clusters).await?;
+        check_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Clusters).await?;
     }
     // The nodes of a cluster belong to its tenant.
     if has_moved || has_joined {
-        within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
+        check_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
     let tenant = writing.tenant_get(cluster.tenant_id).await?;
     writing.commit(describe("cluster.update", &cluster)).await?;
@@ -87,13 +87,13 @@ pub(super) async fn cluster_patch(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<ClusterView>> {
+) -> ApiResult<ApiResponse<ClusterView>> {
     cluster_update(app, login, path, condition, document).await
 }
 
 /// Applies the body to the record. Returns the requested nodes, which the caller stores separately.
 async fn apply(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &mut Cluster,
     body: ChangeBody,
 ) -> ApiResult<Option<Vec<stoker_model::NodeId>>> {
@@ -127,7 +127,7 @@ async fn apply(
     Ok(body.nodes)
 }
 
-fn answer(cluster: Cluster, tenant: Option<&Tenant>) -> Answer<ClusterView> {
+fn answer(cluster: Cluster, tenant: Option<&Tenant>) -> ApiResponse<ClusterView> {
     let generation = cluster.generation;
-    Answer::ok(ClusterView::new(cluster, tenant)).version(generation)
+    ApiResponse::ok(ClusterView::new(cluster, tenant)).version(generation)
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
-use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten};
-use stoker_registry::wizard::{Chosen};
+use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten_bindings};
+use stoker_registry::wizard::WizardResult;
 use stoker_services::plugins::catalog::{Catalog, conflict_diagnostic, conflicts_json};
 use stoker_services::plugins::enabling::Enabling;
 use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
-use stoker_store::{Session, Writing};
+use stoker_store::{Session, WriteTransaction};
 
 use super::modes;
 use super::read::NewBody;
@@ -56,7 +56,7 @@ impl Choice {
         release: &Release,
         body: &NewBody,
         mode: String,
-    ) -> ApiResult<(Self, Chosen)> {
+    ) -> ApiResult<(Self, WizardResult)> {
         let catalog = Catalog::read(session, release.clone(), Some(&mode)).await?;
         let registry = catalog.registry();
         let answers = match &body.wizard {
@@ -68,7 +68,7 @@ impl Choice {
                     wizard_error(problems).with_conflicts(conflicts_json(&registry, &conflicts))
                 })?
             }
-            None => Chosen::default(),
+            None => WizardResult::default(),
         };
         let named = body.components.iter().flatten().chain(&answers.components);
         let mut choice = Self { mode, components: canonical_names(named), ..Self::default() };
@@ -82,17 +82,17 @@ impl Choice {
     }
 
     /// Collects the values that components set, overridden by those that wizard answers set.
-    fn bind(&mut self, catalog: &Catalog, registry: &Registry, answers: &Chosen) {
+    fn bind(&mut self, catalog: &Catalog, registry: &Registry, answers: &WizardResult) {
         let names: Vec<&str> = self.components.iter().map(String::as_str).collect();
         let mut bindings = registry.bindings(&names);
         bindings.extend(answers.bindings.iter().cloned());
-        for binding in overwritten(&bindings) {
+        for binding in overwritten_bindings(&bindings) {
             let (model, path) = (binding.model.as_str(), binding.path.as_str());
             tracing::warn!(model, path, "setting is bound more than once; the last value wins");
         }
         let mut enabled: BTreeSet<String> = answers.plugins.clone();
         let chosen: Vec<ComponentName> = names.iter().filter_map(|name| ComponentName::parse(name)).collect();
-        enabled.extend(registry.plugins_of(&chosen).into_iter().map(str::to_owned));
+        enabled.extend(registry.plugins_for(&chosen).into_iter().map(str::to_owned));
         enabled.extend(
             bindings.iter().filter_map(|binding| enabled_plugin(catalog, binding)).map(str::to_owned),
         );
@@ -136,7 +136,7 @@ impl Choice {
     /// Enables the selected plugins in the new cluster, if they are compatible.
     pub(super) async fn enable(
         &self,
-        writing: &mut Writing,
+        writing: &mut WriteTransaction,
         cluster: &Cluster,
         release: &Release,
     ) -> ApiResult<()> {

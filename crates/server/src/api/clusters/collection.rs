@@ -8,7 +8,7 @@ use super::create;
 use super::read::read_new;
 use super::view::{ClusterView, NewClusterBody};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
@@ -27,7 +27,7 @@ pub(super) async fn cluster_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<ClusterView>>> {
+) -> ApiResult<ApiResponse<Vec<ClusterView>>> {
     let paging = list(&mut query);
     let release_id = query.natural("release_id").map(|id| ReleaseId(id as i64));
     query.finish()?;
@@ -35,7 +35,7 @@ pub(super) async fn cluster_list(
     let mut session = app.store.snapshot().await?;
     let page = session.cluster_list(&filter, &paging).await?;
     let tenants = session.tenant_list(&List::default()).await?.items;
-    Answer::page(&paging, page, |cluster| {
+    ApiResponse::page(&paging, page, |cluster| {
         let tenant = tenants.iter().find(|tenant| tenant.id == cluster.tenant_id);
         ClusterView::new(cluster, tenant)
     })
@@ -54,9 +54,9 @@ pub(super) async fn cluster_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<ClusterView>> {
+) -> ApiResult<ApiResponse<ClusterView>> {
     let body = document.fields(read_new)?;
     let (cluster, tenant) = create::create(&app, &login, body).await?;
     let generation = cluster.generation;
-    Ok(Answer::created(ClusterView::new(cluster, Some(&tenant))).version(generation))
+    Ok(ApiResponse::created(ClusterView::new(cluster, Some(&tenant))).version(generation))
 }

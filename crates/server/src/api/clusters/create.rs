@@ -2,12 +2,12 @@
 
 use serde_json::json;
 use stoker_model::{
-    Change, Cluster, GraphMetadata, GraphType, JsonMap, NewCluster, Owner, Release, ReleaseId, Resource,
+    AuditChange, Cluster, GraphMetadata, GraphType, JsonMap, NewCluster, Owner, Release, ReleaseId, Resource,
     Tenant, TenantId,
 };
 use stoker_services::plugins::condition_models::NET_PROVIDER;
 use stoker_services::plugins::links::link_cluster;
-use stoker_store::{StoreError, Writing};
+use stoker_store::{StoreError, WriteTransaction};
 
 use super::choice::Choice;
 use super::read::NewBody;
@@ -16,7 +16,7 @@ use crate::access::caller::Authenticated;
 use crate::api::assignment::set_members;
 use crate::api::users::{TenantRef, find_tenant};
 use crate::http::error::{ApiError, ApiResult};
-use crate::limits::within_quota;
+use crate::limits::check_quota;
 use crate::state::App;
 
 pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> ApiResult<(Cluster, Tenant)> {
@@ -44,9 +44,9 @@ pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> A
     };
     let cluster = complete(app, &mut writing, &release, &choice, &new, body.ui_settings).await?;
     let has_joined = set_members(&mut writing, &cluster, &body.nodes).await?;
-    within_quota(&app.limits, &mut writing, tenant.id, Resource::Clusters).await?;
+    check_quota(&app.limits, &mut writing, tenant.id, Resource::Clusters).await?;
     if has_joined {
-        within_quota(&app.limits, &mut writing, tenant.id, Resource::Nodes).await?;
+        check_quota(&app.limits, &mut writing, tenant.id, Resource::Nodes).await?;
     }
     writing.commit(describe("cluster.create", &cluster)).await?;
     Ok((cluster, tenant))
@@ -55,7 +55,7 @@ pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> A
 /// Creates a cluster with the defaults of its release, within a larger transaction.
 pub(in crate::api) async fn make(
     app: &App,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     release: &Release,
     tenant_id: TenantId,
     name: String,
@@ -78,7 +78,7 @@ pub(in crate::api) async fn make(
 
 async fn complete(
     app: &App,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     release: &Release,
     choice: &Choice,
     new: &NewCluster,
@@ -100,7 +100,7 @@ async fn complete(
     Ok(cluster)
 }
 
-async fn require_deployable(writing: &mut Writing, id: ReleaseId) -> ApiResult<Release> {
+async fn require_deployable(writing: &mut WriteTransaction, id: ReleaseId) -> ApiResult<Release> {
     let release =
         writing.release_get(id).await?.ok_or_else(|| ApiError::bad_request("Invalid release ID"))?;
     if release.body.is_deployable() {
@@ -112,13 +112,13 @@ async fn require_deployable(writing: &mut Writing, id: ReleaseId) -> ApiResult<R
 
 pub(super) fn name_conflict(error: StoreError) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict("Environment with this name already exists"),
+        StoreError::AlreadyExists { .. } => ApiError::conflict("Environment with this name already exists"),
         error => error.into(),
     }
 }
 
-pub(super) fn describe(action: &'static str, cluster: &Cluster) -> Change {
+pub(super) fn describe(action: &'static str, cluster: &Cluster) -> AuditChange {
     let detail =
         json!({"name": cluster.name, "release_id": cluster.release_id.0, "tenant_id": cluster.tenant_id.0});
-    Change { action, target: format!("cluster {}", cluster.id), detail }
+    AuditChange { action, target: format!("cluster {}", cluster.id), detail }
 }

@@ -3,13 +3,13 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{Cluster, RunName};
-use stoker_store::{List, NodeFilter, Writing};
+use stoker_store::{List, NodeFilter, WriteTransaction};
 
 use super::access::cluster_of;
 use super::create::describe;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::{RunView, fail_active, finished_run, require_idle};
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
@@ -30,7 +30,7 @@ pub(super) async fn cluster_delete(
     path: PathParams,
     condition: IfMatch,
     mut query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let force = query.boolean("force");
     query.finish()?;
     let mut writing = app.change(&login).await?;
@@ -52,14 +52,14 @@ pub(super) async fn cluster_delete(
     for run in failed {
         app.orchestrator.agents.remove_run(run);
     }
-    Ok(Answer::accepted(RunView::from(run)))
+    Ok(ApiResponse::accepted(RunView::from(run)))
 }
 
-async fn free_nodes(writing: &mut Writing, cluster: &Cluster) -> ApiResult<Vec<i64>> {
+async fn free_nodes(writing: &mut WriteTransaction, cluster: &Cluster) -> ApiResult<Vec<i64>> {
     let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
     let mut ids = Vec::new();
     for mut node in writing.node_list(&filter, &List::default()).await?.items {
-        node.leave();
+        node.leave_cluster();
         writing.node_update(&node).await?;
         ids.push(node.id.0);
     }

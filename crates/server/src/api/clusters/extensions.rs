@@ -2,14 +2,14 @@
 //! implements no extensions.
 
 use axum::extract::State;
-use stoker_manifest::reader::{list_of, string_of};
+use stoker_manifest::reader::{list_of, string_with_length};
 use stoker_model::Cluster;
-use stoker_store::{Session, Writing};
+use stoker_store::{Session, WriteTransaction};
 
 use super::access::cluster_of;
 use super::create::describe;
 use crate::access::caller::Authenticated;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -26,7 +26,7 @@ pub(super) async fn cluster_extension_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<Vec<String>>> {
+) -> ApiResult<ApiResponse<Vec<String>>> {
     let mut session = app.store.snapshot().await?;
     Ok(answer(cluster_of(&mut session, &login, &path).await?))
 }
@@ -44,8 +44,8 @@ pub(super) async fn cluster_extension_add(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<Vec<String>>> {
-    let names = document.read(list_of(string_of(1..=255)))?;
+) -> ApiResult<ApiResponse<Vec<String>>> {
+    let names = document.read(list_of(string_with_length(1..=255)))?;
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
@@ -102,12 +102,12 @@ async fn require_known(session: &mut Session, cluster: &Cluster, names: &[String
     Err(ApiError::bad_request(message))
 }
 
-async fn store(mut writing: Writing, cluster: &Cluster) -> ApiResult<Cluster> {
+async fn store(mut writing: WriteTransaction, cluster: &Cluster) -> ApiResult<Cluster> {
     let cluster = writing.cluster_update(cluster).await?;
     writing.commit(describe("cluster.extensions", &cluster)).await?;
     Ok(cluster)
 }
 
-fn answer(cluster: Cluster) -> Answer<Vec<String>> {
-    Answer::ok(cluster.extensions).version(cluster.generation)
+fn answer(cluster: Cluster) -> ApiResponse<Vec<String>> {
+    ApiResponse::ok(cluster.extensions).version(cluster.generation)
 }

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::transactions::RunView;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
@@ -43,7 +43,7 @@ pub(super) async fn cluster_overview(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<OverviewView>>> {
+) -> ApiResult<ApiResponse<Vec<OverviewView>>> {
     let paging = list(&mut query);
     query.finish()?;
     let filter = ClusterFilter { tenant_id: login.tenant_limit(), ..ClusterFilter::default() };
@@ -55,7 +55,7 @@ pub(super) async fn cluster_overview(
     let last_runs = session.runs_last(RunName::Deploy, &ids).await?;
     let mut last_runs: HashMap<Option<ClusterId>, _> =
         last_runs.into_iter().map(|run| (run.cluster_id, run)).collect();
-    Answer::page(&paging, page, |cluster| OverviewView {
+    ApiResponse::page(&paging, page, |cluster| OverviewView {
         id: cluster.id.0,
         n_nodes: counts.get(&cluster.id).map_or(0, |count| count.n_nodes),
         n_online: counts.get(&cluster.id).map_or(0, |count| count.n_online),

@@ -2,7 +2,7 @@
 
 use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{
-    Fields, Given, identifier, json_list, json_map, list_of, nullable, string_of, word, word_of,
+    Fields, FieldUpdate, identifier, json_list, json_map, list_of, nullable, string_with_length, one_of, enum_of,
 };
 use stoker_model::{JsonMap, MergeMode, MergeOrder, NodeId, ReleaseId};
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -82,18 +82,18 @@ fn read_release(node: &Node, _: &mut Diagnostics) -> Option<Option<ReleaseRef>> 
 
 pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<NewBody> {
     let releases = ReleaseRefs::read(fields);
-    let name = fields.required("name", string_of(1..=NAME_CHARS_MAX));
-    let mode = fields.optional("mode", nullable(word(MODES))).flatten();
-    let net_provider = fields.optional("net_provider", nullable(string_of(1..=NAME_CHARS_MAX))).flatten();
+    let name = fields.required("name", string_with_length(1..=NAME_CHARS_MAX));
+    let mode = fields.optional("mode", nullable(one_of(MODES))).flatten();
+    let net_provider = fields.optional("net_provider", nullable(string_with_length(1..=NAME_CHARS_MAX))).flatten();
     let nodes = fields.optional("nodes", nullable(list_of(identifier))).flatten();
     let components = fields.optional("components", nullable(read_names)).flatten();
     let wizard = fields.optional("wizard", nullable(json_map)).flatten();
     let ui_settings = fields.optional("ui_settings", nullable(json_map)).flatten();
     let tenant = fields.optional("tenant", nullable(read_tenant)).flatten();
-    let merge_order = fields.given("merge_order", word_of(MergeOrder::NAMES, MergeOrder::parse));
-    let merge_mode = fields.given("merge_mode", word_of(MergeMode::NAMES, MergeMode::parse));
+    let merge_order = fields.update("merge_order", enum_of(MergeOrder::NAMES, MergeOrder::parse));
+    let merge_mode = fields.update("merge_mode", enum_of(MergeMode::NAMES, MergeMode::parse));
     fields.optional("tasks", nullable(json_list));
-    fields.optional("net_segment_type", nullable(string_of(0..=NAME_CHARS_MAX)));
+    fields.optional("net_segment_type", nullable(string_with_length(0..=NAME_CHARS_MAX)));
     Some(NewBody {
         name: name?,
         releases,
@@ -117,22 +117,22 @@ pub(super) struct ChangeBody {
     pub(super) components: Option<Vec<String>>,
     pub(super) ui_settings: Option<JsonMap>,
     pub(super) tenant: Option<TenantRef>,
-    pub(super) merge_order: Given<MergeOrder>,
-    pub(super) merge_mode: Given<MergeMode>,
+    pub(super) merge_order: FieldUpdate<MergeOrder>,
+    pub(super) merge_mode: FieldUpdate<MergeMode>,
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 pub(super) fn read_change(fields: &mut Fields<'_, '_>) -> Option<ChangeBody> {
     let body = ChangeBody {
-        name: fields.optional("name", string_of(1..=NAME_CHARS_MAX)),
+        name: fields.optional("name", string_with_length(1..=NAME_CHARS_MAX)),
         releases: ReleaseRefs::read(fields),
-        mode: fields.optional("mode", word(MODES)).map(str::to_owned),
+        mode: fields.optional("mode", one_of(MODES)).map(str::to_owned),
         nodes: fields.optional("nodes", list_of(identifier)).map(node_ids),
         components: fields.optional("components", read_names),
         ui_settings: fields.optional("ui_settings", json_map),
         tenant: fields.optional("tenant", nullable(read_tenant)).flatten(),
-        merge_order: fields.given("merge_order", word_of(MergeOrder::NAMES, MergeOrder::parse)),
-        merge_mode: fields.given("merge_mode", word_of(MergeMode::NAMES, MergeMode::parse)),
+        merge_order: fields.update("merge_order", enum_of(MergeOrder::NAMES, MergeOrder::parse)),
+        merge_mode: fields.update("merge_mode", enum_of(MergeMode::NAMES, MergeMode::parse)),
     };
     fields.ignore(&[
         "id",
@@ -151,7 +151,7 @@ pub(super) fn read_change(fields: &mut Fields<'_, '_>) -> Option<ChangeBody> {
 }
 
 fn read_names(node: &Node, problems: &mut Diagnostics) -> Option<Vec<String>> {
-    list_of(string_of(1..=NAME_CHARS_MAX))(node, problems)
+    list_of(string_with_length(1..=NAME_CHARS_MAX))(node, problems)
 }
 
 fn node_ids(ids: Vec<i64>) -> Vec<NodeId> {

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use stoker_manifest::reader::{list_of, nullable, string_of};
+use stoker_manifest::reader::{list_of, nullable, string_with_length};
 use stoker_model::Json;
 use stoker_registry::components::{Advice, Component, ComponentName, Registry};
 use stoker_services::plugins::catalog::{Catalog, conflicts_json};
@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
@@ -80,10 +80,10 @@ pub(super) async fn release_component_check(
     State(app): State<App>,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<SelectionView>> {
+) -> ApiResult<ApiResponse<SelectionView>> {
     let (components, mode) = document.fields(|fields| {
-        let components = fields.required("components", list_of(string_of(1..=255)));
-        let mode = fields.optional("mode", nullable(string_of(1..=255))).flatten();
+        let components = fields.required("components", list_of(string_with_length(1..=255)));
+        let mode = fields.optional("mode", nullable(string_with_length(1..=255))).flatten();
         Some((components?, mode))
     })?;
     let mut session = app.store.snapshot().await?;
@@ -99,7 +99,7 @@ pub(super) async fn release_component_check(
         .filter(|name| registry.get(name).is_some())
         .collect();
     let advice = registry.components().iter().map(|component| AdviceView::new(&registry, component, &chosen));
-    Ok(Answer::ok(SelectionView {
+    Ok(ApiResponse::ok(SelectionView {
         compatible: decision.is_compatible(),
         conflicts: conflicts_json(&registry, &decision.conflicts),
         components: advice.collect(),

@@ -8,7 +8,7 @@ use stoker_registry::components::{Cell, Component, Registry};
 use utoipa::ToSchema;
 
 use super::{catalog, page};
-use crate::http::answer::{Answer, shown};
+use crate::http::response::{ApiResponse, shown};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
 use crate::http::path::PathParams;
@@ -108,5 +108,5 @@ pub(super) async fn release_compatibility(
         return Ok(shown("text/html; charset=utf-8", page));
     }
     let view = app.services.planning.plans.compute(move || CompatibilityView::of(&registry)).await?;
-    Ok(Answer::ok(view).into_response())
+    Ok(ApiResponse::ok(view).into_response())
 }

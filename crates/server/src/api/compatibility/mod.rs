@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -45,11 +45,11 @@ async fn release_component_list(
     State(app): State<App>,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<Vec<Json>>> {
+) -> ApiResult<ApiResponse<Vec<Json>>> {
     let catalog = catalog(&mut app.store.snapshot().await?, &path, &query).await?;
     let registry = catalog.registry();
     require_single(&registry)?;
-    Ok(Answer::ok(registry.listing()))
+    Ok(ApiResponse::ok(registry.listing()))
 }
 
 /// Loads the release of the path with its compatible plugins, restricted to the requested mode.

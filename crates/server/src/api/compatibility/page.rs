@@ -69,7 +69,7 @@ fn table(
         let _ = write!(html, "<tr><th scope=\"row\">{heading}</th>");
         for (column, cell) in cells.iter().enumerate() {
             let class = match cell {
-                Cell::Free => "free",
+                Cell::Compatible => "free",
                 Cell::Mixed => "mixed",
                 Cell::Conflict => "X",
                 Cell::Empty => "none",
@@ -86,7 +86,7 @@ fn requirements(html: &mut String, registry: &Registry) {
     let components = registry.components().iter();
     let lines: Vec<String> = components
         .flat_map(|component| {
-            component.requires.iter().map(|requirement| requirement.words(&component.label))
+            component.requires.iter().map(|requirement| requirement.description(&component.label))
         })
         .collect();
     if lines.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::extract::State;
-use stoker_manifest::reader::{list_of, string_of};
+use stoker_manifest::reader::{list_of, string_with_length};
 use stoker_model::{ClusterId, GraphType, NodeId, RunName};
 use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions};
 use stoker_store::{List, NodeFilter, SequenceFilter};
@@ -13,7 +13,7 @@ use super::read::{RunQuery, read_query};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::transactions::RunView;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
@@ -44,10 +44,10 @@ pub(super) async fn cluster_deploy(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     let RunQuery { graph_type, nodes, run_options } = read_query(query)?;
-    let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type.unwrap_or_default()) };
+    let graph = GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) };
     start_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 
@@ -72,15 +72,15 @@ pub(super) async fn cluster_deploy_tasks(
     path: PathParams,
     query: Query,
     document: Document,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     let RunQuery { graph_type, nodes, run_options } = read_query(query)?;
-    let tasks = document.read(list_of(string_of(1..=255)))?;
+    let tasks = document.read(list_of(string_with_length(1..=255)))?;
     if tasks.is_empty() {
         return Err(ApiError::bad_request("Tasks list must be specified."));
     }
     let graph =
-        GraphRequest { nodes, tasks: Some(tasks), ..GraphRequest::whole(graph_type.unwrap_or_default()) };
+        GraphRequest { nodes, tasks: Some(tasks), ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) };
     start_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 
@@ -103,7 +103,7 @@ pub(super) async fn cluster_changes(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     let request = read_query(query)?;
     changes(&app, &login, id, request).await
@@ -128,7 +128,7 @@ pub(super) async fn cluster_redeploy(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     let request = read_query(query)?;
     changes(
@@ -145,7 +145,7 @@ async fn changes(
     login: &Authenticated,
     id: ClusterId,
     request: RunQuery,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, login, id).await?;
     let filter = SequenceFilter { release_id: Some(cluster.release_id) };
@@ -158,7 +158,7 @@ async fn changes(
         }
         None => vec![GraphRequest {
             nodes: request.nodes,
-            ..GraphRequest::whole(request.graph_type.unwrap_or_default())
+            ..GraphRequest::entire_graph(request.graph_type.unwrap_or_default())
         }],
     };
     start(app, login, id, Launch { graphs, run_options: request.run_options, name: RunName::Deploy }).await
@@ -191,7 +191,7 @@ pub(super) async fn cluster_provision(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     start_named(&app, &login, &path, query, (PROVISION, RunName::Provision)).await
 }
 
@@ -211,7 +211,7 @@ pub(super) async fn cluster_spawn_vms(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     start_named(&app, &login, &path, query, (SPAWN_VMS, RunName::SpawnVms)).await
 }
 
@@ -222,11 +222,11 @@ async fn start_named(
     path: &PathParams,
     query: Query,
     (graph_type, name): (&str, RunName),
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     let RunQuery { nodes, run_options, .. } = read_query(query)?;
     let graph_type = GraphType::new(graph_type).unwrap_or_default();
-    let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type) };
+    let graph = GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type) };
     start_one(app, login, id, graph, run_options, name).await
 }
 
@@ -239,7 +239,7 @@ async fn start_one(
     graph: GraphRequest,
     run_options: RunOptions,
     name: RunName,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     if let Some(nodes) = &graph.nodes {
         let mut session = app.store.snapshot().await?;
         require_cluster(&mut session, login, id).await?;

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{ClusterId, RunName, SequenceId};
-use stoker_orchestrator::runs::{GraphRequest, Launch, launch, launch_as_seen, require_idle};
+use stoker_orchestrator::runs::{GraphRequest, Launch, launch, launch_if_unchanged, require_idle};
 use stoker_planner::Subgraph;
 use stoker_services::planning;
 use utoipa::ToSchema;
@@ -16,7 +16,7 @@ use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::plans::require_plan;
 use crate::api::transactions::RunView;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
@@ -124,7 +124,7 @@ pub(super) async fn graphs_execute(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let (cluster, graphs, run_options) = document.fields(|fields| {
         let cluster = fields.required("cluster", identifier);
         let graphs = fields.required("graphs", list_of(graph));
@@ -152,7 +152,7 @@ pub(super) async fn sequence_execute(
     login: Authenticated,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", SequenceId, "DeploymentSequence")?;
     let (cluster_id, run_options) = document.fields(|fields| {
         let cluster = fields.required("cluster", identifier);
@@ -177,7 +177,7 @@ pub(super) fn sequence_graph(graph: &stoker_model::SequenceGraph) -> GraphReques
     GraphRequest {
         nodes: graph.nodes.as_ref().map(|ids| ids.iter().map(ToString::to_string).collect()),
         tasks: graph.tasks.clone(),
-        ..GraphRequest::whole(graph.graph_type.clone())
+        ..GraphRequest::entire_graph(graph.graph_type.clone())
     }
 }
 
@@ -198,7 +198,7 @@ pub(super) async fn plan_apply(
     login: Authenticated,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let run_options = document.fields(|fields| Some(run_options(fields)))?;
     if run_options.force || !run_options.subgraphs.is_empty() {
         let message =
@@ -211,7 +211,7 @@ pub(super) async fn plan_apply(
     // An active run changes the inputs of the plan; report the run instead of those changes.
     require_idle(&mut session, cluster.id).await?;
     drop(session);
-    let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::whole(plan.graph_type.clone()) };
+    let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::entire_graph(plan.graph_type.clone()) };
     let request = Launch { graphs: vec![graph], run_options, name: RunName::Deploy };
     // Optimistic concurrency: retry if the inputs change between the check and the start, so that only an
     // approved plan runs.
@@ -225,10 +225,10 @@ pub(super) async fn plan_apply(
             return Err(ApiError::conflict(message));
         }
         if let Some(run) =
-            launch_as_seen(&app.orchestrator, &login.actor(), cluster.id, &request, snapshot).await?
+            launch_if_unchanged(&app.orchestrator, &login.actor(), cluster.id, &request, snapshot).await?
         {
             let generation = run.generation;
-            return Ok(Answer::accepted(RunView::from(run)).version(generation));
+            return Ok(ApiResponse::accepted(RunView::from(run)).version(generation));
         }
     }
     Err(ApiError::conflict(
@@ -242,12 +242,12 @@ pub(super) async fn start(
     login: &Authenticated,
     cluster: ClusterId,
     request: Launch,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
     let record = require_cluster(&mut session, login, cluster).await?;
     let mut tasks = HashSet::new();
     for graph in &request.graphs {
-        let plan_request = graph.to_plan();
+        let plan_request = graph.plan_request();
         tasks.extend(
             planning::check_request(&app.services.planning, &mut session, &record, &plan_request).await?,
         );
@@ -256,7 +256,7 @@ pub(super) async fn start(
     check_endpoints(&request.run_options.subgraphs, &tasks)?;
     let run = launch(&app.orchestrator, &login.actor(), cluster, request).await?;
     let generation = run.generation;
-    Ok(Answer::accepted(RunView::from(run)).version(generation))
+    Ok(ApiResponse::accepted(RunView::from(run)).version(generation))
 }
 
 /// Requires subgraph endpoints to be tasks of the graphs: with a misspelled name, the run would execute

@@ -2,14 +2,14 @@
 
 use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{
-    Fields, boolean, integer_in, list_of, nullable, object, string_of, word_of, wrong_kind,
+    Fields, boolean, integer_in, list_of, nullable, object, string_with_length, enum_of, report_wrong_type,
 };
 use stoker_manifest::codes;
 use stoker_model::{GraphType, NodeId};
 use stoker_orchestrator::runs::{
     AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure,
 };
-use stoker_planner::{Subgraph, tolerated_nodes};
+use stoker_planner::{Subgraph, parse_fault_tolerance};
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
 
@@ -88,15 +88,15 @@ pub(super) fn run_options(fields: &mut Fields<'_, '_>) -> RunOptions {
         debug: flag(fields, "debug"),
         subgraphs: fields.optional("subgraphs", nullable(list_of(subgraph))).flatten().unwrap_or_default(),
         on_failure: fields
-            .optional("on_failure", nullable(word_of(ON_FAILURE, parse_on_failure)))
+            .optional("on_failure", nullable(enum_of(ON_FAILURE, parse_on_failure)))
             .flatten()
             .unwrap_or(default.on_failure),
         at_stages: fields
-            .optional("at_stages", nullable(word_of(AT_STAGES, parse_at_stages)))
+            .optional("at_stages", nullable(enum_of(AT_STAGES, parse_at_stages)))
             .flatten()
             .unwrap_or(default.at_stages),
         fault_tolerance: fields.optional("fault_tolerance", nullable(fault_tolerance)).flatten(),
-        nodes_at_once: number(fields, "nodes_at_once", NODES_AT_ONCE_MAX),
+        max_concurrent_nodes: number(fields, "nodes_at_once", NODES_AT_ONCE_MAX),
         lost_after: number(fields, "lost_after", LOST_AFTER_MAX),
     }
 }
@@ -107,7 +107,7 @@ fn fault_tolerance(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let expected = "a number or a percentage such as `10%`";
     match &node.kind {
         NodeKind::Scalar(Scalar::Int(number)) => Some(number.to_string()),
-        NodeKind::Scalar(Scalar::Str(text)) if tolerated_nodes(text, 1).is_some() => {
+        NodeKind::Scalar(Scalar::Str(text)) if parse_fault_tolerance(text, 1).is_some() => {
             Some(text.trim().to_owned())
         }
         NodeKind::Scalar(Scalar::Str(text)) => {
@@ -115,7 +115,7 @@ fn fault_tolerance(node: &Node, problems: &mut Diagnostics) -> Option<String> {
             None
         }
         _ => {
-            wrong_kind(node, expected, problems);
+            report_wrong_type(node, expected, problems);
             None
         }
     }
@@ -126,7 +126,7 @@ fn subgraph(node: &Node, problems: &mut Diagnostics) -> Option<Subgraph> {
     object(|fields| {
         let names = |fields: &mut Fields<'_, '_>, key| {
             let read =
-                fields.optional(key, nullable(list_of(nullable(string_of(1..=NAME_CHARS_MAX))))).flatten();
+                fields.optional(key, nullable(list_of(nullable(string_with_length(1..=NAME_CHARS_MAX))))).flatten();
             read.unwrap_or_default().into_iter().flatten().collect()
         };
         Some(Subgraph { start: names(fields, "start"), end: names(fields, "end") })
@@ -138,14 +138,14 @@ pub(super) fn graph(node: &Node, problems: &mut Diagnostics) -> Option<GraphRequ
     object(|fields| {
         let graph_type = fields.required("type", graph_type);
         let nodes = fields.optional("nodes", nullable(list_of(node_id))).flatten();
-        let tasks = fields.optional("tasks", nullable(list_of(string_of(1..=NAME_CHARS_MAX)))).flatten();
+        let tasks = fields.optional("tasks", nullable(list_of(string_with_length(1..=NAME_CHARS_MAX)))).flatten();
         let nodes = nodes.map(|ids| ids.iter().map(NodeId::to_string).collect());
-        Some(GraphRequest { nodes, tasks, ..GraphRequest::whole(graph_type?) })
+        Some(GraphRequest { nodes, tasks, ..GraphRequest::entire_graph(graph_type?) })
     })(node, problems)
 }
 
 pub(super) fn graph_type(node: &Node, problems: &mut Diagnostics) -> Option<GraphType> {
-    let text = string_of(1..=NAME_CHARS_MAX)(node, problems)?;
+    let text = string_with_length(1..=NAME_CHARS_MAX)(node, problems)?;
     match GraphType::new(&text) {
         Ok(graph_type) => Some(graph_type),
         Err(error) => {

@@ -2,16 +2,16 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_engine::run::StopHow;
-use stoker_model::{Change, ClusterId, ClusterStatus, NodeStatus, RunName};
-use stoker_orchestrator::runs::active;
+use stoker_engine::run::StopMode;
+use stoker_model::{AuditChange, ClusterId, ClusterStatus, NodeStatus, RunName};
+use stoker_orchestrator::runs::active_run;
 use stoker_orchestrator::runs::stop_run;
 use stoker_store::{List, NodeFilter};
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::transactions::{RunView, finished_run};
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -33,13 +33,13 @@ pub(super) async fn cluster_stop(
     login: Authenticated,
     path: PathParams,
     mut query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let how = if query.boolean("now") { StopHow::Now } else { StopHow::Graceful };
+    let how = if query.boolean("now") { StopMode::Now } else { StopMode::Graceful };
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, &login, id).await?;
-    let active_run = active(&mut session, id).await?;
+    let active_run = active_run(&mut session, id).await?;
     drop(session);
     let Some(parent) = active_run else {
         return Err(ApiError::bad_request(format!(
@@ -54,8 +54,8 @@ pub(super) async fn cluster_stop(
         finished_run(&mut writing, RunName::StopDeployment, Some(id), "Stop requested".to_owned(), result)
             .await?;
     let target = format!("run {}", parent.id);
-    writing.commit(Change { action: "run.stop", target, detail: json!({"cluster_id": id.0}) }).await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    writing.commit(AuditChange { action: "run.stop", target, detail: json!({"cluster_id": id.0}) }).await?;
+    Ok(ApiResponse::accepted(RunView::from(run)))
 }
 
 /// Reset a cluster
@@ -72,13 +72,13 @@ pub(super) async fn cluster_reset(
     login: Authenticated,
     path: PathParams,
     mut query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     query.boolean("force");
     query.finish()?;
     let mut writing = app.change(&login).await?;
     let mut cluster = require_cluster(&mut writing, &login, id).await?;
-    if let Some(run) = active(&mut writing, id).await? {
+    if let Some(run) = active_run(&mut writing, id).await? {
         return Err(ApiError::conflict(format!(
             "task {} ({}) is {} on environment {id}; stop it first",
             run.id, run.name, run.status
@@ -89,7 +89,7 @@ pub(super) async fn cluster_reset(
     let uids: Vec<String> =
         nodes.iter().map(|node| node.id.to_string()).chain(["master".to_owned()]).collect();
     let uids: Vec<&str> = uids.iter().map(String::as_str).collect();
-    writing.successes_forget(id, &uids).await?;
+    writing.successes_delete(id, &uids).await?;
     let n_nodes = nodes.len();
     for mut node in nodes {
         let roles = std::mem::take(&mut node.roles);
@@ -107,6 +107,6 @@ pub(super) async fn cluster_reset(
     let message = format!("Environment '{}' was successfully reset", cluster.name);
     let run = finished_run(&mut writing, RunName::ResetEnvironment, Some(id), message, json!({})).await?;
     let target = format!("cluster {id}");
-    writing.commit(Change { action: "cluster.reset", target, detail: json!({"n_nodes": n_nodes}) }).await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    writing.commit(AuditChange { action: "cluster.reset", target, detail: json!({"n_nodes": n_nodes}) }).await?;
+    Ok(ApiResponse::accepted(RunView::from(run)))
 }

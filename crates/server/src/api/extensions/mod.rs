@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -30,6 +30,6 @@ struct ExtensionView {
 ///
 /// Returns the extensions of this server. Always empty, for compatibility.
 #[utoipa::path(get, path = "/api/v1/extensions", responses((status = 200, body = [ExtensionView])))]
-async fn extension_list() -> Answer<Vec<ExtensionView>> {
-    Answer::ok(Vec::new())
+async fn extension_list() -> ApiResponse<Vec<ExtensionView>> {
+    ApiResponse::ok(Vec::new())
 }

@@ -6,14 +6,14 @@ use axum::extract::State;
 use stoker_manifest::reader::list_of;
 use stoker_model::{Cluster, FactsKind, JsonMap, Node, NodeId};
 use stoker_services::planning::{Records, supplied};
-use stoker_state::{COMMON, Documents, Supplied};
+use stoker_state::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};
 use stoker_store::Session;
 
 use super::store::{delete_facts, describe, nodes, read_document, selection, store_facts};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -43,7 +43,7 @@ pub(super) async fn deployment_facts_show(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let (node_ids, split) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
@@ -51,7 +51,7 @@ pub(super) async fn deployment_facts_show(
     let documents = documents(&app, &mut session, &cluster, &nodes, true).await?;
     let mut facts = list(documents, split)?;
     mask_for(&login, &mut facts);
-    Ok(Answer::ok(facts).version(cluster.generation))
+    Ok(ApiResponse::ok(facts).version(cluster.generation))
 }
 
 /// Retrieve computed deployment facts
@@ -71,7 +71,7 @@ pub(super) async fn deployment_facts_show_defaults(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let (node_ids, split) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
@@ -79,7 +79,7 @@ pub(super) async fn deployment_facts_show_defaults(
     let documents = documents(&app, &mut session, &cluster, &nodes, false).await?;
     let mut facts = list(documents, split)?;
     mask_for(&login, &mut facts);
-    Ok(Answer::ok(facts).version(cluster.generation))
+    Ok(ApiResponse::ok(facts).version(cluster.generation))
 }
 
 /// Upload deployment facts
@@ -95,15 +95,15 @@ pub(super) async fn deployment_facts_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let facts = document.read(list_of(read_document))?;
     let uploaded: Vec<JsonMap> = facts.iter().map(|(_, document)| document.clone()).collect();
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
-    store_facts(&mut writing, &mut cluster, KIND, COMMON, facts).await?;
+    store_facts(&mut writing, &mut cluster, KIND, COMMON_UID, facts).await?;
     writing.commit(describe("cluster.facts.update", &cluster, KIND)).await?;
-    Ok(Answer::ok(uploaded).version(cluster.generation))
+    Ok(ApiResponse::ok(uploaded).version(cluster.generation))
 }
 
 /// Delete uploaded deployment facts
@@ -118,13 +118,13 @@ pub(super) async fn deployment_facts_delete(
     login: Authenticated,
     path: PathParams,
     condition: IfMatch,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
     delete_facts(&mut writing, &mut cluster, KIND).await?;
     writing.commit(describe("cluster.facts.delete", &cluster, KIND)).await?;
-    Ok(Answer::accepted(JsonMap::new()))
+    Ok(ApiResponse::accepted(JsonMap::new()))
 }
 
 async fn documents(
@@ -133,19 +133,19 @@ async fn documents(
     cluster: &Cluster,
     nodes: &[Node],
     with_supplied: bool,
-) -> ApiResult<Documents> {
-    let supplied = if with_supplied { supplied(session, cluster, KIND).await? } else { Supplied::new() };
+) -> ApiResult<EffectiveDocuments> {
+    let supplied = if with_supplied { supplied(session, cluster, KIND).await? } else { SuppliedDocuments::new() };
     let mut state = Records::read(&app.services.graphs, session, cluster).await?.new_state();
     let node_ids: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     state.nodes.retain(|node| node_ids.contains(&node.id));
-    Ok(state.with_supplied(supplied))
+    Ok(state.effective_documents(supplied))
 }
 
-fn list(documents: Documents, split: bool) -> ApiResult<Vec<JsonMap>> {
+fn list(documents: EffectiveDocuments, split: bool) -> ApiResult<Vec<JsonMap>> {
     if split {
-        return Ok(documents.apart());
+        return Ok(documents.into_common_and_own());
     }
-    let n_bytes = documents.whole_bytes();
+    let n_bytes = documents.complete_bytes();
     if n_bytes > UNSPLIT_BYTES_MAX {
         let message = format!(
             "the response would have {} MiB because each document repeats the common values; add `split=1` to get \
@@ -154,5 +154,5 @@ fn list(documents: Documents, split: bool) -> ApiResult<Vec<JsonMap>> {
         );
         return Err(ApiError::bad_request(message));
     }
-    Ok(documents.whole())
+    Ok(documents.into_complete())
 }

@@ -13,7 +13,7 @@ use super::store::{ENGINE, delete_facts, describe, nodes, read_document, selecti
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
@@ -47,7 +47,7 @@ pub(super) async fn provisioning_facts_show(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<ProvisioningFacts>> {
+) -> ApiResult<ApiResponse<ProvisioningFacts>> {
     let (node_ids, _) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
@@ -58,7 +58,7 @@ pub(super) async fn provisioning_facts_show(
     mask_for(&login, &mut documents);
     facts.engine = documents.pop().unwrap_or_default();
     facts.nodes = documents;
-    Ok(Answer::ok(facts).version(cluster.generation))
+    Ok(ApiResponse::ok(facts).version(cluster.generation))
 }
 
 /// Retrieve computed provisioning facts
@@ -74,13 +74,13 @@ pub(super) async fn provisioning_facts_show_defaults(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<ProvisioningFacts>> {
+) -> ApiResult<ApiResponse<ProvisioningFacts>> {
     let (node_ids, _) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let nodes = nodes(&mut session, &cluster, node_ids).await?;
     let facts = ProvisioningFacts { engine: JsonMap::new(), nodes: compute::provisioning(&nodes) };
-    Ok(Answer::ok(facts).version(cluster.generation))
+    Ok(ApiResponse::ok(facts).version(cluster.generation))
 }
 
 /// Upload provisioning facts
@@ -96,7 +96,7 @@ pub(super) async fn provisioning_facts_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<ProvisioningFacts>> {
+) -> ApiResult<ApiResponse<ProvisioningFacts>> {
     let (engine, documents) = document.fields(|fields| {
         let engine = fields.optional("engine", json_map);
         let nodes = fields.required("nodes", list_of(read_document));
@@ -113,7 +113,7 @@ pub(super) async fn provisioning_facts_update(
     store_facts(&mut writing, &mut cluster, KIND, ENGINE, engine.into_iter().chain(documents).collect())
         .await?;
     writing.commit(describe("cluster.facts.update", &cluster, KIND)).await?;
-    Ok(Answer::ok(uploaded).version(cluster.generation))
+    Ok(ApiResponse::ok(uploaded).version(cluster.generation))
 }
 
 /// Delete uploaded provisioning facts
@@ -128,13 +128,13 @@ pub(super) async fn provisioning_facts_delete(
     login: Authenticated,
     path: PathParams,
     condition: IfMatch,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
     delete_facts(&mut writing, &mut cluster, KIND).await?;
     writing.commit(describe("cluster.facts.delete", &cluster, KIND)).await?;
-    Ok(Answer::accepted(JsonMap::new()))
+    Ok(ApiResponse::accepted(JsonMap::new()))
 }
 
 async fn with_supplied(

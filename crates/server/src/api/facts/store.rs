@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use serde_json::json;
+use stoker_manifest::reader::{json_map, report_wrong_type};
+use stoker_model::{AuditChange, Cluster, FactsKind, Json, JsonMap, Node, NodeId};
+use stoker_store::{List, NodeFilter, Session, WriteTransaction};
 use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{json_map, wrong_kind};
-use stoker_model::{Change, Cluster, FactsKind, Json, JsonMap, Node, NodeId};
-use stoker_store::{List, NodeFilter, Session, Writing};
 use stoker_yaml::{NodeKind, Scalar};
 
 use crate::http::error::{ApiError, ApiResult};
@@ -66,7 +66,7 @@ pub(super) fn read_document(node: &stoker_yaml::Node, problems: &mut Diagnostics
         Some((NodeKind::Scalar(Scalar::Int(id)), _)) => id.to_string(),
         Some((_, uid)) => {
             problems.in_key("uid", |problems| {
-                wrong_kind(uid, "the id of a node", problems);
+                report_wrong_type(uid, "the id of a node", problems);
             });
             return None;
         }
@@ -82,7 +82,7 @@ pub(super) fn read_document(node: &stoker_yaml::Node, problems: &mut Diagnostics
 /// Stores documents of nodes of the cluster, and of `shared`, which belongs to no node. Duplicate UIDs are
 /// errors.
 pub(super) async fn store_facts(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &mut Cluster,
     kind: FactsKind,
     shared: &str,
@@ -107,7 +107,7 @@ pub(super) async fn store_facts(
 
 /// Deletes the uploaded facts of one kind.
 pub(super) async fn delete_facts(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster: &mut Cluster,
     kind: FactsKind,
 ) -> ApiResult<()> {
@@ -121,6 +121,6 @@ pub(super) async fn delete_facts(
     Ok(())
 }
 
-pub(super) fn describe(action: &'static str, cluster: &Cluster, kind: FactsKind) -> Change {
-    Change { action, target: format!("cluster {}", cluster.id), detail: json!({"kind": kind.as_str()}) }
+pub(super) fn describe(action: &'static str, cluster: &Cluster, kind: FactsKind) -> AuditChange {
+    AuditChange { action, target: format!("cluster {}", cluster.id), detail: json!({"kind": kind.as_str()}) }
 }

@@ -9,7 +9,7 @@ use super::access::{require_cluster, require_graph, require_owner};
 use super::upload::Upload;
 use super::view::{GraphBody, GraphView, NewGraphBody};
 use crate::access::caller::Authenticated;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::list::{Paging, list};
@@ -35,7 +35,7 @@ pub(super) async fn graph_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<GraphView>>> {
+) -> ApiResult<ApiResponse<Vec<GraphView>>> {
     let paging = list(&mut query);
     let clusters = query.ids("clusters_ids");
     let releases = query.ids("releases_ids");
@@ -60,7 +60,7 @@ pub(super) async fn graph_list(
         types: types.map(|types| types.iter().filter_map(|name| GraphType::new(name).ok()).collect()),
     };
     let page = session.graph_list(&filter, &paging).await?;
-    Answer::page(&paging, page, GraphView::from)
+    ApiResponse::page(&paging, page, GraphView::from)
 }
 
 /// Removes owners that the caller may not see. For a caller limited to a tenant, no filter means all clusters
@@ -115,7 +115,7 @@ pub(super) async fn graph_create(
     State(app): State<App>,
     login: Authenticated,
     upload: Upload,
-) -> ApiResult<Answer<GraphView>> {
+) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
     let owner = uploaded.body.owner.ok_or_else(|| {
         ApiError::bad_request("missing owner: set `model` (`release`, `cluster` or `plugin`) and `model_id`")
@@ -136,11 +136,11 @@ pub(super) async fn graph_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<GraphView>> {
+) -> ApiResult<ApiResponse<GraphView>> {
     let mut session = app.store.snapshot().await?;
     let graph = require_graph(&mut session, &login, id(&path)?).await?;
     let version = etag::of_graph(&graph);
-    Ok(Answer::ok(GraphView::from(graph)).version(version))
+    Ok(ApiResponse::ok(GraphView::from(graph)).version(version))
 }
 
 /// Update a graph
@@ -157,7 +157,7 @@ pub(super) async fn graph_update(
     path: PathParams,
     condition: IfMatch,
     upload: Upload,
-) -> ApiResult<Answer<GraphView>> {
+) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
@@ -180,7 +180,7 @@ pub(super) async fn graph_patch(
     path: PathParams,
     condition: IfMatch,
     upload: Upload,
-) -> ApiResult<Answer<GraphView>> {
+) -> ApiResult<ApiResponse<GraphView>> {
     graph_update(app, login, path, condition, upload).await
 }
 

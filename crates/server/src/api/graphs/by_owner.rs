@@ -11,7 +11,7 @@ use super::upload::Upload;
 use super::view::GraphView;
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
@@ -24,12 +24,12 @@ pub(super) fn add_all(routes: Routes) -> Routes {
     plugin::add(routes)
 }
 
-async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<GraphView>>> {
+async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<ApiResponse<Vec<GraphView>>> {
     let mut session = app.store.snapshot().await?;
     require_owner(&mut session, login, owner).await?;
     let filter = GraphFilter { owners: Some(vec![owner]), ..GraphFilter::default() };
     let page = session.graph_list(&filter, &List::default()).await?;
-    Ok(Answer::ok(page.items.into_iter().map(GraphView::from).collect()))
+    Ok(ApiResponse::ok(page.items.into_iter().map(GraphView::from).collect()))
 }
 
 async fn create(
@@ -53,7 +53,7 @@ async fn show(
     login: &Authenticated,
     owner: Owner,
     graph_type: &GraphType,
-) -> ApiResult<Answer<GraphView>> {
+) -> ApiResult<ApiResponse<GraphView>> {
     let mut session = app.store.snapshot().await?;
     Ok(answer(find(&mut session, login, owner, graph_type).await?))
 }
@@ -64,7 +64,7 @@ async fn update(
     (owner, graph_type): (Owner, GraphType),
     condition: &IfMatch,
     upload: Upload,
-) -> ApiResult<Answer<GraphView>> {
+) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
     agreed_type(Some(graph_type.clone()), &uploaded.body)?;
     let mut writing = app.change(login).await?;
@@ -99,9 +99,9 @@ pub(super) async fn find(
     })
 }
 
-fn answer(graph: Graph) -> Answer<GraphView> {
+fn answer(graph: Graph) -> ApiResponse<GraphView> {
     let version = etag::of_graph(&graph);
-    Answer::ok(GraphView::from(graph)).version(version)
+    ApiResponse::ok(GraphView::from(graph)).version(version)
 }
 
 fn owner_and_type(path: &PathParams, kind: OwnerKind) -> ApiResult<(Owner, GraphType)> {
@@ -117,7 +117,7 @@ macro_rules! operations_of {
             use super::*;
             use crate::api::graphs::check::{self, FindingView};
             use crate::api::graphs::view::GraphBody;
-            use crate::http::answer::NoContent;
+            use crate::http::response::NoContent;
 
             pub(super) fn add(routes: Routes) -> Routes {
                 routes
@@ -141,7 +141,7 @@ macro_rules! operations_of {
                 State(app): State<App>,
                 login: Authenticated,
                 path: PathParams,
-            ) -> ApiResult<Answer<Vec<GraphView>>> {
+            ) -> ApiResult<ApiResponse<Vec<GraphView>>> {
                 list(&app, &login, path.owner($kind)?).await
             }
 
@@ -159,7 +159,7 @@ macro_rules! operations_of {
                 path: PathParams,
                 query: Query,
                 upload: Upload,
-            ) -> ApiResult<Answer<GraphView>> {
+            ) -> ApiResult<ApiResponse<GraphView>> {
                 let stored = create(&app, &login, path.owner($kind)?, read_graph_type(&query)?, upload).await?;
                 Ok(GraphView::created(stored))
             }
@@ -179,7 +179,7 @@ macro_rules! operations_of {
                 query: Query,
                 condition: IfMatch,
                 upload: Upload,
-            ) -> ApiResult<Answer<GraphView>> {
+            ) -> ApiResult<ApiResponse<GraphView>> {
                 let target = (path.owner($kind)?, read_graph_type(&query)?.unwrap_or_default());
                 update(&app, &login, target, &condition, upload).await
             }
@@ -193,7 +193,7 @@ macro_rules! operations_of {
                 State(app): State<App>,
                 login: Authenticated,
                 path: PathParams,
-            ) -> ApiResult<Answer<GraphView>> {
+            ) -> ApiResult<ApiResponse<GraphView>> {
                 let (owner, graph_type) = owner_and_type(&path, $kind)?;
                 show(&app, &login, owner, &graph_type).await
             }
@@ -210,7 +210,7 @@ macro_rules! operations_of {
                 login: Authenticated,
                 path: PathParams,
                 upload: Upload,
-            ) -> ApiResult<Answer<GraphView>> {
+            ) -> ApiResult<ApiResponse<GraphView>> {
                 let (owner, graph_type) = owner_and_type(&path, $kind)?;
                 Ok(GraphView::stored(create(&app, &login, owner, Some(graph_type), upload).await?))
             }
@@ -230,7 +230,7 @@ macro_rules! operations_of {
                 path: PathParams,
                 condition: IfMatch,
                 upload: Upload,
-            ) -> ApiResult<Answer<GraphView>> {
+            ) -> ApiResult<ApiResponse<GraphView>> {
                 update(&app, &login, owner_and_type(&path, $kind)?, &condition, upload).await
             }
 
@@ -249,7 +249,7 @@ macro_rules! operations_of {
                 path: PathParams,
                 condition: IfMatch,
                 upload: Upload,
-            ) -> ApiResult<Answer<GraphView>> {
+            ) -> ApiResult<ApiResponse<GraphView>> {
                 graph_update(app, login, path, condition, upload).await
             }
 
@@ -279,7 +279,7 @@ macro_rules! operations_of {
                 State(app): State<App>,
                 login: Authenticated,
                 path: PathParams,
-            ) -> ApiResult<Answer<Vec<FindingView>>> {
+            ) -> ApiResult<ApiResponse<Vec<FindingView>>> {
                 let (owner, graph_type) = owner_and_type(&path, $kind)?;
                 check::check_owner(&app, &login, owner, &graph_type).await
             }

@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
+use stoker_graph::{GraphCheckOptions, MergeRules, Scope, Source, check, merge};
 use stoker_diagnostics::Diagnostic;
-use stoker_graph::{CheckOptions, MergeRules, Scope, Source, check, merge};
 use stoker_model::{Cluster, ClusterId, GraphType, Owner};
-use stoker_services::graphs::{Layers, Wanted, layer, places_of_release};
+use stoker_services::graphs::{Layers, LayerFilter, layer, places_of_release};
 use stoker_store::Session;
 use utoipa::ToSchema;
 
 use super::access::require_cluster;
 use super::by_owner::find;
-use super::merged::wanted_type;
+use super::merged::requested_graph_type;
 use super::merged_view::layer_name;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -84,12 +84,12 @@ pub(super) async fn cluster_task_check(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<Vec<FindingView>>> {
-    let graph_type = wanted_type(&query)?;
+) -> ApiResult<ApiResponse<Vec<FindingView>>> {
+    let graph_type = requested_graph_type(&query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, &login, path.id("id", ClusterId, "Cluster")?).await?;
     let findings = check_cluster(&app, session, &cluster, &graph_type).await?;
-    Ok(Answer::ok(findings.into_iter().map(FindingView::from).collect()))
+    Ok(ApiResponse::ok(findings.into_iter().map(FindingView::from).collect()))
 }
 
 /// Checks the graph of one owner. The graph of a cluster is checked merged with its other layers. For a
@@ -99,7 +99,7 @@ pub(super) async fn check_owner(
     login: &Authenticated,
     owner: Owner,
     graph_type: &GraphType,
-) -> ApiResult<Answer<Vec<FindingView>>> {
+) -> ApiResult<ApiResponse<Vec<FindingView>>> {
     let mut session = app.store.snapshot().await?;
     let graph = find(&mut session, login, owner, graph_type).await?;
     if let Owner::Cluster(id) = owner {
@@ -108,7 +108,7 @@ pub(super) async fn check_owner(
         let own = findings
             .into_iter()
             .filter(|finding| source_of_layer(finding).is_none_or(|source| source == Source::Cluster));
-        return Ok(Answer::ok(own.map(FindingView::from).collect()));
+        return Ok(ApiResponse::ok(own.map(FindingView::from).collect()));
     }
     let source = source_of(&mut session, owner).await?;
     let places = match owner {
@@ -120,9 +120,9 @@ pub(super) async fn check_owner(
     let findings = run_blocking(move || {
         let merged = merge(&[layer(source, &graph)], MergeRules::default());
         let (places, library) = (places.as_deref(), Some(&*library));
-        check(&merged, &CheckOptions { places, library, ..CheckOptions::new(Scope::Layer) })
+        check(&merged, &GraphCheckOptions { roles_and_tags: places, library, ..GraphCheckOptions::new(Scope::Layer) })
     });
-    Ok(Answer::ok(findings.await?.into_iter().map(FindingView::from).collect()))
+    Ok(ApiResponse::ok(findings.await?.into_iter().map(FindingView::from).collect()))
 }
 
 async fn check_cluster(
@@ -131,16 +131,16 @@ async fn check_cluster(
     cluster: &Cluster,
     graph_type: &GraphType,
 ) -> ApiResult<Vec<Diagnostic>> {
-    let layers = Layers::read(&app.services.graphs, &mut session, cluster, graph_type, Wanted::ALL).await?;
+    let layers = Layers::read(&app.services.graphs, &mut session, cluster, graph_type, LayerFilter::ALL).await?;
     let places = layers.places(&mut session, cluster).await?;
     drop(session);
     let library = app.services.graphs.library();
     run_blocking(move || {
         let merged = merge(&layers.layers(), layers.rules());
-        let options = CheckOptions {
-            places: Some(&places),
+        let options = GraphCheckOptions {
+            roles_and_tags: Some(&places),
             library: Some(&library),
-            ..CheckOptions::new(Scope::Whole)
+            ..GraphCheckOptions::new(Scope::Merged)
         };
         layers.findings.iter().cloned().chain(check(&merged, &options)).collect()
     })

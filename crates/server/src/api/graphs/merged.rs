@@ -1,16 +1,16 @@
 //! Tasks of a cluster merged from its layers, and tasks of a release: `deployment_tasks`.
 
 use axum::extract::State;
-use stoker_graph::{Merged, merge};
-use stoker_manifest::graph::{lines_of, read_tasks_node};
+use stoker_graph::{MergedGraph, merge};
+use stoker_manifest::graph::{task_lines, read_tasks_node};
 use stoker_manifest::task::render;
 use stoker_model::{ClusterId, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
-use stoker_services::graphs::{Layers, Wanted, check_tasks, graph_tasks_replace};
+use stoker_services::graphs::{Layers, LayerFilter, check_tasks, graph_tasks_replace};
 
 use super::access::{require_cluster, require_owner};
 use super::merged_view::MergedTasks;
 use crate::access::caller::Authenticated;
-use crate::http::answer::{Answer, Raw};
+use crate::http::response::{ApiResponse, Raw};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
@@ -41,7 +41,7 @@ pub(super) async fn cluster_task_list(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Raw> {
-    let layer_filter = query.list("layers").map_or(Ok(Wanted::ALL), |names| Wanted::parse(&names))?;
+    let layer_filter = query.list("layers").map_or(Ok(LayerFilter::ALL), |names| LayerFilter::parse(&names))?;
     show(&app, &login, &path, query, layer_filter).await
 }
 
@@ -59,7 +59,7 @@ pub(super) async fn cluster_task_list_own(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Raw> {
-    show(&app, &login, &path, query, Wanted::CLUSTER).await
+    show(&app, &login, &path, query, LayerFilter::CLUSTER).await
 }
 
 /// List the tasks of a cluster's plugins
@@ -76,7 +76,7 @@ pub(super) async fn cluster_task_list_plugins(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Raw> {
-    show(&app, &login, &path, query, Wanted::PLUGINS).await
+    show(&app, &login, &path, query, LayerFilter::PLUGINS).await
 }
 
 /// List the tasks of a cluster's release
@@ -91,7 +91,7 @@ pub(super) async fn cluster_task_list_release(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Raw> {
-    show(&app, &login, &path, query, Wanted::RELEASE).await
+    show(&app, &login, &path, query, LayerFilter::RELEASE).await
 }
 
 async fn show(
@@ -99,9 +99,9 @@ async fn show(
     login: &Authenticated,
     path: &PathParams,
     mut query: Query,
-    layer_filter: Wanted,
+    layer_filter: LayerFilter,
 ) -> ApiResult<Raw> {
-    let graph_type = wanted_type(&query)?;
+    let graph_type = requested_graph_type(&query)?;
     let with_provenance = query.boolean("provenance");
     let selection = TaskSelection::read(&query);
     query.finish()?;
@@ -129,7 +129,7 @@ impl TaskSelection {
         Self { start: names("start"), end: names("end"), include: names("include") }
     }
 
-    fn apply(&self, merged: &mut Merged<'_>) -> ApiResult<()> {
+    fn apply(&self, merged: &mut MergedGraph<'_>) -> ApiResult<()> {
         if self.start.is_empty() && self.end.is_empty() && self.include.is_empty() {
             return Ok(());
         }
@@ -147,7 +147,7 @@ impl TaskSelection {
 }
 
 /// Reads the graph type from the query (default: `default`).
-pub(in crate::api) fn wanted_type(query: &Query) -> ApiResult<GraphType> {
+pub(in crate::api) fn requested_graph_type(query: &Query) -> ApiResult<GraphType> {
     Ok(read_graph_type(query)?.unwrap_or_default())
 }
 
@@ -184,7 +184,7 @@ pub(super) async fn cluster_tasks_replace(
     query: Query,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     replace(&app, &login, path.owner(OwnerKind::Cluster)?, query, &condition, &document).await
 }
 
@@ -199,14 +199,14 @@ pub(super) async fn release_task_list(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let owner = path.owner(OwnerKind::Release)?;
-    let graph_type = wanted_type(&query)?;
+    let graph_type = requested_graph_type(&query)?;
     let mut session = app.store.snapshot().await?;
     require_owner(&mut session, &login, owner).await?;
     let graph = session.graph_find(owner, &graph_type).await?;
     let tasks = graph.iter().flat_map(|graph| graph.tasks.iter());
-    let answer = Answer::ok(tasks.map(|task| render(&task.task)).collect());
+    let answer = ApiResponse::ok(tasks.map(|task| render(&task.task)).collect());
     Ok(match &graph {
         Some(graph) => answer.version(etag::of_graph(graph)),
         None => answer,
@@ -232,7 +232,7 @@ pub(super) async fn release_tasks_replace(
     query: Query,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     replace(&app, &login, path.owner(OwnerKind::Release)?, query, &condition, &document).await
 }
 
@@ -243,20 +243,20 @@ async fn replace(
     mut query: Query,
     condition: &IfMatch,
     document: &Document,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
-    let graph_type = wanted_type(&query)?;
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
+    let graph_type = requested_graph_type(&query)?;
     let dry_run = query.boolean("dry_run");
     query.finish()?;
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
     if dry_run {
         require_owner(&mut app.store.snapshot().await?, login, owner).await?;
-        return Ok(Answer::ok(tasks.iter().map(render).collect()));
+        return Ok(ApiResponse::ok(tasks.iter().map(render).collect()));
     }
-    let source = GraphSource { file: None, lines: lines_of(document.node()) };
+    let source = GraphSource { file: None, lines: task_lines(document.node()) };
     check_tasks(&app.services.graphs, &tasks, &source)?;
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let graph = graph_tasks_replace(writing, owner, &graph_type, condition, (&tasks, &source)).await?;
     let stored = graph.tasks.iter().map(|task| render(&task.task)).collect();
-    Ok(Answer::ok(stored).version(etag::of_graph(&graph)))
+    Ok(ApiResponse::ok(stored).version(etag::of_graph(&graph)))
 }

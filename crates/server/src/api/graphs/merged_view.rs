@@ -1,12 +1,12 @@
 //! Serialization of merged tasks. Serializes directly from the layers, so that large graphs are not copied.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
-use stoker_graph::{Merged, MergedField, MergedTask, Source};
+use stoker_graph::{MergedGraph, MergedField, MergedTask, Source};
 use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
 
 /// All merged tasks, optionally with the provenance of each attribute.
 pub(super) struct MergedTasks<'m, 'a> {
-    pub(super) merged: &'m Merged<'a>,
+    pub(super) merged: &'m MergedGraph<'a>,
     pub(super) with_provenance: bool,
 }
 
@@ -78,8 +78,8 @@ impl Serialize for FieldProvenance<'_, '_> {
             map.serialize_entry("plugin", name)?;
             map.serialize_entry("version", version)?;
         }
-        if !self.field.overrode.is_empty() {
-            let overrode = self.field.overrode.iter().map(|layer| self.sources[*layer as usize].to_string());
+        if !self.field.overridden_layers.is_empty() {
+            let overrode = self.field.overridden_layers.iter().map(|layer| self.sources[*layer as usize].to_string());
             map.serialize_entry("overrides", &overrode.collect::<Vec<_>>())?;
         }
         map.end()

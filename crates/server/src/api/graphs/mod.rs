@@ -14,7 +14,7 @@ use stoker_model::Permission;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(super) use self::merged::wanted_type;
+pub(super) use self::merged::requested_graph_type;
 use crate::api::routes::Routes;
 use crate::state::App;
 

@@ -4,13 +4,13 @@ use axum::extract::State;
 use stoker_manifest::graph::{read_task_node, read_tasks_node};
 use stoker_model::{Graph, GraphSource, JsonMap, StoredTask, Task, TaskId};
 use stoker_services::graphs::{check_tasks, describe};
-use stoker_store::Writing;
+use stoker_store::WriteTransaction;
 
 use super::access::require_graph;
 use super::by_id::id;
 use super::view::with_row;
 use crate::access::caller::Authenticated;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
@@ -28,7 +28,7 @@ pub(super) async fn graph_task_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let mut session = app.store.snapshot().await?;
     let graph = require_graph(&mut session, &login, id(&path)?).await?;
     Ok(rows(&graph))
@@ -47,7 +47,7 @@ pub(super) async fn graph_tasks_replace(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
@@ -66,11 +66,11 @@ pub(super) async fn graph_task_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let mut session = app.store.snapshot().await?;
     let graph = require_graph(&mut session, &login, id(&path)?).await?;
     let stored = &graph.tasks[position(&graph, path.text("task"))?];
-    Ok(Answer::ok(with_row(stored)).version(etag::of_graph(&graph)))
+    Ok(ApiResponse::ok(with_row(stored)).version(etag::of_graph(&graph)))
 }
 
 /// Update a task of a graph
@@ -86,7 +86,7 @@ pub(super) async fn graph_task_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let new = document.read(|node, problems| read_task_node(node, document.text(), problems))?;
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
@@ -103,7 +103,7 @@ pub(super) async fn graph_task_update(
     let mut tasks = definitions(&graph.tasks);
     tasks[position] = new;
     let graph = store(&app, writing, &graph, &tasks, "graph.task.update").await?;
-    Ok(Answer::ok(with_row(&graph.tasks[position])).version(etag::of_graph(&graph)))
+    Ok(ApiResponse::ok(with_row(&graph.tasks[position])).version(etag::of_graph(&graph)))
 }
 
 /// Delete a task of a graph
@@ -129,7 +129,7 @@ pub(super) async fn graph_task_delete(
 
 async fn store(
     app: &App,
-    mut writing: Writing,
+    mut writing: WriteTransaction,
     graph: &Graph,
     tasks: &[Task],
     action: &'static str,
@@ -148,8 +148,8 @@ fn position(graph: &Graph, reference: &str) -> ApiResult<usize> {
     by_row.or_else(by_name).ok_or_else(|| ApiError::not_found("DeploymentGraphTask"))
 }
 
-fn rows(graph: &Graph) -> Answer<Vec<JsonMap>> {
-    Answer::ok(graph.tasks.iter().map(with_row).collect()).version(etag::of_graph(graph))
+fn rows(graph: &Graph) -> ApiResponse<Vec<JsonMap>> {
+    ApiResponse::ok(graph.tasks.iter().map(with_row).collect()).version(etag::of_graph(graph))
 }
 
 fn definitions(tasks: &[StoredTask]) -> Vec<Task> {

@@ -1,7 +1,7 @@
 //! Extractor for uploaded graphs.
 
 use axum::extract::{FromRequest, Request};
-use stoker_manifest::graph::lines_of;
+use stoker_manifest::graph::task_lines;
 use stoker_model::GraphSource;
 use stoker_services::graphs::UploadedGraph;
 
@@ -43,7 +43,7 @@ impl FromRequest<App> for Upload {
 impl Upload {
     pub(super) fn graph(self) -> ApiResult<UploadedGraph> {
         let (body, problems) = self.document.graph_with_warnings()?;
-        let source = GraphSource { file: self.file, lines: lines_of(self.document.node()) };
+        let source = GraphSource { file: self.file, lines: task_lines(self.document.node()) };
         Ok(UploadedGraph::new(body, source, problems))
     }
 }

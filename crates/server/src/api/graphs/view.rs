@@ -6,7 +6,7 @@ use stoker_model::{Graph, GraphMetadata, Json, JsonMap, StoredTask};
 use stoker_services::graphs::Stored;
 use utoipa::ToSchema;
 
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ErrorItem;
 use crate::http::etag;
 
@@ -86,9 +86,9 @@ impl From<Graph> for GraphView {
 
 impl GraphView {
     /// Builds the response to an upload that updated a graph.
-    pub(super) fn stored(stored: Stored) -> Answer<Self> {
+    pub(super) fn stored(stored: Stored) -> ApiResponse<Self> {
         let version = etag::of_graph(&stored.graph);
-        Answer::ok(Self {
+        ApiResponse::ok(Self {
             warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(),
             ..Self::from(stored.graph)
         })
@@ -96,9 +96,9 @@ impl GraphView {
     }
 
     /// Builds the response to an upload that created a graph.
-    pub(super) fn created(stored: Stored) -> Answer<Self> {
+    pub(super) fn created(stored: Stored) -> ApiResponse<Self> {
         let version = etag::of_graph(&stored.graph);
-        Answer::created(Self {
+        ApiResponse::created(Self {
             warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(),
             ..Self::from(stored.graph)
         })

@@ -7,8 +7,8 @@ use stoker_model::Json;
 use super::error::{IdentityError, IdentityErrorBody};
 use super::request::{LoginCredential, log_in};
 use crate::access::login::{Credentials, TenantName};
-use crate::http::answer::Answer;
-use crate::http::client::{Peer, Reached};
+use crate::http::response::ApiResponse;
+use crate::http::client::{Peer, BaseUrl};
 use crate::http::error::ApiError;
 use crate::state::App;
 
@@ -33,9 +33,9 @@ use crate::state::App;
 pub(super) async fn identity_v1_login(
     State(app): State<App>,
     peer: Peer,
-    reached: Reached,
+    reached: BaseUrl,
     headers: HeaderMap,
-) -> Result<Answer<Json>, IdentityError> {
+) -> Result<ApiResponse<Json>, IdentityError> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let (Some(name), Some(password)) = (header("x-auth-user"), header("x-auth-key")) else {
         return Err(ApiError::unauthorized("the headers `X-Auth-User` and `X-Auth-Key` are required").into());
@@ -43,7 +43,7 @@ pub(super) async fn identity_v1_login(
     let credential = LoginCredential::Password(Credentials::new(name, password));
     let session = log_in(&app, credential, &TenantName::Own, peer).await?;
     let url = format!("{}/v1.0/{}", reached.0, session.tenant.id);
-    let mut answer = Answer::ok(Json::Null);
+    let mut answer = ApiResponse::ok(Json::Null);
     for (name, value) in
         [("x-auth-token", session.secret.reveal()), ("x-server-management-url", url.as_str())]
     {

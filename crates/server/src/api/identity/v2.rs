@@ -9,17 +9,17 @@ use super::error::{IdentityError, IdentityErrorBody};
 use super::request::{LoginCredential, log_in, malformed, text};
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::SmallDocument;
-use crate::http::client::{Peer, Reached};
+use crate::http::client::{Peer, BaseUrl};
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
 /// Retrieve the Keystone v2.0 version document
 #[utoipa::path(get, path = "/keystone/v2.0", responses((status = 200, body = Json)))]
-pub(super) async fn identity_v2_show(reached: Reached) -> Answer<Json> {
+pub(super) async fn identity_v2_show(reached: BaseUrl) -> ApiResponse<Json> {
     let href = format!("{}/keystone/v2.0/", reached.0);
-    Answer::ok(
+    ApiResponse::ok(
         json!({"version": {"id": "v2.0", "status": "stable", "links": [{"rel": "self", "href": href}]}}),
     )
 }
@@ -45,12 +45,12 @@ pub(super) async fn identity_v2_show(reached: Reached) -> Answer<Json> {
 pub(super) async fn identity_v2_login(
     State(app): State<App>,
     peer: Peer,
-    reached: Reached,
+    reached: BaseUrl,
     document: Result<SmallDocument, ApiError>,
-) -> Result<Answer<Json>, IdentityError> {
+) -> Result<ApiResponse<Json>, IdentityError> {
     let (credential, tenant) = read(&document?.0.json()?)?;
     let session = log_in(&app, credential, &tenant, peer).await?;
-    Ok(Answer::ok(show(&session, &reached)))
+    Ok(ApiResponse::ok(show(&session, &reached)))
 }
 
 fn read(document: &Json) -> ApiResult<(LoginCredential, TenantName)> {
@@ -73,7 +73,7 @@ fn read(document: &Json) -> ApiResult<(LoginCredential, TenantName)> {
     }
 }
 
-fn show(session: &Session, reached: &Reached) -> Json {
+fn show(session: &Session, reached: &BaseUrl) -> Json {
     let Session { secret, token, user, tenant } = session;
     let roles: Vec<Json> = user.roles.iter().map(|role| json!({"name": role.as_str()})).collect();
     let url = format!("{}/v1.0/{}", reached.0, tenant.id);

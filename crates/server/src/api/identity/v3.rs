@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
-use stoker_model::{Change, Json};
+use stoker_model::{AuditChange, Json};
 use stoker_services::clock;
 
 use super::error::{IdentityError, IdentityErrorBody};
@@ -11,9 +11,9 @@ use super::request::{LoginCredential, log_in, malformed, text};
 use crate::access::caller::Authenticated;
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::SmallDocument;
-use crate::http::client::{Peer, Reached};
+use crate::http::client::{Peer, BaseUrl};
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
@@ -21,9 +21,9 @@ const SUBJECT_TOKEN: HeaderName = HeaderName::from_static("x-subject-token");
 
 /// Retrieve the Keystone v3 version document
 #[utoipa::path(get, path = "/v3", responses((status = 200, body = Json)))]
-pub(super) async fn identity_v3_show(reached: Reached) -> Answer<Json> {
+pub(super) async fn identity_v3_show(reached: BaseUrl) -> ApiResponse<Json> {
     let href = format!("{}/v3/", reached.0);
-    Answer::ok(
+    ApiResponse::ok(
         json!({"version": {"id": "v3.14", "status": "stable", "links": [{"rel": "self", "href": href}]}}),
     )
 }
@@ -53,16 +53,16 @@ pub(super) async fn identity_v3_show(reached: Reached) -> Answer<Json> {
 pub(super) async fn identity_v3_login(
     State(app): State<App>,
     peer: Peer,
-    reached: Reached,
+    reached: BaseUrl,
     document: Result<SmallDocument, ApiError>,
-) -> Result<Answer<Json>, IdentityError> {
+) -> Result<ApiResponse<Json>, IdentityError> {
     let document = document?.0.json()?;
     let (credential, tenant) = read(&app, &document).await?;
     let method = if matches!(credential, LoginCredential::Password(_)) { "password" } else { "token" };
     let session = log_in(&app, credential, &tenant, peer).await?;
     let secret = HeaderValue::from_str(session.secret.reveal())
         .map_err(|_| ApiError::bad_request("the token is not a valid header value"))?;
-    Ok(Answer::created(show(&session, &reached, method)).header(SUBJECT_TOKEN, secret))
+    Ok(ApiResponse::created(show(&session, &reached, method)).header(SUBJECT_TOKEN, secret))
 }
 
 /// Revoke a token
@@ -93,8 +93,8 @@ pub(super) async fn identity_v3_revoke(
     let (token, ..) = token.ok_or_else(|| ApiError::not_found("Token"))?;
     writing.token_delete(token.id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
-    writing.commit(Change { action: "token.delete", target: format!("token {}", token.id), detail }).await?;
-    app.orchestrator.forget_tokens();
+    writing.commit(AuditChange { action: "token.delete", target: format!("token {}", token.id), detail }).await?;
+    app.orchestrator.clear_token_cache();
     Ok(NoContent)
 }
 
@@ -128,7 +128,7 @@ async fn name_of(app: &App, id: &str) -> ApiResult<String> {
     Ok(user.map(|user| user.name).unwrap_or_default())
 }
 
-fn show(session: &Session, reached: &Reached, method: &str) -> Json {
+fn show(session: &Session, reached: &BaseUrl, method: &str) -> Json {
     let Session { token, user, tenant, .. } = session;
     let domain = json!({"id": "default", "name": "Default"});
     let roles: Vec<Json> =

@@ -3,8 +3,8 @@
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::{boolean, integer_in, nullable, string_of};
-use stoker_model::{Change, JoinToken, JoinTokenId, NewJoinToken, Permission};
+use stoker_manifest::reader::{boolean, integer_in, nullable, string_with_length};
+use stoker_model::{AuditChange, JoinToken, JoinTokenId, NewJoinToken, Permission};
 use stoker_services::clock;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use crate::access::caller::Authenticated;
 use crate::access::login::random_secret;
 use crate::api::routes::Routes;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
@@ -93,11 +93,11 @@ async fn join_token_list(
     State(app): State<App>,
     _login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<JoinTokenView>>> {
+) -> ApiResult<ApiResponse<Vec<JoinTokenView>>> {
     let paging = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.join_token_list(&paging).await?;
-    Answer::page(&paging, page, |token| JoinTokenView::new(token, None))
+    ApiResponse::page(&paging, page, |token| JoinTokenView::new(token, None))
 }
 
 /// Create a join token
@@ -111,9 +111,9 @@ async fn join_token_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<JoinTokenView>> {
+) -> ApiResult<ApiResponse<JoinTokenView>> {
     let (label, uses_left, may_replace, seconds) = document.fields(|fields| {
-        let label = fields.optional("label", nullable(string_of(1..=255))).flatten();
+        let label = fields.optional("label", nullable(string_with_length(1..=255))).flatten();
         let uses = fields.optional("uses", nullable(integer_in(1..=USES_MAX))).flatten();
         let may_replace = fields.optional("may_replace", nullable(boolean)).flatten().unwrap_or(false);
         let seconds = fields.optional("expires_in", integer_in(1..=SECONDS_MAX));
@@ -128,8 +128,8 @@ async fn join_token_create(
     let token = writing.join_token_create(&new).await?;
     let detail = json!({"label": token.label, "uses": token.uses_left, "may_replace": token.may_replace});
     let target = format!("join token {}", token.id);
-    writing.commit(Change { action: "join_token.create", target, detail }).await?;
-    Ok(Answer::created(JoinTokenView::new(token, Some(secret.reveal().to_owned()))))
+    writing.commit(AuditChange { action: "join_token.create", target, detail }).await?;
+    Ok(ApiResponse::created(JoinTokenView::new(token, Some(secret.reveal().to_owned()))))
 }
 
 /// Delete a join token
@@ -147,6 +147,6 @@ async fn join_token_delete(
     writing.join_token_delete(id).await?;
     let detail = json!({"label": token.label});
     let target = format!("join token {id}");
-    writing.commit(Change { action: "join_token.delete", target, detail }).await?;
+    writing.commit(AuditChange { action: "join_token.delete", target, detail }).await?;
     Ok(NoContent)
 }

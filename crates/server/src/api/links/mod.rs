@@ -3,7 +3,7 @@
 mod view;
 
 use serde_json::json;
-use stoker_model::{Change, ClusterId, Link, LinkId, LinkOwner, Permission, PluginId};
+use stoker_model::{AuditChange, ClusterId, Link, LinkId, LinkOwner, Permission, PluginId};
 use stoker_store::{Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -12,7 +12,7 @@ use self::view::{LinkUpdate, LinkView, read_new};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -30,13 +30,13 @@ async fn list_links(
     login: &Authenticated,
     owner: LinkOwner,
     mut query: Query,
-) -> ApiResult<Answer<Vec<LinkView>>> {
+) -> ApiResult<ApiResponse<Vec<LinkView>>> {
     let paging = list(&mut query);
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     require_owner(&mut session, login, owner).await?;
     let page = session.link_list(owner, &paging).await?;
-    Answer::page(&paging, page, LinkView::from)
+    ApiResponse::page(&paging, page, LinkView::from)
 }
 
 async fn create(
@@ -44,14 +44,14 @@ async fn create(
     login: &Authenticated,
     owner: LinkOwner,
     document: Document,
-) -> ApiResult<Answer<LinkView>> {
+) -> ApiResult<ApiResponse<LinkView>> {
     let body = document.fields(read_new)?;
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let created = writing.link_create(owner, &body).await;
     let link = created.map_err(|error| url_conflict(error, &body.url))?;
     writing.commit(change("link.create", &link)).await?;
-    Ok(answer(link, Answer::created))
+    Ok(answer(link, ApiResponse::created))
 }
 
 async fn update(
@@ -60,7 +60,7 @@ async fn update(
     (owner, path): (LinkOwner, PathParams),
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<LinkView>> {
+) -> ApiResult<ApiResponse<LinkView>> {
     let changes = document.fields(|fields| Some(LinkUpdate::read(fields)))?;
     let mut writing = app.change(login).await?;
     let mut link = find(&mut writing, login, owner, &path).await?;
@@ -69,7 +69,7 @@ async fn update(
     let updated = writing.link_update(&link).await;
     let link = updated.map_err(|error| url_conflict(error, &link.body.url))?;
     writing.commit(change("link.update", &link)).await?;
-    Ok(answer(link, Answer::ok))
+    Ok(answer(link, ApiResponse::ok))
 }
 
 async fn delete(
@@ -117,23 +117,23 @@ fn plugin_owner(path: &PathParams) -> ApiResult<LinkOwner> {
     path.id("id", |id| LinkOwner::Plugin(PluginId(id)), "Plugin")
 }
 
-fn answer(link: Link, make: fn(LinkView) -> Answer<LinkView>) -> Answer<LinkView> {
+fn answer(link: Link, make: fn(LinkView) -> ApiResponse<LinkView>) -> ApiResponse<LinkView> {
     let generation = link.generation;
     make(LinkView::from(link)).version(generation)
 }
 
-fn change(action: &'static str, link: &Link) -> Change {
+fn change(action: &'static str, link: &Link) -> AuditChange {
     let owner = match link.owner {
         LinkOwner::Cluster(id) => json!({"cluster": id.0}),
         LinkOwner::Plugin(id) => json!({"plugin": id.0}),
     };
     let detail = json!({"title": link.body.title, "url": link.body.url, "owner": owner});
-    Change { action, target: format!("link {}", link.id), detail }
+    AuditChange { action, target: format!("link {}", link.id), detail }
 }
 
 fn url_conflict(error: StoreError, url: &str) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!("a link to {url} already exists")),
+        StoreError::AlreadyExists { .. } => ApiError::conflict(format!("a link to {url} already exists")),
         error => error.into(),
     }
 }
@@ -146,7 +146,7 @@ macro_rules! operations_of {
 
             use super::view::{LinkChangeBody, NewLinkBody};
             use super::*;
-            use crate::http::answer::NoContent;
+            use crate::http::response::NoContent;
 
             pub(super) fn add(routes: Routes) -> Routes {
                 routes
@@ -167,7 +167,7 @@ macro_rules! operations_of {
                 login: Authenticated,
                 path: PathParams,
                 query: Query,
-            ) -> ApiResult<Answer<Vec<LinkView>>> {
+            ) -> ApiResult<ApiResponse<Vec<LinkView>>> {
                 list_links(&app, &login, $owner(&path)?, query).await
             }
 
@@ -181,7 +181,7 @@ macro_rules! operations_of {
                 login: Authenticated,
                 path: PathParams,
                 document: Document,
-            ) -> ApiResult<Answer<LinkView>> {
+            ) -> ApiResult<ApiResponse<LinkView>> {
                 create(&app, &login, $owner(&path)?, document).await
             }
 
@@ -194,10 +194,10 @@ macro_rules! operations_of {
                 State(app): State<App>,
                 login: Authenticated,
                 path: PathParams,
-            ) -> ApiResult<Answer<LinkView>> {
+            ) -> ApiResult<ApiResponse<LinkView>> {
                 let mut session = app.store.snapshot().await?;
                 let link = find(&mut session, &login, $owner(&path)?, &path).await?;
-                Ok(answer(link, Answer::ok))
+                Ok(answer(link, ApiResponse::ok))
             }
 
             /// Update a link
@@ -214,7 +214,7 @@ macro_rules! operations_of {
                 path: PathParams,
                 condition: IfMatch,
                 document: Document,
-            ) -> ApiResult<Answer<LinkView>> {
+            ) -> ApiResult<ApiResponse<LinkView>> {
                 update(&app, &login, ($owner(&path)?, path), condition, document).await
             }
 
@@ -232,7 +232,7 @@ macro_rules! operations_of {
                 path: PathParams,
                 condition: IfMatch,
                 document: Document,
-            ) -> ApiResult<Answer<LinkView>> {
+            ) -> ApiResult<ApiResponse<LinkView>> {
                 link_update(app, login, path, condition, document).await
             }
 

@@ -1,9 +1,9 @@
 //! Request and response bodies of links.
 
 use serde::Serialize;
-use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{Fields, Given, boolean, string_of};
+use stoker_manifest::reader::{FieldUpdate, Fields, boolean, string_with_length};
 use stoker_manifest::codes;
+use stoker_diagnostics::Diagnostics;
 use stoker_model::{Link, LinkBody};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -108,12 +108,12 @@ impl LinkUpdate {
 }
 
 struct OptionalFields {
-    description: Given<String>,
+    description: FieldUpdate<String>,
     hidden: Option<bool>,
 }
 
 fn read_optional(fields: &mut Fields<'_, '_>) -> OptionalFields {
-    let description = fields.given("description", string_of(0..=1000));
+    let description = fields.update("description", string_with_length(0..=1000));
     let hidden = fields.optional("hidden", boolean);
     // Clients send back `id` from responses.
     fields.ignore(&["id"]);
@@ -130,13 +130,13 @@ impl OptionalFields {
 }
 
 fn title() -> impl Fn(&Node, &mut Diagnostics) -> Option<String> {
-    string_of(1..=255)
+    string_with_length(1..=255)
 }
 
 /// Parses a URL. Only HTTP(S) URLs and paths are accepted: other schemes, such as `javascript:`, would run
 /// code in the browser (XSS).
 fn url(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    let url = string_of(1..=250)(node, problems)?;
+    let url = string_with_length(1..=250)(node, problems)?;
     let is_web = ["http://", "https://", "/"].iter().any(|start| url.starts_with(start));
     if is_web && url.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Some(url);

@@ -1,25 +1,25 @@
 //! Modules of an instance: list, apply, remove.
 
 use std::time::Duration;
-use stoker_orchestrator::agent_launcher::may_answer;
-use stoker_orchestrator::runs::conduct;
+use stoker_orchestrator::agent_launcher::has_reachable_agent;
+use stoker_orchestrator::runs::start_driver;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 use stoker_model::{
-    Change, Json, Micros, ModuleAction, ModuleItem, ModuleStatus, Node, NodeModule, RunId, RunStatus,
+    AuditChange, Json, Micros, ModuleAction, ModuleItem, ModuleStatus, Node, NodeModule, RunId, RunStatus,
 };
-use stoker_modules::{ApplyRequest, Refusal, datastore, rules};
+use stoker_modules::{ApplyRequest, ModuleError, datastore, rules};
 use stoker_orchestrator::runs::wait;
-use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
-use stoker_store::{ModuleFilter, Writing};
+use stoker_services::modules::lists::{LIST_BYTES_MAX, ModuleListRequest, enqueue, is_too_large, items};
+use stoker_store::{ModuleFilter, WriteTransaction};
 
 use super::fault::{Fault, FaultResult, Faults};
 use super::instances::Instance;
 use super::{json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
@@ -46,7 +46,7 @@ pub(super) async fn instance_modules(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instance = Instance::of_path(&mut session, who, &path).await?;
@@ -59,7 +59,7 @@ pub(super) async fn instance_modules(
         let contents = wants_contents.then(|| view::contents(&app, who, &applied)).transpose()?;
         views.push(view::result(&applied, contents.as_deref()));
     }
-    Ok(Answer::ok(json!({"modules": views})))
+    Ok(ApiResponse::ok(json!({"modules": views})))
 }
 
 /// Apply modules to an instance
@@ -76,7 +76,7 @@ pub(super) async fn instance_apply(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
@@ -87,12 +87,12 @@ pub(super) async fn instance_apply(
     modules.retain(|module| rules::may_apply(who, &module.body));
     let release = &instance.release.body;
     for module in &modules {
-        if !datastore::fits(&module.body, &release.name, &release.version) {
-            return Err(datastore::unfit(&module.body).into());
+        if !datastore::is_compatible(&module.body, &release.name, &release.version) {
+            return Err(datastore::incompatible_error(&module.body).into());
         }
     }
     if modules.is_empty() {
-        return Ok(Answer::ok(json!({"modules": []})));
+        return Ok(ApiResponse::ok(json!({"modules": []})));
     }
     let items = items(&mut writing, modules).await?;
     let uuids: Vec<String> = items.iter().map(|item| item.uuid.clone()).collect();
@@ -102,10 +102,10 @@ pub(super) async fn instance_apply(
     results.retain(|applied| uuids.contains(&applied.uuid) && applied.removed_at.is_none());
     results.sort_by_key(|applied| applied.updated_at);
     if results.is_empty() {
-        return Err(Refusal::guest("the agent reported no results for the modules").into());
+        return Err(ModuleError::guest_error("the agent reported no results for the modules").into());
     }
     let views: Vec<Json> = results.iter().map(|applied| view::result(applied, None)).collect();
-    Ok(Answer::ok(json!({"modules": views})))
+    Ok(ApiResponse::ok(json!({"modules": views})))
 }
 
 /// Remove a module from an instance
@@ -127,7 +127,7 @@ pub(super) async fn instance_remove(
     let module = module_of(&mut writing, who, path.text("module")).await?;
     let applied = find(writing.node_modules(instance.node.id).await?, &module.uuid);
     let Some(applied) = applied else {
-        return Err(Refusal::guest(&format!(
+        return Err(ModuleError::guest_error(&format!(
             "module '{}' was never applied to this instance",
             module.body.name
         ))
@@ -143,7 +143,7 @@ pub(super) async fn instance_remove(
     let after = find(app.store.read().await?.node_modules(instance.node.id).await?, &module.uuid);
     match after {
         Some(NodeModule { status: ModuleStatus::Error, message, removed_at: None, .. }) => {
-            Err(Refusal::guest(message.as_deref().unwrap_or("the module was not removed")).into())
+            Err(ModuleError::guest_error(message.as_deref().unwrap_or("the module was not removed")).into())
         }
         _ => Ok(StatusCode::OK),
     }
@@ -156,16 +156,16 @@ fn find(applied: Vec<NodeModule>, uuid: &str) -> Option<NodeModule> {
 /// Enqueues a module run on the node, commits and starts it.
 async fn start_run(
     app: &App,
-    mut writing: Writing,
+    mut writing: WriteTransaction,
     node: &Node,
     action: ModuleAction,
     items: Vec<ModuleItem>,
 ) -> FaultResult<RunId> {
     if !node.online {
-        return Err(Refusal::guest("the agent of this node is not connected").into());
+        return Err(ModuleError::guest_error("the agent of this node is not connected").into());
     }
-    if !may_answer(&app.orchestrator, &mut writing, node).await? {
-        return Err(Refusal::guest(&format!(
+    if !has_reachable_agent(&app.orchestrator, &mut writing, node).await? {
+        return Err(ModuleError::guest_error(&format!(
             "node {0} has no agent; start `stoker agent` on it with a join token, or configure SSH access for the server",
             node.id
         ))
@@ -179,11 +179,11 @@ async fn start_run(
         writing.now().0
             + i64::try_from(app.settings.modules.apply_time().as_micros()).unwrap_or(i64::MAX / 2),
     );
-    let request = Wanted { deadline: Some(deadline), action, ..Wanted::apply(node.id, items) };
+    let request = ModuleListRequest { deadline: Some(deadline), action, ..ModuleListRequest::apply(node.id, items) };
     let run = enqueue(&mut writing, request).await?;
     let detail = json!({"action": action.as_str(), "modules": uuids, "run": run.0});
-    writing.commit(Change { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
-    conduct(&app.orchestrator, run);
+    writing.commit(AuditChange { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
+    start_driver(&app.orchestrator, run);
     Ok(run)
 }
 
@@ -191,7 +191,7 @@ async fn wait_for_end(app: &App, run: RunId) -> FaultResult<()> {
     let ended = wait(&app.orchestrator, run, app.settings.modules.apply_time() + MARGIN).await?;
     match ended {
         Some(run) if run.status == RunStatus::Ready => Ok(()),
-        Some(run) => Err(Refusal::guest(run.message.as_deref().unwrap_or("the run failed")).into()),
-        None => Err(Refusal::guest("timeout while waiting for the agent").into()),
+        Some(run) => Err(ModuleError::guest_error(run.message.as_deref().unwrap_or("the run failed")).into()),
+        None => Err(ModuleError::guest_error("timeout while waiting for the agent").into()),
     }
 }

@@ -4,15 +4,15 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 use stoker_model::{Json, Module};
-use stoker_modules::Update;
-use stoker_modules::rules::{self, Surroundings};
+use stoker_modules::UpdateRequest;
+use stoker_modules::rules::{self, RuleContext};
 use stoker_store::StoreError;
 
 use super::collection::{CONTENTS_BYTES_MAX, duplicate_fault};
 use super::fault::{Fault, FaultResult, Faults};
 use super::{datastores, describe, is_applied, json_of, module_of, types, view, who};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
@@ -27,13 +27,13 @@ pub(super) async fn module_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let module = module_of(&mut session, who, path.text("id")).await?;
-    let carriers = session.module_carriers(&module.uuid).await?;
+    let carriers = session.module_nodes(&module.uuid).await?;
     let n_carriers = carriers.iter().filter(|carrier| carrier.body.md5 == module.body.md5).count();
-    Ok(Answer::ok(json!({"module": view::full(&module, n_carriers)})))
+    Ok(ApiResponse::ok(json!({"module": view::full(&module, n_carriers)})))
 }
 
 /// Update a module
@@ -49,7 +49,7 @@ pub(super) async fn module_update(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     update(&app, &login, &path, document).await
 }
 
@@ -66,7 +66,7 @@ pub(super) async fn module_patch(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     update(&app, &login, &path, document).await
 }
 
@@ -75,12 +75,12 @@ async fn update(
     login: &Authenticated,
     path: &PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(login, path)?;
     let body = json_of(document);
     let mut writing = app.change(login).await?;
     let module = module_of(&mut writing, who, path.text("id")).await?;
-    let update = Update::read(&body?)?;
+    let update = UpdateRequest::read(&body?)?;
     if update.contents.as_ref().is_some_and(|contents| contents.len() > CONTENTS_BYTES_MAX) {
         return Err(Fault::too_large("contents are", CONTENTS_BYTES_MAX));
     }
@@ -91,7 +91,7 @@ async fn update(
         &module,
         &update,
         is_applied,
-        Surroundings { who, types: &types, datastores: &datastores },
+        RuleContext { who, types: &types, datastores: &datastores },
     )?;
     let sealed =
         update.contents.as_ref().map(|contents| app.services.module_keys.seal(contents)).transpose()?;
@@ -104,7 +104,7 @@ async fn update(
         error => duplicate_fault(error, &changed.body),
     })?;
     writing.commit(describe("module.update", &module)).await?;
-    Ok(Answer::ok(json!({"module": view::detail(&module)})))
+    Ok(ApiResponse::ok(json!({"module": view::detail(&module)})))
 }
 
 /// Delete a module

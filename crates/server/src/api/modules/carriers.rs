@@ -1,14 +1,14 @@
 //! Instances to which a module was applied, and reapplying it to them.
 
 use std::collections::{BTreeMap, HashMap};
-use stoker_orchestrator::runs::conduct_all;
+use stoker_orchestrator::runs::start_drivers;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 use stoker_model::{Json, Micros, Module, Node, NodeId};
-use stoker_modules::reapply::{self, Carrier, Limits};
-use stoker_modules::{ReapplyRequest, Who, fits};
+use stoker_modules::reapply::{self, AppliedInstance, ReapplyLimits};
+use stoker_modules::{ReapplyRequest, Requester, is_compatible};
 use stoker_services::clock;
 use stoker_services::modules;
 use stoker_store::{List, NodeFilter, Session};
@@ -17,9 +17,9 @@ use super::fault::{FaultResult, Faults};
 use super::instances::{ClusterCache, Instance, Page, page};
 use super::{describe, json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
-use crate::http::client::Reached;
+use crate::http::client::BaseUrl;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -42,19 +42,19 @@ pub(super) async fn module_instances(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-    reached: Reached,
+    reached: BaseUrl,
     query: Query,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let module = module_of(&mut session, who, path.text("id")).await?;
     let carriers = carriers(&mut session, who, &module).await?;
     if query.text("count_only").is_some() {
-        return Ok(Answer::ok(json!({"instances": counts(&module, &carriers)})));
+        return Ok(ApiResponse::ok(json!({"instances": counts(&module, &carriers)})));
     }
     let instances = carriers.into_iter().map(|carrier| carrier.instance).collect();
     let base = format!("{}/v1.0/{}/modules/{}/instances", reached.0, path.text("tenant"), module.uuid);
-    Ok(Answer::ok(page(instances, &query, &base)?))
+    Ok(ApiResponse::ok(page(instances, &query, &base)?))
 }
 
 struct ModuleInstance {
@@ -64,8 +64,8 @@ struct ModuleInstance {
 }
 
 /// Returns the instances with this module that the caller may see.
-async fn carriers(session: &mut Session, who: Who, module: &Module) -> FaultResult<Vec<ModuleInstance>> {
-    let carriers = session.module_carriers(&module.uuid).await?;
+async fn carriers(session: &mut Session, who: Requester, module: &Module) -> FaultResult<Vec<ModuleInstance>> {
+    let carriers = session.module_nodes(&module.uuid).await?;
     let ids = carriers.iter().map(|carrier| carrier.node_id).collect();
     let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
     let nodes = session.node_list(&filter, &List::default()).await?.items;
@@ -126,25 +126,25 @@ pub(super) async fn module_reapply(
     let mut writing = app.change(&login).await?;
     let module = module_of(&mut writing, who, path.text("id")).await?;
     let request = ReapplyRequest::read(&body?)?;
-    let carriers: Vec<Carrier<NodeId>> = carriers(&mut writing, who, &module)
+    let carriers: Vec<AppliedInstance<NodeId>> = carriers(&mut writing, who, &module)
         .await?
         .into_iter()
         .map(|ModuleInstance { instance, md5, .. }| {
             let release = &instance.release.body;
-            Carrier { node: instance.node.id, md5, fits: fits(&module.body, &release.name, &release.version) }
+            AppliedInstance { node: instance.node.id, md5, fits: is_compatible(&module.body, &release.name, &release.version) }
         })
         .collect();
     let settings = &app.settings.modules;
     let limits =
-        Limits { batch_size: settings.batch_size.into(), batch_delay_s: settings.batch_delay_seconds.into() };
-    let batches = reapply::plan(carriers, &module.body.md5, &request, limits, who.is_admin);
+        ReapplyLimits { batch_size: settings.batch_size.into(), batch_delay_s: settings.batch_delay_seconds.into() };
+    let batches = reapply::plan_batches(carriers, &module.body.md5, &request, limits, who.is_admin);
     let mut change = describe("module.reapply", &module);
     change.detail["n_instances"] = batches.batches.iter().map(Vec::len).sum::<usize>().into();
     change.detail["n_current"] = batches.n_current.into();
     change.detail["n_unfit"] = batches.n_unfit.into();
     let run = modules::reapply::enqueue(&mut writing, &module, &batches).await?;
     writing.commit(change).await?;
-    conduct_all(&app.orchestrator, run.into_iter().collect());
+    start_drivers(&app.orchestrator, run.into_iter().collect());
     Ok(StatusCode::ACCEPTED)
 }
 

@@ -3,20 +3,20 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{Json, Resource};
-use stoker_modules::rules::{self, Surroundings};
-use stoker_modules::{Create, Datastores};
+use stoker_modules::rules::{self, RuleContext};
+use stoker_modules::{CreateRequest, Datastores};
 use stoker_services::random;
 use stoker_store::{ModuleFilter, StoreError};
 
 use super::fault::{Fault, FaultBody, FaultResult, Faults};
 use super::{datastores, describe, json_of, types, view, who};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::limits::within_quota;
+use crate::limits::check_quota;
 use crate::state::App;
 
 /// Maximum size of the Base64-encoded contents. Modules carry licences and settings, not disk images.
@@ -38,7 +38,7 @@ pub(super) async fn module_list(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let mut filter = ModuleFilter::default();
@@ -56,7 +56,7 @@ pub(super) async fn module_list(
         }
     }
     let modules = session.module_list(&filter).await?;
-    Ok(Answer::ok(json!({"modules": modules.iter().map(view::row).collect::<Vec<_>>()})))
+    Ok(ApiResponse::ok(json!({"modules": modules.iter().map(view::row).collect::<Vec<_>>()})))
 }
 
 /// Create a module
@@ -74,29 +74,29 @@ pub(super) async fn module_create(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
-    let create = Create::read(&json_of(document)?)?;
+    let create = CreateRequest::read(&json_of(document)?)?;
     if create.contents.len() > CONTENTS_BYTES_MAX {
         return Err(Fault::too_large("contents are", CONTENTS_BYTES_MAX));
     }
     let mut writing = app.change(&login).await?;
     let datastores = datastores(&mut writing).await?;
-    let body = rules::create(&create, Surroundings { who, types: &types(&app), datastores: &datastores })?;
+    let body = rules::create(&create, RuleContext { who, types: &types(&app), datastores: &datastores })?;
     let sealed = app.services.module_keys.seal(&create.contents)?;
     let created = writing.module_create(&random::uuid()?, &body, &sealed).await;
     let module = created.map_err(|error| duplicate_fault(error, &body))?;
     if let Some(tenant) = module.body.tenant_id {
-        let within = within_quota(&app.limits, &mut writing, tenant, Resource::Modules).await;
+        let within = check_quota(&app.limits, &mut writing, tenant, Resource::Modules).await;
         within.map_err(Fault::over_quota)?;
     }
     writing.commit(describe("module.create", &module)).await?;
-    Ok(Answer::ok(json!({"module": view::detail(&module)})))
+    Ok(ApiResponse::ok(json!({"module": view::detail(&module)})))
 }
 
 pub(super) fn duplicate_fault(error: StoreError, body: &stoker_model::ModuleBody) -> Fault {
     match error {
-        StoreError::Taken { what: "module" } => rules::duplicate(body).into(),
+        StoreError::AlreadyExists { what: "module" } => rules::duplicate_error(body).into(),
         error => error.into(),
     }
 }

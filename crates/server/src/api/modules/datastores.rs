@@ -3,13 +3,13 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{Json, Release, compare_versions};
-use stoker_modules::{Datastores, Refusal};
+use stoker_modules::{Datastores, ModuleError};
 use stoker_store::{List, Session, StoreError};
 
 use super::fault::{FaultResult, Faults};
 use super::who;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::path::PathParams;
 use crate::state::App;
 
@@ -78,10 +78,10 @@ pub(super) async fn datastore_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     who(&login, &path)?;
     let datastores = all(&mut app.store.read().await?).await?;
-    Ok(Answer::ok(json!({"datastores": datastores.iter().map(Datastore::show).collect::<Vec<_>>()})))
+    Ok(ApiResponse::ok(json!({"datastores": datastores.iter().map(Datastore::show).collect::<Vec<_>>()})))
 }
 
 /// Retrieve a datastore
@@ -94,8 +94,8 @@ pub(super) async fn datastore_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> FaultResult<Answer<Json>> {
-    Ok(Answer::ok(json!({"datastore": of_path(&app, &login, &path).await?.show()})))
+) -> FaultResult<ApiResponse<Json>> {
+    Ok(ApiResponse::ok(json!({"datastore": of_path(&app, &login, &path).await?.show()})))
 }
 
 /// List the versions of a datastore
@@ -108,8 +108,8 @@ pub(super) async fn datastore_version_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> FaultResult<Answer<Json>> {
-    Ok(Answer::ok(json!({"versions": of_path(&app, &login, &path).await?.versions()})))
+) -> FaultResult<ApiResponse<Json>> {
+    Ok(ApiResponse::ok(json!({"versions": of_path(&app, &login, &path).await?.versions()})))
 }
 
 /// Retrieve a version of a datastore
@@ -122,13 +122,13 @@ pub(super) async fn datastore_version_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let datastore = of_path(&app, &login, &path).await?;
     let requested = path.text("version");
     let release = datastore.releases.iter().find(|release| release.body.version == requested);
     let release = release.ok_or_else(|| {
         let requested: String = requested.chars().take(255).collect();
-        Refusal::not_found(format!("Datastore version '{requested}' cannot be found."))
+        ModuleError::not_found(format!("Datastore version '{requested}' cannot be found."))
     })?;
-    Ok(Answer::ok(json!({"version": version(release)})))
+    Ok(ApiResponse::ok(json!({"version": version(release)})))
 }

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use stoker_modules::{Kind, Refusal};
+use stoker_modules::{ErrorKind, ModuleError};
 use stoker_services::ServiceError;
 use stoker_services::modules::keys::KeyError;
 use stoker_store::StoreError;
@@ -81,12 +81,12 @@ impl Fault {
     }
 }
 
-impl From<Refusal> for Fault {
-    fn from(refusal: Refusal) -> Self {
+impl From<ModuleError> for Fault {
+    fn from(refusal: ModuleError) -> Self {
         let status = match refusal.kind {
-            Kind::BadRequest => StatusCode::BAD_REQUEST,
-            Kind::Forbidden => StatusCode::FORBIDDEN,
-            Kind::NotFound => StatusCode::NOT_FOUND,
+            ErrorKind::BadRequest => StatusCode::BAD_REQUEST,
+            ErrorKind::Forbidden => StatusCode::FORBIDDEN,
+            ErrorKind::NotFound => StatusCode::NOT_FOUND,
         };
         Self::new(status, refusal.message)
     }

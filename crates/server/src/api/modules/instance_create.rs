@@ -3,17 +3,17 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{
-    Change, Cluster, ClusterStatus, GraphType, Json, Module, Node, NodeStatus, Owner, Release, Resource,
+    AuditChange, Cluster, ClusterStatus, GraphType, Json, Module, Node, NodeStatus, Owner, Release, Resource,
     RunId, RunName,
 };
 use stoker_modules::input::InstanceRequest;
-use stoker_modules::{Datastores, Refusal, Who, datastore, rules};
-use stoker_orchestrator::runs::conduct_all;
+use stoker_modules::{Datastores, ModuleError, Requester, datastore, rules};
+use stoker_orchestrator::runs::start_drivers;
 use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, launch_in};
 use stoker_services::ServiceError;
 use stoker_services::modules::automatic::modules_for;
-use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
-use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Writing};
+use stoker_services::modules::lists::{LIST_BYTES_MAX, ModuleListRequest, enqueue, is_too_large, items};
+use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, WriteTransaction};
 
 use super::datastores::all;
 use super::fault::{Fault, FaultResult, Faults};
@@ -21,11 +21,11 @@ use super::instances::Instance;
 use super::{datastores, json_of, view, who};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::create::make;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
-use crate::limits::within_quota;
+use crate::limits::check_quota;
 use crate::state::App;
 
 /// Create an instance
@@ -46,7 +46,7 @@ pub(super) async fn instance_create(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let request = InstanceRequest::read(&json_of(document)?)?;
     let mut writing = app.change(&login).await?;
@@ -56,14 +56,14 @@ pub(super) async fn instance_create(
     let cluster = environment(&app, &mut writing, who, &login.caller.tenant_name, &release).await?;
     let (node, run) = join(&mut writing, node, &cluster, &release, &request.name).await?;
     for resource in [Resource::Clusters, Resource::Nodes] {
-        let quota = within_quota(&app.limits, &mut writing, cluster.tenant_id, resource).await;
+        let quota = check_quota(&app.limits, &mut writing, cluster.tenant_id, resource).await;
         quota.map_err(Fault::over_quota)?;
     }
     let list = enqueue_modules(&mut writing, &node, &cluster, &release, modules, run).await?;
     let detail = json!({"cluster_id": cluster.id.0, "name": request.name, "run": run.map(|id| id.0)});
-    writing.commit(Change { action: "instance.create", target: format!("node {}", node.id), detail }).await?;
-    conduct_all(&app.orchestrator, run.into_iter().chain(list).collect());
-    Ok(Answer::ok(json!({"instance": view::instance(&Instance { node, cluster, release })})))
+    writing.commit(AuditChange { action: "instance.create", target: format!("node {}", node.id), detail }).await?;
+    start_drivers(&app.orchestrator, run.into_iter().chain(list).collect());
+    Ok(ApiResponse::ok(json!({"instance": view::instance(&Instance { node, cluster, release })})))
 }
 
 /// Selects the requested release: exact version, else the newest version of the datastore, else the newest
@@ -88,13 +88,13 @@ async fn release(session: &mut Session, request: &InstanceRequest) -> FaultResul
         }
     };
     Ok(chosen
-        .ok_or_else(|| Refusal::not_found("Datastore cannot be found: there is no release to deploy."))?)
+        .ok_or_else(|| ModuleError::not_found("Datastore cannot be found: there is no release to deploy."))?)
 }
 
 /// Returns the requested modules that the caller may apply. All must be compatible with the release.
 async fn modules(
     session: &mut Session,
-    who: Who,
+    who: Requester,
     request: &InstanceRequest,
     release: &Release,
 ) -> FaultResult<Vec<Module>> {
@@ -103,8 +103,8 @@ async fn modules(
     modules.retain(|module| rules::may_apply(who, &module.body));
     let misfit = modules
         .iter()
-        .find(|module| !datastore::fits(&module.body, &release.body.name, &release.body.version));
-    misfit.map_or(Ok(()), |module| Err(datastore::unfit(&module.body)))?;
+        .find(|module| !datastore::is_compatible(&module.body, &release.body.name, &release.body.version));
+    misfit.map_or(Ok(()), |module| Err(datastore::incompatible_error(&module.body)))?;
     Ok(modules)
 }
 
@@ -118,8 +118,8 @@ async fn free_node(session: &mut Session) -> FaultResult<Node> {
 /// Returns the tenant's cluster of the release; creates it if there is none.
 async fn environment(
     app: &App,
-    writing: &mut Writing,
-    who: Who,
+    writing: &mut WriteTransaction,
+    who: Requester,
     tenant: &str,
     release: &Release,
 ) -> FaultResult<Cluster> {
@@ -133,13 +133,13 @@ async fn environment(
 
 /// Assigns the node to the cluster and launches its deployment. There is no run if the release has no tasks.
 async fn join(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     mut node: Node,
     cluster: &Cluster,
     release: &Release,
     name: &str,
 ) -> FaultResult<(Node, Option<RunId>)> {
-    node.join(cluster.id);
+    node.join_cluster(cluster.id);
     name.clone_into(&mut node.name);
     let graph = writing.graph_find(Owner::Release(release.id), &GraphType::default()).await?;
     if graph.is_none_or(|graph| graph.tasks.is_empty()) {
@@ -156,7 +156,7 @@ async fn join(
     }
     let node = writing.node_update(&node).await?;
     let nodes = Some(vec![node.id.to_string()]);
-    let graphs = vec![GraphRequest { nodes, ..GraphRequest::whole(GraphType::default()) }];
+    let graphs = vec![GraphRequest { nodes, ..GraphRequest::entire_graph(GraphType::default()) }];
     let launch = Launch { graphs, run_options: RunOptions::default(), name: RunName::Deploy };
     let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| match error {
         ServiceError::Conflict(report) => Fault::unprocessable(report.message),
@@ -168,7 +168,7 @@ async fn join(
 /// Enqueues the requested modules and those with `auto_apply`, each once, to be applied after the run
 /// `after`.
 async fn enqueue_modules(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     node: &Node,
     cluster: &Cluster,
     release: &Release,
@@ -187,6 +187,6 @@ async fn enqueue_modules(
     if is_too_large(&items) {
         return Err(Fault::too_large("the modules together are", LIST_BYTES_MAX));
     }
-    let request = Wanted { after, ..Wanted::apply(node.id, items) };
+    let request = ModuleListRequest { after, ..ModuleListRequest::apply(node.id, items) };
     Ok(Some(enqueue(writing, request).await?))
 }

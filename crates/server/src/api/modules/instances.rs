@@ -6,8 +6,8 @@ use std::collections::hash_map::Entry;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
-use stoker_model::{Change, Cluster, ClusterId, Json, Node, NodeId, Release};
-use stoker_modules::{Refusal, Who};
+use stoker_model::{AuditChange, Cluster, ClusterId, Json, Node, NodeId, Release};
+use stoker_modules::{ModuleError, Requester};
 use stoker_orchestrator::runs;
 use stoker_store::{List, NodeFilter, Session, StoreError};
 use utoipa::IntoParams;
@@ -16,8 +16,8 @@ use super::carriers::render_instances;
 use super::fault::{Fault, FaultResult, Faults};
 use super::{view, who};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
-use crate::http::client::Reached;
+use crate::http::response::ApiResponse;
+use crate::http::client::BaseUrl;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
@@ -47,25 +47,25 @@ impl Instance {
     /// Finds an instance that the caller may see. Admins see all of them.
     pub(super) async fn find(
         session: &mut Session,
-        who: Who,
+        who: Requester,
         id: NodeId,
     ) -> Result<Option<Self>, StoreError> {
         let Some(node) = session.node_get(id).await? else { return Ok(None) };
         Ok(ClusterCache::default().instance(session, node).await?.filter(|instance| instance.is_for(who)))
     }
 
-    pub(super) fn is_for(&self, who: Who) -> bool {
+    pub(super) fn is_for(&self, who: Requester) -> bool {
         who.is_admin || self.cluster.tenant_id == who.tenant_id
     }
 
     /// Finds the instance that the path names.
-    pub(super) async fn of_path(session: &mut Session, who: Who, path: &PathParams) -> FaultResult<Self> {
+    pub(super) async fn of_path(session: &mut Session, who: Requester, path: &PathParams) -> FaultResult<Self> {
         let text = path.text("id");
         let instance = match NodeId::parse(text) {
             Some(id) => Self::find(session, who, id).await?,
             None => None,
         };
-        Ok(instance.ok_or_else(|| Refusal::no_instance(text))?)
+        Ok(instance.ok_or_else(|| ModuleError::instance_not_found(text))?)
     }
 }
 
@@ -104,12 +104,12 @@ pub(super) fn page(mut instances: Vec<Instance>, query: &Query, base: &str) -> F
         None => PAGE_MAX,
         Some(text) => match text.parse::<usize>() {
             Ok(limit) if limit > 0 => limit.min(PAGE_MAX),
-            _ => return Err(Refusal::bad(format!("limit '{text}' is not a positive number")).into()),
+            _ => return Err(ModuleError::bad_request(format!("limit '{text}' is not a positive number")).into()),
         },
     };
     if let Some(marker) = query.text("marker") {
         let Some(marker) = NodeId::parse(marker) else {
-            return Err(Refusal::bad(format!("marker '{marker}' is not an instance ID")).into());
+            return Err(ModuleError::bad_request(format!("marker '{marker}' is not an instance ID")).into());
         };
         instances.retain(|instance| instance.node.id > marker);
     }
@@ -138,9 +138,9 @@ pub(super) async fn instance_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-    reached: Reached,
+    reached: BaseUrl,
     query: Query,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let filter = NodeFilter { tenant_id: Some(who.tenant_id), ..NodeFilter::default() };
@@ -149,7 +149,7 @@ pub(super) async fn instance_list(
         instances.extend(cache.instance(&mut session, node).await?);
     }
     let base = format!("{}/v1.0/{}/instances", reached.0, path.text("tenant"));
-    Ok(Answer::ok(page(instances, &query, &base)?))
+    Ok(ApiResponse::ok(page(instances, &query, &base)?))
 }
 
 /// Retrieve an instance
@@ -161,11 +161,11 @@ pub(super) async fn instance_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> FaultResult<Answer<Json>> {
+) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instance = Instance::of_path(&mut session, who, &path).await?;
-    Ok(Answer::ok(json!({"instance": view::instance(&instance)})))
+    Ok(ApiResponse::ok(json!({"instance": view::instance(&instance)})))
 }
 
 /// Delete an instance
@@ -183,15 +183,15 @@ pub(super) async fn instance_delete(
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
     let Instance { mut node, cluster, .. } = Instance::of_path(&mut writing, who, &path).await?;
-    if let Some(run) = runs::active(&mut writing, cluster.id).await? {
+    if let Some(run) = runs::active_run(&mut writing, cluster.id).await? {
         return Err(Fault::unprocessable(format!(
             "cluster {} has an active run {}; wait until it ends or stop it",
             cluster.id, run.id
         )));
     }
-    node.leave();
+    node.leave_cluster();
     writing.node_update(&node).await?;
     let detail = json!({"cluster_id": cluster.id.0});
-    writing.commit(Change { action: "instance.delete", target: format!("node {}", node.id), detail }).await?;
+    writing.commit(AuditChange { action: "instance.delete", target: format!("node {}", node.id), detail }).await?;
     Ok(StatusCode::ACCEPTED)
 }

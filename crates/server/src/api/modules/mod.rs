@@ -15,8 +15,8 @@ mod instances;
 mod view;
 
 use serde_json::json;
-use stoker_model::{Change, Json, Module, Permission, Role};
-use stoker_modules::{Datastores, Refusal, Who, rules};
+use stoker_model::{AuditChange, Json, Module, Permission, Role};
+use stoker_modules::{Datastores, ModuleError, Requester, rules};
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -54,18 +54,18 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 }
 
 /// Returns the requester. The path must name the tenant of the token, by ID or by name.
-fn who(login: &Authenticated, path: &PathParams) -> FaultResult<Who> {
+fn who(login: &Authenticated, path: &PathParams) -> FaultResult<Requester> {
     let caller = &login.caller;
     let named = path.text("tenant");
     if named != OWN_TENANT && named != caller.tenant_id.to_string() && named != caller.tenant_name {
         let named: String = named.chars().take(100).collect();
-        return Err(Refusal::forbidden(format!(
+        return Err(ModuleError::forbidden(format!(
             "User with tenant id {} cannot access the tenant {named}",
             caller.tenant_id
         ))
         .into());
     }
-    Ok(Who { tenant_id: caller.tenant_id, is_admin: caller.roles.contains(&Role::Admin) })
+    Ok(Requester { tenant_id: caller.tenant_id, is_admin: caller.roles.contains(&Role::Admin) })
 }
 
 /// Parses the body, without source positions.
@@ -74,14 +74,14 @@ fn json_of(document: Result<Document, ApiError>) -> FaultResult<Json> {
 }
 
 /// Finds a module that the caller may see.
-async fn module_of(session: &mut Session, who: Who, id: &str) -> FaultResult<Module> {
+async fn module_of(session: &mut Session, who: Requester, id: &str) -> FaultResult<Module> {
     let module = session.module_by_uuid(id).await?;
-    Ok(module.filter(|module| rules::sees(who, &module.body)).ok_or_else(|| Refusal::no_module(id))?)
+    Ok(module.filter(|module| rules::can_see(who, &module.body)).ok_or_else(|| ModuleError::module_not_found(id))?)
 }
 
 /// Whether any instance has the module with its current contents.
 async fn is_applied(session: &mut Session, module: &Module) -> Result<bool, StoreError> {
-    let carriers = session.module_carriers(&module.uuid).await?;
+    let carriers = session.module_nodes(&module.uuid).await?;
     Ok(carriers.iter().any(|carrier| carrier.body.md5 == module.body.md5))
 }
 
@@ -100,10 +100,10 @@ fn types(app: &App) -> Vec<&'static str> {
 }
 
 /// Builds the audit record. Contents are omitted: they may be secret.
-fn describe(action: &'static str, module: &Module) -> Change {
+fn describe(action: &'static str, module: &Module) -> AuditChange {
     let detail = json!({
         "name": module.body.name, "type": module.body.module_type, "md5": module.body.md5,
         "tenant_id": module.body.tenant_id.map(|id| id.0), "is_admin": module.body.is_admin,
     });
-    Change { action, target: format!("module {}", module.uuid), detail }
+    AuditChange { action, target: format!("module {}", module.uuid), detail }
 }

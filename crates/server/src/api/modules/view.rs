@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, TenantId};
-use stoker_modules::Who;
+use stoker_modules::Requester;
 use stoker_services::clock;
 
 use super::fault::FaultResult;
@@ -86,7 +86,7 @@ pub(super) fn result(applied: &NodeModule, contents: Option<&str>) -> Json {
 }
 
 /// Returns the contents as they were applied. Only admins may read those of admin modules.
-pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> FaultResult<String> {
+pub(super) fn contents(app: &App, who: Requester, applied: &NodeModule) -> FaultResult<String> {
     if applied.body.is_admin && !who.is_admin {
         let sentence = format!("Must be admin to retrieve contents for module {}", applied.body.name);
         return Ok(STANDARD.encode(sentence));

@@ -1,7 +1,7 @@
 //! Visibility of nodes: a caller that is limited to a tenant sees the nodes of its clusters, and no
 //! unassigned nodes.
 
-use stoker_model::{Change, Json, Node, NodeId};
+use stoker_model::{AuditChange, Json, Node, NodeId};
 use stoker_store::Session;
 
 use crate::access::caller::Authenticated;
@@ -29,6 +29,6 @@ pub(super) fn not_found() -> ApiError {
     ApiError::not_found("Node")
 }
 
-pub(super) fn describe(action: &'static str, node: &Node, detail: Json) -> Change {
-    Change { action, target: format!("node {}", node.id), detail }
+pub(super) fn describe(action: &'static str, node: &Node, detail: Json) -> AuditChange {
+    AuditChange { action, target: format!("node {}", node.id), detail }
 }

@@ -4,7 +4,7 @@
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::{Fields, Given, identifier, nullable, string_of};
+use stoker_manifest::reader::{Fields, FieldUpdate, identifier, nullable, string_with_length};
 use stoker_model::{JsonMap, Node, NodeId};
 use utoipa::ToSchema;
 
@@ -12,7 +12,7 @@ use super::access::{describe, not_found};
 use super::discover::rest;
 use super::names::{read_ip, read_mac, read_meta};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
@@ -65,11 +65,11 @@ struct Report {
     id: Option<NodeId>,
     mac: Option<String>,
     checksum: Option<String>,
-    ip: Given<String>,
+    ip: FieldUpdate<String>,
     meta: Option<JsonMap>,
-    manufacturer: Given<String>,
-    platform_name: Given<String>,
-    os_platform: Given<String>,
+    manufacturer: FieldUpdate<String>,
+    platform_name: FieldUpdate<String>,
+    os_platform: FieldUpdate<String>,
     facts: JsonMap,
 }
 
@@ -84,31 +84,31 @@ pub(super) async fn node_report(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<ReportView>> {
+) -> ApiResult<ApiResponse<ReportView>> {
     let report = document.fields(read_report)?;
     let node = find(&app, &report).await?;
     let is_cached = report.checksum.is_some() && report.checksum == node.agent_checksum;
     let reported = if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
     if reported == node {
-        app.store.node_seen(node.id, app.clock.now()).await?;
+        app.store.node_heartbeat(node.id, app.clock.now()).await?;
     } else {
         store(&app, &login, &report, is_cached, node.id).await?;
     }
-    Ok(Answer::ok(ReportView { id: node.id.0, cached: is_cached.then_some(true) }))
+    Ok(ApiResponse::ok(ReportView { id: node.id.0, cached: is_cached.then_some(true) }))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 fn read_report(fields: &mut Fields<'_, '_>) -> Option<Report> {
-    let text = || string_of(0..=TEXT_CHARS_MAX);
+    let text = || string_with_length(0..=TEXT_CHARS_MAX);
     let report = Report {
         id: fields.optional("id", nullable(identifier)).flatten().map(NodeId),
         mac: fields.optional("mac", nullable(read_mac)).flatten(),
-        checksum: fields.optional("agent_checksum", nullable(string_of(1..=255))).flatten(),
-        ip: fields.given("ip", read_ip),
+        checksum: fields.optional("agent_checksum", nullable(string_with_length(1..=255))).flatten(),
+        ip: fields.update("ip", read_ip),
         meta: fields.optional("meta", nullable(read_meta)).flatten(),
-        manufacturer: fields.given("manufacturer", text()),
-        platform_name: fields.given("platform_name", text()),
-        os_platform: fields.given("os_platform", text()),
+        manufacturer: fields.update("manufacturer", text()),
+        platform_name: fields.update("platform_name", text()),
+        os_platform: fields.update("os_platform", text()),
         facts: JsonMap::new(),
     };
     // A node cannot change its own lifecycle or names.

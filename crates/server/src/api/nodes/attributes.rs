@@ -5,12 +5,12 @@ use serde_json::json;
 use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::json_map;
 use stoker_model::{JsonMap, Node};
-use stoker_orchestrator::local_agents::over_ssh;
+use stoker_orchestrator::local_agents::parse_ssh_location;
 use stoker_state::json::merge;
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -26,7 +26,7 @@ pub(super) async fn node_attributes_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let mut session = app.store.snapshot().await?;
     let node = node_of(&mut session, &login, &path).await?;
     in_cluster(&node)?;
@@ -47,7 +47,7 @@ pub(super) async fn node_attributes_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let changes = document.read(json_map)?;
     let mut writing = app.change(&login).await?;
     let mut node = node_of(&mut writing, &login, &path).await?;
@@ -55,7 +55,7 @@ pub(super) async fn node_attributes_update(
     in_cluster(&node)?;
     let changes_agent_access = ["transport", "ssh"].iter().any(|key| changes.contains_key(*key));
     merge(&mut node.attributes, changes);
-    if changes_agent_access && let Err(problems) = over_ssh(&node) {
+    if changes_agent_access && let Err(problems) = parse_ssh_location(&node) {
         let reasons = problems.into_iter().map(|(path, message)| Diagnostic::plain(message).path(path));
         return Err(ApiError::refused(reasons.collect()));
     }
@@ -74,7 +74,7 @@ fn in_cluster(node: &Node) -> ApiResult<()> {
     Err(ApiError::bad_request(format!("Node '{}' doesn't belong to any cluster", node.id)))
 }
 
-fn answer(node: Node) -> Answer<JsonMap> {
+fn answer(node: Node) -> ApiResponse<JsonMap> {
     let generation = node.generation;
-    Answer::ok(node.attributes).version(generation)
+    ApiResponse::ok(node.attributes).version(generation)
 }

@@ -9,7 +9,7 @@ use super::change::{Changed, change, within_quotas};
 use super::read::read_body;
 use super::view::{NodeBody, NodeView};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -25,11 +25,11 @@ pub(super) async fn node_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<NodeView>> {
+) -> ApiResult<ApiResponse<NodeView>> {
     let mut session = app.store.snapshot().await?;
     let node = node_of(&mut session, &login, &path).await?;
     let generation = node.generation;
-    Ok(Answer::ok(NodeView::with_facts(node)).version(generation))
+    Ok(ApiResponse::ok(NodeView::with_facts(node)).version(generation))
 }
 
 /// Update a node
@@ -45,7 +45,7 @@ pub(super) async fn node_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<NodeView>> {
+) -> ApiResult<ApiResponse<NodeView>> {
     let body = document.fields(read_body)?;
     let mut writing = app.change(&login).await?;
     let node = node_of(&mut writing, &login, &path).await?;
@@ -73,11 +73,11 @@ pub(super) async fn node_patch(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<NodeView>> {
+) -> ApiResult<ApiResponse<NodeView>> {
     node_update(app, login, path, condition, document).await
 }
 
-pub(super) fn answer(node: Node) -> Answer<NodeView> {
+pub(super) fn answer(node: Node) -> ApiResponse<NodeView> {
     let generation = node.generation;
-    Answer::ok(NodeView::from(node)).version(generation)
+    ApiResponse::ok(NodeView::from(node)).version(generation)
 }

@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 
 use axum::http::StatusCode;
+use stoker_manifest::reader::FieldUpdate;
 use stoker_diagnostics::Diagnostic;
-use stoker_manifest::reader::Given;
 use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
-use stoker_services::metadata::holder::{Holder, NamedSection};
+use stoker_services::metadata::holder::{NamedSection, RoleOwner};
 use stoker_services::modules::automatic::enqueue_for;
-use stoker_store::{StoreError, Writing};
+use stoker_store::{StoreError, WriteTransaction};
 
 use super::read::Body;
 use crate::api::assignment::{restricted_roles, role_problems};
-use crate::api::attributes::models_of;
+use crate::api::attributes::condition_models;
 use crate::http::error::{ApiError, ApiResult};
-use crate::limits::within_quota;
+use crate::limits::check_quota;
 use crate::state::App;
 
 /// Result of an update.
@@ -25,7 +25,7 @@ pub(super) struct Changed {
 }
 
 /// Applies the body to a node. The caller must check quotas with `within_quotas` before it commits.
-pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) -> ApiResult<Changed> {
+pub(super) async fn change(writing: &mut WriteTransaction, mut node: Node, body: Body) -> ApiResult<Changed> {
     let before = node.cluster_id;
     move_to(writing, &mut node, &body.cluster).await?;
     let is_joining = before.is_none();
@@ -54,32 +54,32 @@ pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) ->
 /// Checks the node quota of each tenant whose number of nodes increased, once per request.
 pub(super) async fn within_quotas(
     app: &App,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     gainers: impl Iterator<Item = TenantId>,
 ) -> ApiResult<()> {
     let gainers: HashSet<TenantId> = gainers.collect();
     for tenant in gainers {
-        within_quota(&app.limits, writing, tenant, Resource::Nodes).await?;
+        check_quota(&app.limits, writing, tenant, Resource::Nodes).await?;
     }
     Ok(())
 }
 
 /// Moves a node into a cluster or out of its cluster.
 async fn move_to(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     node: &mut Node,
-    requested: &Given<stoker_model::ClusterId>,
+    requested: &FieldUpdate<stoker_model::ClusterId>,
 ) -> ApiResult<()> {
     match *requested {
-        Given::Absent => Ok(()),
-        Given::Null => {
+        FieldUpdate::Absent => Ok(()),
+        FieldUpdate::Null => {
             if node.cluster_id.is_some() {
-                node.leave();
+                node.leave_cluster();
             }
             Ok(())
         }
-        Given::Value(id) if node.cluster_id == Some(id) => Ok(()),
-        Given::Value(id) => {
+        FieldUpdate::Value(id) if node.cluster_id == Some(id) => Ok(()),
+        FieldUpdate::Value(id) => {
             if let Some(other) = node.cluster_id {
                 let message = format!("node {} belongs to cluster {other}; unassign it there first", node.id);
                 return Err(ApiError::bad_request(message));
@@ -87,7 +87,7 @@ async fn move_to(
             if writing.cluster_get(id).await?.is_none() {
                 return Err(ApiError::bad_request(format!("cluster {id} does not exist")));
             }
-            node.join(id);
+            node.join_cluster(id);
             Ok(())
         }
     }
@@ -131,7 +131,7 @@ fn apply(node: &mut Node, body: Body) {
 }
 
 /// Checks the roles of a node. Restrictions apply only to roles that the node did not have before.
-async fn check_roles(writing: &mut Writing, node: &Node, old_roles: &[String]) -> ApiResult<()> {
+async fn check_roles(writing: &mut WriteTransaction, node: &Node, old_roles: &[String]) -> ApiResult<()> {
     if node.roles.is_empty() && node.pending_roles.is_empty() {
         return Ok(());
     }
@@ -142,8 +142,8 @@ async fn check_roles(writing: &mut Writing, node: &Node, old_roles: &[String]) -
         )));
     };
     let cluster_id = cluster.id;
-    let models = models_of(writing, &cluster).await?;
-    let known_roles = Holder::of_cluster(writing, cluster).await?.all(NamedSection::Roles);
+    let models = condition_models(writing, &cluster).await?;
+    let known_roles = RoleOwner::of_cluster(writing, cluster).await?.all(NamedSection::Roles);
     let mut reasons = Vec::new();
     for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
         let mut problems = role_problems(cluster_id, &known_roles, roles);
@@ -157,7 +157,7 @@ async fn check_roles(writing: &mut Writing, node: &Node, old_roles: &[String]) -
     if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
 }
 
-async fn cluster(writing: &mut Writing, node: &Node) -> ApiResult<Option<Cluster>> {
+async fn cluster(writing: &mut WriteTransaction, node: &Node) -> ApiResult<Option<Cluster>> {
     match node.cluster_id {
         Some(id) => Ok(writing.cluster_get(id).await?),
         None => Ok(None),
@@ -166,11 +166,11 @@ async fn cluster(writing: &mut Writing, node: &Node) -> ApiResult<Option<Cluster
 
 pub(super) fn duplicate_error(error: StoreError, node: &Node) -> ApiError {
     match error {
-        StoreError::Taken { what: "hostname" } => {
+        StoreError::AlreadyExists { what: "hostname" } => {
             let cluster = node.cluster_id.map(|id| format!(" in cluster {id}")).unwrap_or_default();
             ApiError::conflict(format!("hostname `{}` is already in use{cluster}", node.hostname))
         }
-        StoreError::Taken { .. } => {
+        StoreError::AlreadyExists { .. } => {
             ApiError::conflict(format!("MAC address {} is already in use by another node", node.mac))
         }
         error => error.into(),

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::{list_of, object};
-use stoker_model::{Change, ClusterId, Json, Node, NodeId, NodeStatus};
-use stoker_store::{List, NodeFilter, Page, Writing};
+use stoker_model::{AuditChange, ClusterId, Json, Node, NodeId, NodeStatus};
+use stoker_store::{List, NodeFilter, Page, WriteTransaction};
 
 use super::change::{change, within_quotas};
 use super::read::{Body, read_body};
 use super::view::{NamedNodeBody, NodeView};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
@@ -43,7 +43,7 @@ pub(super) async fn node_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<NodeView>>> {
+) -> ApiResult<ApiResponse<Vec<NodeView>>> {
     let list = list(&mut query);
     let without_cluster = query.has("cluster_id") && query.text("cluster_id").is_none();
     let cluster = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
@@ -62,7 +62,7 @@ pub(super) async fn node_list(
         let unpaged = List { order_by: list.order_by.clone(), ..List::default() };
         record_filter.page(session.node_list(&filter, &unpaged).await?.items, &list)
     };
-    Answer::page(&list, page, NodeView::from)
+    ApiResponse::page(&list, page, NodeView::from)
 }
 
 /// Filters that are applied in memory: roles and labels are not database columns.
@@ -155,7 +155,7 @@ pub(super) async fn node_update_all(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<Vec<NodeView>>> {
+) -> ApiResult<ApiResponse<Vec<NodeView>>> {
     let bodies = document.read(list_of(object(read_body)))?;
     let mut writing = app.change(&login).await?;
     let mut changed = Vec::with_capacity(bodies.len());
@@ -170,12 +170,12 @@ pub(super) async fn node_update_all(
     within_quotas(&app, &mut writing, changed.iter().filter_map(|changed| changed.gainer)).await?;
     let ids: Vec<i64> = changed.iter().map(|changed| changed.node.id.0).collect();
     let target = "nodes".to_owned();
-    writing.commit(Change { action: "node.update", target, detail: json!({"nodes": ids}) }).await?;
-    Ok(Answer::ok(changed.into_iter().map(|changed| NodeView::from(changed.node)).collect()))
+    writing.commit(AuditChange { action: "node.update", target, detail: json!({"nodes": ids}) }).await?;
+    Ok(ApiResponse::ok(changed.into_iter().map(|changed| NodeView::from(changed.node)).collect()))
 }
 
 /// Finds the node of an entry: by ID, else by MAC address.
-async fn named(writing: &mut Writing, body: &Body, index: usize) -> ApiResult<Node> {
+async fn named(writing: &mut WriteTransaction, body: &Body, index: usize) -> ApiResult<Node> {
     let node = match (body.id, &body.mac) {
         (Some(NodeId(id)), _) => writing.node_get(NodeId(id)).await?,
         (None, Some(mac)) => writing.node_by_mac(mac).await?,

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::{Change, ClusterId, Node, NodeId, Run, RunName};
-use stoker_store::{List, NodeFilter, Writing};
+use stoker_model::{AuditChange, ClusterId, Node, NodeId, Run, RunName};
+use stoker_store::{List, NodeFilter, WriteTransaction};
 
 use super::access::node_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::{RunView, finished_run, require_idle};
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
@@ -33,7 +33,7 @@ pub(super) async fn node_delete_all(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let ids = query.ids("ids");
     query.finish()?;
     let ids = ids.ok_or_else(|| ApiError::bad_request("missing `ids`: specify the nodes to delete"))?;
@@ -44,7 +44,7 @@ pub(super) async fn node_delete_all(
     if nodes.len() != ids.len() {
         return Err(ApiError::not_found("NodeCollection"));
     }
-    Ok(Answer::ok(RunView::from(delete(&app, writing, &nodes).await?)))
+    Ok(ApiResponse::ok(RunView::from(delete(&app, writing, &nodes).await?)))
 }
 
 /// Delete a node
@@ -57,14 +57,14 @@ pub(super) async fn node_delete(
     login: Authenticated,
     path: PathParams,
     condition: IfMatch,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let mut writing = app.change(&login).await?;
     let node = node_of(&mut writing, &login, &path).await?;
     condition.check(node.generation)?;
-    Ok(Answer::ok(RunView::from(delete(&app, writing, &[node]).await?)))
+    Ok(ApiResponse::ok(RunView::from(delete(&app, writing, &[node]).await?)))
 }
 
-async fn delete(app: &App, mut writing: Writing, nodes: &[Node]) -> ApiResult<Run> {
+async fn delete(app: &App, mut writing: WriteTransaction, nodes: &[Node]) -> ApiResult<Run> {
     let clusters: HashSet<Option<ClusterId>> = nodes.iter().map(|node| node.cluster_id).collect();
     for cluster_id in clusters.iter().flatten() {
         require_idle(&mut writing, *cluster_id, "deleting nodes").await?;
@@ -86,10 +86,10 @@ async fn delete(app: &App, mut writing: Writing, nodes: &[Node]) -> ApiResult<Ru
         [id] => format!("node {id}"),
         _ => "nodes".to_owned(),
     };
-    writing.commit(Change { action: "node.delete", target, detail }).await?;
+    writing.commit(AuditChange { action: "node.delete", target, detail }).await?;
     // Close agent connections only after the commit.
     for (uid, digest) in agents {
-        app.orchestrator.dismiss_agent(&uid, digest);
+        app.orchestrator.revoke_agent(&uid, digest);
     }
     Ok(run)
 }

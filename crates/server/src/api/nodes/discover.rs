@@ -3,7 +3,7 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::codes;
-use stoker_manifest::reader::{Fields, json, nullable, string, string_of};
+use stoker_manifest::reader::{Fields, json, nullable, string, string_with_length};
 use stoker_model::{JsonMap, NewNode, NodeStatus};
 use stoker_store::StoreError;
 use stoker_yaml::{NodeKind, Scalar};
@@ -12,7 +12,7 @@ use super::access::describe;
 use super::names::{read_hostname, read_ip, read_labels, read_mac, read_meta};
 use super::view::{NewNodeBody, NodeView};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
@@ -35,7 +35,7 @@ pub(super) async fn node_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<NodeView>> {
+) -> ApiResult<ApiResponse<NodeView>> {
     let (new, status) = document.fields(read_new)?;
     let new = new.ok_or_else(|| ApiError::bad_request("No mac address specified"))?;
     if status.is_some_and(|status| status != NodeStatus::Discover.as_str()) {
@@ -43,26 +43,26 @@ pub(super) async fn node_create(
     }
     let mut writing = app.change(&login).await?;
     let node = writing.node_create(&new).await.map_err(|error| match error {
-        StoreError::Taken { .. } => {
+        StoreError::AlreadyExists { .. } => {
             ApiError::conflict(format!("Node with mac {} already exists - doing nothing", new.mac))
         }
         error => error.into(),
     })?;
     writing.commit(describe("node.create", &node, json!({"mac": node.mac, "name": node.name}))).await?;
     let generation = node.generation;
-    Ok(Answer::created(NodeView::from(node)).version(generation))
+    Ok(ApiResponse::created(NodeView::from(node)).version(generation))
 }
 
 /// Returns the node, `None` if it has no MAC address, and the reported status.
 #[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 fn read_new(fields: &mut Fields<'_, '_>) -> Option<(Option<NewNode>, Option<String>)> {
-    let text = || nullable(string_of(0..=TEXT_CHARS_MAX));
+    let text = || nullable(string_with_length(0..=TEXT_CHARS_MAX));
     let mac_is_given =
         fields.take("mac").is_some_and(|node| !matches!(node.kind, NodeKind::Scalar(Scalar::Null)));
     let mac = if mac_is_given { fields.optional("mac", read_mac) } else { None };
     let status = fields.optional("status", nullable(string)).flatten();
     let ip = fields.optional("ip", nullable(read_ip)).flatten();
-    let name = fields.optional("name", nullable(string_of(1..=255))).flatten();
+    let name = fields.optional("name", nullable(string_with_length(1..=255))).flatten();
     let hostname = fields.optional("hostname", nullable(read_hostname)).flatten();
     let manufacturer = fields.optional("manufacturer", text()).flatten();
     let platform_name = fields.optional("platform_name", text()).flatten();
@@ -109,7 +109,7 @@ fn reject_assignment_fields(fields: &mut Fields<'_, '_>) {
 /// Returns the remaining fields as facts of the node.
 pub(super) fn rest(fields: &mut Fields<'_, '_>) -> JsonMap {
     let mut facts = JsonMap::new();
-    for (key, node) in fields.rest() {
+    for (key, node) in fields.remaining() {
         if let Some(value) = fields.problems().in_key(key, |problems| json(node, problems)) {
             facts.insert(key.to_owned(), value);
         }

@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{string, string_of, wrong_kind};
+use stoker_manifest::reader::{report_wrong_type, string, string_with_length};
 use stoker_manifest::codes;
+use stoker_diagnostics::Diagnostics;
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::Node;
 
@@ -58,13 +58,13 @@ pub(super) fn read_hostname(node: &Node, problems: &mut Diagnostics) -> Option<S
 /// Parses a map of labels: names and values of 1 to 100 characters, or null for a label without a value.
 pub(super) fn read_labels(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let Some(entries) = node.as_map() else {
-        wrong_kind(node, "a map of labels", problems);
+        report_wrong_type(node, "a map of labels", problems);
         return None;
     };
     let mut labels = JsonMap::with_capacity(entries.len());
     for (key, value) in entries {
-        let Some(name) = string_of(1..=LABEL_CHARS_MAX)(key, problems) else { continue };
-        let read = stoker_manifest::reader::nullable(string_of(1..=LABEL_CHARS_MAX));
+        let Some(name) = string_with_length(1..=LABEL_CHARS_MAX)(key, problems) else { continue };
+        let read = stoker_manifest::reader::nullable(string_with_length(1..=LABEL_CHARS_MAX));
         if let Some(value) = problems.in_key(&name, |problems| read(value, problems)) {
             labels.insert(name, Json::from(value));
         }

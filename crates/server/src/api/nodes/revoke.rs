@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;
-use crate::http::answer::NoContent;
+use crate::http::response::NoContent;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -26,6 +26,6 @@ pub(super) async fn node_revoke(
     let digest = writing.agent_digest(&uid).await?;
     writing.node_revoke(node.id).await?;
     writing.commit(describe("node.revoke", &node, json!({}))).await?;
-    app.orchestrator.dismiss_agent(&uid, digest);
+    app.orchestrator.revoke_agent(&uid, digest);
     Ok(NoContent)
 }

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::collection::label_text;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::query::Query;
 use crate::state::App;
@@ -62,7 +62,7 @@ pub(super) async fn node_allocation_stats(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<StatsView>> {
+) -> ApiResult<ApiResponse<StatsView>> {
     let wants_details = query.boolean("details");
     let without_cluster = query.has("cluster_id") && query.text("cluster_id").is_none();
     let cluster = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
@@ -80,7 +80,7 @@ pub(super) async fn node_allocation_stats(
     } else {
         None
     };
-    Ok(Answer::ok(StatsView { total, unallocated, details }))
+    Ok(ApiResponse::ok(StatsView { total, unallocated, details }))
 }
 
 fn kinds(nodes: &[Node]) -> KindsView {

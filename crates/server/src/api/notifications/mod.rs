@@ -3,8 +3,8 @@
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::{identifier, list_of, word};
-use stoker_model::{Change, ClusterId, Notification, NotificationId, Permission, Topic};
+use stoker_manifest::reader::{identifier, list_of, one_of};
+use stoker_model::{AuditChange, ClusterId, Notification, NotificationId, Permission, Topic};
 use stoker_services::clock;
 use stoker_store::NotificationFilter;
 use utoipa::ToSchema;
@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
@@ -123,7 +123,7 @@ async fn notification_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<NotificationView>>> {
+) -> ApiResult<ApiResponse<Vec<NotificationView>>> {
     let list = list(&mut query);
     let topics = query.words("topic", Topic::parse, Topic::NAMES);
     let is_read = query.words("status", parse_status, STATUSES);
@@ -138,20 +138,20 @@ async fn notification_list(
         ..NotificationFilter::default()
     };
     let page = app.store.read().await?.notification_list(&filter, &list).await?;
-    Answer::page(&list, page, NotificationView::from)
+    ApiResponse::page(&list, page, NotificationView::from)
 }
 
 /// Retrieve notification statistics
 ///
 /// Returns the number of notifications, read and unread.
 #[utoipa::path(get, path = "/api/v1/notifications/stats", responses((status = 200, body = StatsView)))]
-async fn notification_stats(State(app): State<App>, login: Authenticated) -> ApiResult<Answer<StatsView>> {
+async fn notification_stats(State(app): State<App>, login: Authenticated) -> ApiResult<ApiResponse<StatsView>> {
     let visible = NotificationFilter { tenant_id: login.tenant_limit(), ..NotificationFilter::default() };
     let unread = NotificationFilter { is_read: Some(false), ..visible.clone() };
     let mut session = app.store.snapshot().await?;
     let total = session.notification_count(&visible).await?;
     let unread = session.notification_count(&unread).await?;
-    Ok(Answer::ok(StatsView { total, read: total.saturating_sub(unread), unread }))
+    Ok(ApiResponse::ok(StatsView { total, read: total.saturating_sub(unread), unread }))
 }
 
 /// Mark notifications as read or unread
@@ -162,9 +162,9 @@ async fn notification_mark(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<MarkedView>> {
+) -> ApiResult<ApiResponse<MarkedView>> {
     let (status, ids) = document.fields(|fields| {
-        let status = fields.required("status", word(STATUSES));
+        let status = fields.required("status", one_of(STATUSES));
         let ids = fields.optional("ids", list_of(identifier));
         Some((status?, ids))
     })?;
@@ -175,9 +175,9 @@ async fn notification_mark(
     if changed > 0 {
         let detail = json!({"status": status, "n_notifications": changed});
         let target = "notifications".to_owned();
-        writing.commit(Change { action: "notification.mark", target, detail }).await?;
+        writing.commit(AuditChange { action: "notification.mark", target, detail }).await?;
     }
-    Ok(Answer::ok(MarkedView { changed }))
+    Ok(ApiResponse::ok(MarkedView { changed }))
 }
 
 fn parse_status(text: &str) -> Option<bool> {

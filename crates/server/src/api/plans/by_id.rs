@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::Change;
+use stoker_model::AuditChange;
 
 use super::access::{read_plan, require_plan};
 use super::view::PlanSummary;
 use crate::access::caller::Authenticated;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -23,12 +23,12 @@ pub(super) async fn plan_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<PlanSummary>> {
+) -> ApiResult<ApiResponse<PlanSummary>> {
     let plan = read_plan(&app, &login, &path).await?;
     let durations = app.store.read().await?.task_durations(plan.record.cluster_id).await?;
     let summary = move || PlanSummary::new(plan.record, &plan.explained, &durations);
     let summary = app.services.planning.plans.compute(summary).await?;
-    Ok(Answer::ok(summary))
+    Ok(ApiResponse::ok(summary))
 }
 
 /// Delete a plan
@@ -46,6 +46,6 @@ pub(super) async fn plan_delete(
     let record = require_plan(&mut writing, &login, &path, "id").await?;
     writing.plan_delete(record.id).await?;
     let detail = json!({"cluster_id": record.cluster_id.0, "graph_type": record.graph_type.as_str()});
-    writing.commit(Change { action: "plan.delete", target: format!("plan {}", record.id), detail }).await?;
+    writing.commit(AuditChange { action: "plan.delete", target: format!("plan {}", record.id), detail }).await?;
     Ok(NoContent)
 }

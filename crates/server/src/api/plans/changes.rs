@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -35,11 +35,11 @@ pub(super) async fn plan_changes(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<ChangesView>> {
+) -> ApiResult<ApiResponse<ChangesView>> {
     let mut session = app.store.snapshot().await?;
     let record = require_plan(&mut session, &login, &path, "id").await?;
     let cluster = require_cluster(&mut session, &login, record.cluster_id).await?;
     drop(session);
     let (changes, _) = changes_since(&app.services.planning, cluster.id, &record).await?;
-    Ok(Answer::ok(ChangesView { is_current: changes.is_empty(), changes }))
+    Ok(ApiResponse::ok(ChangesView { is_current: changes.is_empty(), changes }))
 }

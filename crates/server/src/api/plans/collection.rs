@@ -1,8 +1,8 @@
 //! `/clusters/{id}/plans`: list and create.
 
 use axum::extract::State;
+use stoker_manifest::reader::{boolean, identifier, list_of, nullable, object, string_with_length};
 use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{boolean, identifier, list_of, nullable, object, string_of};
 use stoker_model::NodeId;
 use stoker_planner::Subgraph;
 use stoker_services::metadata::embedded_graphs::graph_type;
@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::view::PlanView;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
@@ -78,13 +78,13 @@ pub(super) async fn plan_list(
     login: Authenticated,
     path: PathParams,
     mut query: Query,
-) -> ApiResult<Answer<Vec<PlanView>>> {
+) -> ApiResult<ApiResponse<Vec<PlanView>>> {
     let list = list(&mut query);
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let page = session.plan_list(cluster.id, &list).await?;
-    Answer::page(&list, page, PlanView::from)
+    ApiResponse::page(&list, page, PlanView::from)
 }
 
 /// Create a plan for a cluster
@@ -99,21 +99,21 @@ pub(super) async fn plan_create(
     login: Authenticated,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<PlanView>> {
+) -> ApiResult<ApiResponse<PlanView>> {
     let request = read_request(&document)?;
     let mut session = app.store.read().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
-    app.limits.may_plan(&login)?;
+    app.limits.check_plan_rate(&login)?;
     let record = make_plan(&app.services.planning, &login.actor(), cluster, request).await?;
-    Ok(Answer::created(PlanView::from(record)))
+    Ok(ApiResponse::created(PlanView::from(record)))
 }
 
 fn read_request(document: &Document) -> ApiResult<PlanRequest> {
     document.fields(|fields| {
         let graph_type = fields.optional("graph_type", graph_type);
         let nodes = fields.optional("nodes", list_of(identifier));
-        let tasks = fields.optional("tasks", list_of(string_of(1..=255)));
+        let tasks = fields.optional("tasks", list_of(string_with_length(1..=255)));
         let subgraphs = fields.optional("subgraphs", list_of(subgraph));
         let force = fields.optional("force", boolean);
         Some(PlanRequest {
@@ -130,7 +130,7 @@ fn read_request(document: &Document) -> ApiResult<PlanRequest> {
 fn subgraph(node: &Node, problems: &mut Diagnostics) -> Option<Subgraph> {
     object(|fields| {
         let mut ends = |name| {
-            let names = fields.optional(name, list_of(nullable(string_of(1..=1000))));
+            let names = fields.optional(name, list_of(nullable(string_with_length(1..=1000))));
             names.unwrap_or_default().into_iter().flatten().collect()
         };
         Some(Subgraph { start: ends("start"), end: ends("end") })

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -44,7 +44,7 @@ pub(super) async fn plan_compare(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<Json>> {
+) -> ApiResult<ApiResponse<Json>> {
     let mut session = app.store.snapshot().await?;
     let before = require_plan(&mut session, &login, &path, "id").await?;
     let after = require_plan(&mut session, &login, &path, "other").await?;
@@ -56,14 +56,14 @@ pub(super) async fn plan_compare(
     let nodes = nodes_in(&comparison);
     let mut secrets = Secrets::default();
     for record in &records {
-        secrets = secrets.with(PlanSecrets::read(&mut session, record, &nodes).await?.together());
+        secrets = secrets.union(PlanSecrets::read(&mut session, record, &nodes).await?.union());
     }
     drop(session);
     let masked = app.services.planning.plans.compute(move || {
         secrets.mask(&mut comparison);
         comparison
     });
-    Ok(Answer::ok(masked.await?))
+    Ok(ApiResponse::ok(masked.await?))
 }
 
 /// Returns the nodes whose details occur in the comparison: only their secrets must be masked.

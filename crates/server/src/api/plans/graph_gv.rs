@@ -2,14 +2,14 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use stoker_pictures::{Dot, Filter, definitions};
+use stoker_pictures::{Dot, DefinitionFilter, draw_definitions};
 use stoker_services::graphs::planned_graph;
 
 use super::picture::DOT;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
-use crate::api::graphs::wanted_type;
-use crate::http::answer::shown;
+use crate::api::graphs::requested_graph_type;
+use crate::http::response::shown;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -35,8 +35,8 @@ pub(super) async fn cluster_graph_gv(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Response> {
-    let graph_type = wanted_type(&query)?;
-    let filter = Filter {
+    let graph_type = requested_graph_type(&query)?;
+    let filter = DefinitionFilter {
         tasks: query.list("tasks"),
         parents_for: query.text("parents_for").map(str::to_owned),
         remove: query.list("remove").unwrap_or_default(),
@@ -47,7 +47,7 @@ pub(super) async fn cluster_graph_gv(
     let graph = planned_graph(&app.services.graphs, &mut session, &cluster, &graph_type).await?;
     drop(session);
     let drawn = app.services.planning.plans.compute(move || {
-        let drawing = definitions(&graph.tasks, &filter).map_err(ApiError::bad_request)?;
+        let drawing = draw_definitions(&graph.tasks, &filter).map_err(ApiError::bad_request)?;
         Ok::<String, ApiError>(Dot(&drawing).to_string())
     });
     Ok(shown(DOT, drawn.await??))

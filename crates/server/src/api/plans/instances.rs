@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use axum::extract::State;
 use serde::Serialize;
 use stoker_model::Json;
-use stoker_planner::{Action, Difference, ExplainedPlan, Instance};
+use stoker_planner::{InstanceAction, Difference, ExplainedPlan, Instance};
 use stoker_services::planning::PlanSecrets;
 use stoker_store::{List, Page};
 use utoipa::ToSchema;
@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::access::read_plan;
 use super::view::word;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -78,15 +78,15 @@ impl From<&Difference> for DifferenceView {
 struct Filter {
     tasks: Option<HashSet<String>>,
     nodes: Option<HashSet<String>>,
-    actions: Option<Vec<Action>>,
+    actions: Option<Vec<InstanceAction>>,
 }
 
 impl Filter {
     fn read(query: &mut Query) -> Self {
         let set = |names: Option<Vec<String>>| names.map(|names| names.into_iter().collect());
         let parse = |word: &str| match word {
-            "run" => Some(Action::Run),
-            "skip" => Some(Action::Skip),
+            "run" => Some(InstanceAction::Run),
+            "skip" => Some(InstanceAction::Skip),
             _ => None,
         };
         Self {
@@ -124,7 +124,7 @@ pub(super) async fn plan_instance_list(
     login: Authenticated,
     path: PathParams,
     mut query: Query,
-) -> ApiResult<Answer<Vec<InstanceView>>> {
+) -> ApiResult<ApiResponse<Vec<InstanceView>>> {
     let filter = Filter::read(&mut query);
     let with_parameters = query.boolean("parameters");
     let limit = query.natural("limit").unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX);
@@ -140,7 +140,7 @@ pub(super) async fn plan_instance_list(
         let secrets = PlanSecrets::read(&mut app.store.read().await?, &record, &nodes).await?;
         page = app.services.planning.plans.compute(move || mask(page, &secrets)).await?;
     }
-    Answer::page(&list, page, |view| view)
+    ApiResponse::page(&list, page, |view| view)
 }
 
 fn mask(mut page: Page<InstanceView>, secrets: &PlanSecrets) -> Page<InstanceView> {

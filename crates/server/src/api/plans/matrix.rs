@@ -1,12 +1,12 @@
 //! Matrix view of a plan.
 
 use axum::extract::State;
-use stoker_planner::{Action, Instance};
+use stoker_planner::{InstanceAction, Instance};
 
 use super::access::read_plan;
 use crate::access::caller::Authenticated;
 use crate::api::matrix::{MatrixView, Window};
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -34,17 +34,17 @@ pub(super) async fn plan_matrix(
     login: Authenticated,
     path: PathParams,
     mut query: Query,
-) -> ApiResult<Answer<MatrixView>> {
+) -> ApiResult<ApiResponse<MatrixView>> {
     let window = Window::read(&mut query);
     query.finish()?;
     let plan = read_plan(&app, &login, &path).await?;
     let cluster = plan.record.cluster_id;
     let letter = |instance: &Instance<'_>| match instance.verdict.action() {
-        Action::Run => 'p',
-        Action::Skip => 'k',
+        InstanceAction::Run => 'p',
+        InstanceAction::Skip => 'k',
     };
     let mut matrix =
         app.services.planning.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
     matrix.name(&mut app.store.read().await?, cluster).await?;
-    Ok(Answer::ok(matrix))
+    Ok(ApiResponse::ok(matrix))
 }

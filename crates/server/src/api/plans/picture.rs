@@ -3,13 +3,13 @@
 use axum::extract::State;
 use axum::response::Response;
 use stoker_model::{Json, JsonMap, Task};
-use stoker_pictures::{Dot, Drawing, Filter, Looks, Mermaid, Svg, definitions};
-use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
+use stoker_pictures::{Dot, Diagram, DefinitionFilter, Appearance, Mermaid, Svg, draw_definitions};
+use stoker_planner::{InstanceAction, Instance, InstanceFilter, Plan, draw_plan};
 use stoker_services::planning::StoredPlan;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
-use crate::http::answer::shown;
+use crate::http::response::shown;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -76,27 +76,27 @@ impl DiagramRequest {
         request
     }
 
-    fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Drawing, String> {
+    fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Diagram, String> {
         if self.graph == Graph::Tasks {
             let selected = (!self.tasks.is_empty()).then(|| self.tasks.clone());
-            let filter = Filter { tasks: selected, parents_for: self.parents_of.clone(), remove: Vec::new() };
-            return definitions(&tasks(graph), &filter);
+            let filter = DefinitionFilter { tasks: selected, parents_for: self.parents_of.clone(), remove: Vec::new() };
+            return draw_definitions(&tasks(graph), &filter);
         }
         let filter = InstanceFilter {
             tasks: self.tasks.clone(),
             nodes: self.nodes.clone(),
             parents_of: self.parents_of.clone(),
-            runs_only: self.runs_only,
+            running_only: self.runs_only,
             // One more than the maximum, so that `draw` detects the excess.
             n_max: Some(VERTICES_MAX + 1),
         };
-        draw(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
-            Action::Run => Looks::Pending,
-            Action::Skip => Looks::ToSkip,
+        draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
+            InstanceAction::Run => Appearance::Pending,
+            InstanceAction::Skip => Appearance::WillSkip,
         })
     }
 
-    fn draw(&self, drawing: &Drawing) -> Result<Response, String> {
+    fn draw(&self, drawing: &Diagram) -> Result<Response, String> {
         let n_vertices = drawing.vertices.len();
         match self.format {
             Format::Svg => Ok(shown(SVG, Svg(drawing).to_string())),

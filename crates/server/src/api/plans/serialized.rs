@@ -4,13 +4,13 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use stoker_model::{Json, NodeId};
-use stoker_planner::Serialized;
+use stoker_planner::FuelSerialization;
 use stoker_services::planning::{PlanRequest, plan};
 use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
-use crate::api::graphs::wanted_type;
+use crate::api::graphs::requested_graph_type;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -54,7 +54,7 @@ pub(super) async fn cluster_serialized_tasks(
     mut query: Query,
 ) -> ApiResult<Response> {
     let request = PlanRequest {
-        graph_type: wanted_type(&query)?,
+        graph_type: requested_graph_type(&query)?,
         nodes: query.ids("nodes").map(|ids| ids.into_iter().map(NodeId).collect()),
         tasks: query.list("tasks"),
         ..PlanRequest::default()
@@ -64,6 +64,6 @@ pub(super) async fn cluster_serialized_tasks(
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
     let computed = plan(&app.services.planning, cluster, request).await?;
-    let text = app.services.planning.plans.compute(move || Serialized(&computed.shown()).to_string()).await?;
+    let text = app.services.planning.plans.compute(move || FuelSerialization(&computed.shown()).to_string()).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }

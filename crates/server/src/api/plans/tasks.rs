@@ -6,7 +6,7 @@ use stoker_model::{Json, JsonMap, Task};
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -22,7 +22,7 @@ pub(super) async fn plan_task_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let mut session = app.store.snapshot().await?;
     let record = require_plan(&mut session, &login, &path, "id").await?;
     let mut documents = session.documents_get(&[record.graph_id]).await?;
@@ -33,5 +33,5 @@ pub(super) async fn plan_task_list(
     };
     let mut tasks: Vec<JsonMap> = graph.into_iter().filter_map(task).collect();
     tasks.sort_by(|a, b| a["id"].as_str().cmp(&b["id"].as_str()));
-    Ok(Answer::ok(tasks))
+    Ok(ApiResponse::ok(tasks))
 }

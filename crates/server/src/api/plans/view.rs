@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use stoker_model::{Json, PlanRecord};
+use stoker_planner::{ExplainedPlan, InstanceAction, Plan, PlannedTask, Verdict, estimate};
 use stoker_diagnostics::{Diagnostic, Severity};
-use stoker_planner::{Action, ExplainedPlan, Plan, PlannedTask, Verdict, estimate};
 use utoipa::ToSchema;
 
 use stoker_services::clock;
@@ -209,15 +209,15 @@ impl EstimateView {
             total_ms: estimate.total_ms,
             critical_ms: estimate.critical_ms(),
             critical_path: estimate.critical_path.iter().filter_map(step).collect(),
-            n_known: estimate.n_known as u64,
-            n_unknown: estimate.n_unknown as u64,
+            n_known: estimate.n_measured as u64,
+            n_unknown: estimate.n_estimated as u64,
         }
     }
 }
 
 impl TaskSummary {
     fn new(plan: &Plan, task: &PlannedTask) -> Self {
-        let running = plan.instances_of(task).filter(|instance| instance.verdict.action() == Action::Run);
+        let running = plan.instances_of(task).filter(|instance| instance.verdict.action() == InstanceAction::Run);
         let n_run = running.count() as u64;
         Self { name: task.name.clone(), n_run, n_skip: task.nodes.len() as u64 - n_run }
     }
@@ -225,7 +225,7 @@ impl TaskSummary {
 
 impl From<&stoker_planner::FaultToleranceGroup> for GroupView {
     fn from(group: &stoker_planner::FaultToleranceGroup) -> Self {
-        Self { name: group.name.clone(), n_nodes: group.nodes.len() as u64, tolerated: group.tolerated }
+        Self { name: group.name.clone(), n_nodes: group.nodes.len() as u64, tolerated: group.max_failed }
     }
 }
 
@@ -251,7 +251,7 @@ impl From<&Diagnostic> for WarningView {
 fn excluded(explained: &ExplainedPlan) -> Vec<ExcludedView> {
     let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for excluded in &explained.excluded {
-        by_reason.entry(&excluded.why).or_default().push(&excluded.uid);
+        by_reason.entry(&excluded.reason).or_default().push(&excluded.uid);
     }
     let views = by_reason.into_iter().map(|(why, uids)| ExcludedView {
         why: why.to_owned(),

@@ -4,7 +4,7 @@ mod view;
 
 use axum::extract::State;
 use stoker_model::{Cluster, Graph, GraphType, Owner, Permission, Plugin, Task};
-use stoker_registry::stages::{StagePlugin, notes, order, task_ids};
+use stoker_registry::stages::{StagePlugin, notes, order_tasks, task_ids};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -13,7 +13,7 @@ use self::view::{ErrorView, NoteView, OrderView, TaskView};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -40,12 +40,12 @@ async fn cluster_plugin_order(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<OrderView>> {
+) -> ApiResult<ApiResponse<OrderView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let enabled = enabled(&mut session, &cluster).await?;
     drop(session);
-    Ok(Answer::ok(ordered(&enabled)))
+    Ok(ApiResponse::ok(ordered(&enabled)))
 }
 
 async fn enabled(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Enabled>> {
@@ -65,12 +65,12 @@ fn ordered(enabled: &[Enabled]) -> OrderView {
     let mut errors = Vec::new();
     let mut valid = Vec::new();
     for plugin in plugins {
-        match order(&[plugin]) {
+        match order_tasks(&[plugin]) {
             Ok(_) => valid.push(plugin),
             Err(problems) => errors.extend(problems.into_iter().map(ErrorView::from)),
         }
     }
-    let (ordered, duplicates) = match order(&valid) {
+    let (ordered, duplicates) = match order_tasks(&valid) {
         Ok(ordered) => (ordered, Vec::new()),
         Err(duplicates) => (Vec::new(), duplicates),
     };

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stoker_model::Json;
-use stoker_registry::stages::{Note, OrderedTask, StageError, StagePlugin, meaning};
+use stoker_registry::stages::{OrderNote, OrderedTask, StageError, StagePlugin, describe_code};
 use utoipa::ToSchema;
 
 /// Stage tasks of plugins in execution order.
@@ -57,14 +57,14 @@ impl TaskView {
         id: String,
         task: &OrderedTask<'_>,
         plugins: &[StagePlugin<'_>],
-        notes: &[Note<'_>],
+        notes: &[OrderNote<'_>],
     ) -> Self {
         let plugin = &plugins[task.plugin_idx];
         let file_type = plugin.tasks.get(task.task_idx).and_then(|task| task.get("type"));
         let graph_type =
             || plugin.graph_tasks.get(task.task_idx.checked_sub(plugin.tasks.len())?)?.field("type");
         let task_type = file_type.or_else(graph_type).and_then(Json::as_str);
-        let is_tie = |note: &Note<'_>| matches!(note, Note::Tie { stage, .. } if *stage == task.stage);
+        let is_tie = |note: &OrderNote<'_>| matches!(note, OrderNote::Tie { stage, .. } if *stage == task.stage);
         Self {
             position,
             plugin: plugin.name.to_owned(),
@@ -96,10 +96,10 @@ pub(super) struct NoteView {
     message: String,
 }
 
-impl From<&Note<'_>> for NoteView {
-    fn from(note: &Note<'_>) -> Self {
+impl From<&OrderNote<'_>> for NoteView {
+    fn from(note: &OrderNote<'_>) -> Self {
         match note {
-            Note::Tie { stage, plugins } => Self {
+            OrderNote::Tie { stage, plugins } => Self {
                 kind: "tie",
                 stage: stage.to_string(),
                 message: format!(
@@ -108,7 +108,7 @@ impl From<&Note<'_>> for NoteView {
                 ),
                 plugins: plugins.iter().map(|plugin| (*plugin).to_owned()).collect(),
             },
-            Note::Reserved { stage, plugin } => Self {
+            OrderNote::Reserved { stage, plugin } => Self {
                 kind: "reserved",
                 stage: stage.to_string(),
                 message: format!("`{stage}` of {plugin} is in a reserved range"),
@@ -138,9 +138,9 @@ impl From<StageError> for ErrorView {
     fn from(error: StageError) -> Self {
         let message = match error.task_idx {
             Some(task_idx) => {
-                format!("stage task {} of plugin `{}`: {}", task_idx + 1, error.plugin, meaning(error.code))
+                format!("stage task {} of plugin `{}`: {}", task_idx + 1, error.plugin, describe_code(error.code))
             }
-            None => format!("plugin `{}`: {}", error.plugin, meaning(error.code)),
+            None => format!("plugin `{}`: {}", error.plugin, describe_code(error.code)),
         };
         Self { plugin: error.plugin, task: error.task_idx, code: error.code, message }
     }

@@ -1,12 +1,12 @@
 //! Parsing of plugin bodies. An update contains any subset of the fields; a new plugin is an update of an
 //! empty one.
 
-use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{Fields, Given, boolean, json_list, json_map, list_of, string, string_of};
+use stoker_manifest::reader::{FieldUpdate, Fields, boolean, json_list, json_map, list_of, string, string_with_length};
 use stoker_manifest::codes;
+use stoker_diagnostics::Diagnostics;
 use stoker_model::{Json, JsonMap, NewPlugin};
 use stoker_registry::package::{PackageVersion, is_plugin_version};
-use stoker_registry::stages::{Stage, meaning};
+use stoker_registry::stages::{Stage, describe_code};
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
 use stoker_yaml::Node;
@@ -23,8 +23,8 @@ pub(super) struct PluginUpdate {
     title: Option<String>,
     version: Option<String>,
     package_version: Option<String>,
-    description: Given<String>,
-    homepage: Given<String>,
+    description: FieldUpdate<String>,
+    homepage: FieldUpdate<String>,
     is_hotpluggable: Option<bool>,
     fuel_version: Option<Vec<String>>,
     groups: Option<Vec<String>>,
@@ -70,11 +70,11 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
     let package_version = fields.node().get("package_version").and_then(Node::as_str).unwrap_or_default();
     PluginUpdate {
         name: fields.optional("name", plugin_name),
-        title: fields.optional("title", string_of(1..=255)),
+        title: fields.optional("title", string_with_length(1..=255)),
         version: fields.optional("version", plugin_version),
         package_version: fields.optional("package_version", supported_package_version),
-        description: fields.given("description", string),
-        homepage: fields.given("homepage", string),
+        description: fields.update("description", string),
+        homepage: fields.update("homepage", string),
         is_hotpluggable: fields.optional("is_hotpluggable", boolean),
         fuel_version: fields.optional("fuel_version", list_of(string)),
         groups: fields.optional("groups", list_of(string)),
@@ -94,7 +94,7 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
 
 /// Parses the name. It is a key in cluster settings and part of file names.
 fn plugin_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    let name = string_of(1..=255)(node, problems)?;
+    let name = string_with_length(1..=255)(node, problems)?;
     let legal =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_-".contains(letter);
     if name.chars().all(legal) {
@@ -106,7 +106,7 @@ fn plugin_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
 
 /// Parses the version, which must be numeric to be comparable.
 fn plugin_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    let version = string_of(1..=255)(node, problems)?;
+    let version = string_with_length(1..=255)(node, problems)?;
     if is_plugin_version(&version) {
         return Some(version);
     }
@@ -118,7 +118,7 @@ fn plugin_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
 /// Parses the package version, which selects the validation rules. Only its first two components are
 /// compared.
 fn supported_package_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    let version = string_of(1..=255)(node, problems)?;
+    let version = string_with_length(1..=255)(node, problems)?;
     let line = |text: &str| text.splitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
     let is_supported = PackageVersion::ALL.iter().any(|supported| line(supported.as_str()) == line(&version));
     if is_supported && is_plugin_version(&version) {
@@ -133,10 +133,10 @@ fn supported_package_version(node: &Node, problems: &mut Diagnostics) -> Option<
 fn releases(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     let release = |node: &Node, problems: &mut Diagnostics| {
         let mut fields = Fields::new(node, problems)?;
-        let version = fields.required("version", string_of(1..=255));
+        let version = fields.required("version", string_with_length(1..=255));
         fields.optional("os", string);
         fields.optional("mode", list_of(string));
-        fields.rest();
+        fields.remaining();
         version
     };
     list_of(release)(node, problems)?;
@@ -155,14 +155,14 @@ fn extra_documents(fields: &mut Fields<'_, '_>) -> JsonMap {
 fn stage_tasks(node: &Node, package_version: &str, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     let task = |node: &Node, problems: &mut Diagnostics| {
         let task = json_map(node, problems)?;
-        let Err(code) = Stage::of_field(task.get("stage"), package_version) else {
+        let Err(code) = Stage::parse_field(task.get("stage"), package_version) else {
             return Some(Json::Object(task));
         };
         let span = node.get("stage").unwrap_or(node).span;
         problems.in_key("stage", |problems| {
             let help = "expected `pre_deployment` or `post_deployment`, optionally followed by a number: \
                         `post_deployment/100`";
-            problems.error(code, span, meaning(code)).set_help(help);
+            problems.error(code, span, describe_code(code)).set_help(help);
         });
         None
     };

@@ -8,12 +8,12 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_model::{AuditChange, Json, JsonMap, NewPlugin, Owner, Permission, Plugin, PluginId};
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Change, Json, JsonMap, NewPlugin, Owner, Permission, Plugin, PluginId};
 use stoker_services::metadata::holder::require_unused;
-use stoker_services::plugins::files::{disk_failed, keep};
+use stoker_services::plugins::files::{io_error, keep};
 use stoker_services::plugins::links::link_plugin;
-use stoker_store::{List, Session, StoreError, Writing};
+use stoker_store::{List, Session, StoreError, WriteTransaction};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -22,7 +22,7 @@ use self::install::Installed;
 use self::view::{PluginView, answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::http::etag::IfMatch;
@@ -45,11 +45,11 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 /// List plugins
 #[utoipa::path(get, path = "/api/v1/plugins", params(Paging), responses((status = 200, body = [PluginView])))]
-async fn plugin_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<JsonMap>>> {
+async fn plugin_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let list = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.plugin_list(&list).await?;
-    Answer::page(&list, page, show)
+    ApiResponse::page(&list, page, show)
 }
 
 /// Create a plugin
@@ -65,7 +65,7 @@ async fn plugin_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let (new, graphs) = body::read_new(&document)?;
     let mut writing = app.change(&login).await?;
     let installed = Installed::read(&mut writing).await?;
@@ -78,7 +78,7 @@ async fn plugin_create(
     link_plugin(&mut writing, &plugin).await?;
     installed.require_no_conflicts(&mut writing).await?;
     writing.commit(change("plugin.create", &plugin, &types)).await?;
-    Ok(answer(plugin, Answer::created))
+    Ok(answer(plugin, ApiResponse::created))
 }
 
 /// Retrieve a plugin
@@ -86,9 +86,9 @@ async fn plugin_create(
     get, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = PluginView))
 )]
-async fn plugin_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<JsonMap>> {
+async fn plugin_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<JsonMap>> {
     let plugin = find(&mut app.store.read().await?, &path).await?;
-    Ok(answer(plugin, Answer::ok))
+    Ok(answer(plugin, ApiResponse::ok))
 }
 
 /// Update a plugin
@@ -105,7 +105,7 @@ async fn plugin_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let update = body::read_change(&document)?;
     let mut writing = app.change(&login).await?;
     let mut plugin = find(&mut writing, &path).await?;
@@ -121,7 +121,7 @@ async fn plugin_update(
     graphs.apply(&mut writing, Owner::Plugin(plugin.id)).await?;
     installed.require_no_conflicts(&mut writing).await?;
     writing.commit(change("plugin.update", &plugin, &types)).await?;
-    Ok(answer(plugin, Answer::ok))
+    Ok(answer(plugin, ApiResponse::ok))
 }
 
 /// Update a plugin
@@ -137,7 +137,7 @@ async fn plugin_patch(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     plugin_update(app, login, path, condition, document).await
 }
 
@@ -165,8 +165,8 @@ async fn plugin_delete(
     let folders = writing.plugin_folders().await?;
     writing.plugin_delete(plugin.id).await?;
     let folder = folders.iter().find(|(_, id)| **id == plugin.id);
-    let removed = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
-    let removed = removed.map_err(disk_failed)?;
+    let removed = folder.map(|(folder, _)| changing.root.remove(folder)).transpose();
+    let removed = removed.map_err(io_error)?;
     writing.commit(change("plugin.delete", &plugin, &[])).await?;
     match removed {
         Some(removed) => Ok(keep(removed).await.map(|()| NoContent)?),
@@ -176,7 +176,7 @@ async fn plugin_delete(
 
 /// Rejects changes of the name, and the removal of roles that nodes have.
 async fn require_same_identity(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     plugin: &Plugin,
     update: &PluginUpdate,
 ) -> ApiResult<()> {
@@ -196,16 +196,16 @@ async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Plugin> {
     session.plugin_get(id).await?.ok_or_else(|| ApiError::not_found("Plugin"))
 }
 
-fn change(action: &'static str, plugin: &Plugin, graph_types: &[String]) -> Change {
+fn change(action: &'static str, plugin: &Plugin, graph_types: &[String]) -> AuditChange {
     let body = &plugin.body;
     let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
-    Change { action, target: format!("plugin {}", plugin.id), detail }
+    AuditChange { action, target: format!("plugin {}", plugin.id), detail }
 }
 
 /// Converts a duplicate into a 409 response. Fuel's client parses the ID of the existing plugin from the
 /// message.
 async fn duplicate_error(session: &mut Session, error: StoreError, new: &NewPlugin) -> ApiError {
-    if !matches!(error, StoreError::Taken { .. }) {
+    if !matches!(error, StoreError::AlreadyExists { .. }) {
         return error.into();
     }
     let plugins = match session.plugin_list(&List::default()).await {

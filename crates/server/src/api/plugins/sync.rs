@@ -6,16 +6,16 @@ use axum::extract::State;
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::{identifier, list_of};
-use stoker_model::{Change, Json, JsonMap, Plugin, PluginId};
+use stoker_model::{AuditChange, Json, JsonMap, Plugin, PluginId};
 use stoker_packages::{PluginsRoot, check_folder};
-use stoker_registry::package::{CheckOptions, Package, codes};
-use stoker_services::plugins::files::{aside, disk_failed, package_refused};
-use stoker_store::{Session, Writing};
+use stoker_registry::package::{Package, PackageCheckOptions, codes};
+use stoker_services::plugins::files::{invalid_package_error, io_error, spawn_blocking_io};
+use stoker_store::{Session, WriteTransaction};
 use utoipa::ToSchema;
 
 use super::install::{Installed, create, update};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
@@ -48,24 +48,24 @@ pub(super) async fn plugin_sync(
     State(app): State<App>,
     login: Authenticated,
     document: Option<Document>,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let ids = document.as_ref().map(read_ids).transpose()?.flatten();
     let changing = app.services.packages.change().await;
     let plan = SyncPlan::find(&mut app.store.read().await?, &changing.root, ids).await?;
     let root = changing.root.clone();
     let folders = plan.folders.clone();
-    let (packages, warnings) = aside(move || read_packages(&root, &folders)).await??;
+    let (packages, warnings) = spawn_blocking_io(move || read_packages(&root, &folders)).await??;
     let mut writing = app.change(&login).await?;
     let installed = Installed::read(&mut writing).await?;
     let result = plan.execute(&mut writing, &installed, &packages).await?;
     installed.require_no_conflicts(&mut writing).await?;
     let detail = json!({"created": result.created, "updated": result.updated, "deleted": result.deleted});
-    writing.commit(Change { action: "plugin.sync", target: "plugins".to_owned(), detail }).await?;
+    writing.commit(AuditChange { action: "plugin.sync", target: "plugins".to_owned(), detail }).await?;
     let mut body = JsonMap::new();
     if !warnings.is_empty() {
         body.insert("warnings".to_owned(), Json::from(warnings));
     }
-    Ok(Answer::ok(body))
+    Ok(ApiResponse::ok(body))
 }
 
 fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {
@@ -96,7 +96,7 @@ impl SyncPlan {
         let folder_ids = session.plugin_folders().await?;
         let Some(ids) = ids else {
             let root = root.clone();
-            let folders = aside(move || root.names()).await?.map_err(disk_failed)?;
+            let folders = spawn_blocking_io(move || root.names()).await?.map_err(io_error)?;
             let present: BTreeSet<&String> = folders.iter().collect();
             let removed = folder_ids
                 .iter()
@@ -120,7 +120,7 @@ impl SyncPlan {
 
     async fn execute(
         &self,
-        writing: &mut Writing,
+        writing: &mut WriteTransaction,
         installed: &Installed,
         packages: &[Package],
     ) -> ApiResult<SyncResult> {
@@ -182,9 +182,9 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Packa
     let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for folder in folders {
         // Not strict: a folder that an earlier version installed must remain readable.
-        match check_folder(&root.folder(folder), CheckOptions { strict_keys: false }) {
+        match check_folder(&root.folder(folder), PackageCheckOptions { strict_keys: false }) {
             Ok(folder_check) => {
-                for problem in folder_check.checked.problems {
+                for problem in folder_check.result.problems {
                     if problem.is_error() {
                         problems.push((format!("{folder}/"), problem));
                     } else if problem.code == codes::YAML_SYNTAX {
@@ -193,7 +193,7 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Packa
                         warnings.push(format!("{folder}/{problem}"));
                     }
                 }
-                packages.extend(folder_check.checked.package);
+                packages.extend(folder_check.result.package);
             }
             Err(error) => {
                 tracing::warn!(folder, error = %error, "cannot read plugin files");
@@ -205,5 +205,5 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Packa
     if problems.is_empty() {
         return Ok((packages, warnings));
     }
-    Err(package_refused(problems.iter().map(|(folder, problem)| (&**folder, problem))).into())
+    Err(invalid_package_error(problems.iter().map(|(folder, problem)| (&**folder, problem))).into())
 }

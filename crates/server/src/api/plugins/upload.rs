@@ -6,7 +6,7 @@ use std::io::{self, Seek as _, Write as _};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use stoker_packages::PluginsRoot;
-use stoker_services::plugins::files::{aside, disk_failed};
+use stoker_services::plugins::files::{spawn_blocking_io, io_error};
 use tokio::sync::mpsc;
 
 use crate::http::body::{drain, next_frame, too_large};
@@ -30,7 +30,7 @@ impl FromRequest<App> for Upload {
 
 async fn receive(mut body: Body, root: PluginsRoot, bytes_max: u64) -> ApiResult<Option<File>> {
     let (sender, mut chunks) = mpsc::channel::<Bytes>(CHUNKS_MAX);
-    let writing = tokio::spawn(aside(move || write(&root, || chunks.blocking_recv())));
+    let writing = tokio::spawn(spawn_blocking_io(move || write(&root, || chunks.blocking_recv())));
     let mut n_bytes = 0;
     while let Some(frame) = next_frame(&mut body).await? {
         let frame = frame.map_err(|error| ApiError::bad_request(format!("cannot read the body: {error}")))?;
@@ -46,13 +46,13 @@ async fn receive(mut body: Body, root: PluginsRoot, bytes_max: u64) -> ApiResult
         }
     }
     drop(sender);
-    let written = writing.await.map_err(|error| disk_failed(io::Error::other(error)))??;
-    Ok(written.map_err(disk_failed)?)
+    let written = writing.await.map_err(|error| io_error(io::Error::other(error)))??;
+    Ok(written.map_err(io_error)?)
 }
 
 fn write(root: &PluginsRoot, mut next: impl FnMut() -> Option<Bytes>) -> io::Result<Option<File>> {
     let Some(first) = next() else { return Ok(None) };
-    let mut file = root.incoming()?;
+    let mut file = root.temporary_file()?;
     file.write_all(&first)?;
     while let Some(chunk) = next() {
         file.write_all(&chunk)?;

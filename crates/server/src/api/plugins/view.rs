@@ -5,7 +5,7 @@ use stoker_model::{Json, JsonMap, Plugin};
 use stoker_services::metadata::sections::show_own;
 use utoipa::ToSchema;
 
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 
 /// Fields of packages that are stored for clusters and are not part of the response.
 const HIDDEN: &[&str] = &[
@@ -85,7 +85,7 @@ fn with_os(mut release: Json) -> Json {
     release
 }
 
-pub(super) fn answer(plugin: Plugin, make: fn(JsonMap) -> Answer<JsonMap>) -> Answer<JsonMap> {
+pub(super) fn answer(plugin: Plugin, make: fn(JsonMap) -> ApiResponse<JsonMap>) -> ApiResponse<JsonMap> {
     let generation = plugin.generation;
     make(show(plugin)).version(generation)
 }

@@ -3,7 +3,7 @@
 
 use stoker_diagnostics::Diagnostic;
 use stoker_manifest::codes;
-use stoker_manifest::reader::{Fields, Given, json_map, list_of, string, string_of, word_of};
+use stoker_manifest::reader::{Fields, FieldUpdate, json_map, list_of, string, string_with_length, enum_of};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
 use stoker_registry::package::check_release_wizard;
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
@@ -25,7 +25,7 @@ pub(super) struct ReleaseUpdate {
     name: Option<String>,
     version: Option<String>,
     operating_system: Option<String>,
-    description: Given<String>,
+    description: FieldUpdate<String>,
     state: Option<ReleaseState>,
     modes_metadata: Option<JsonMap>,
     pub(super) roles_metadata: Option<JsonMap>,
@@ -83,11 +83,11 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
     // Read-only: part of responses, which clients may send back.
     fields.ignore(&["id", "is_deployable"]);
     ReleaseUpdate {
-        name: fields.optional("name", string_of(1..=255)),
-        version: fields.optional("version", string_of(1..=255)),
-        operating_system: fields.optional("operating_system", string_of(1..=255)),
-        description: fields.given("description", string),
-        state: fields.optional("state", word_of(ReleaseState::NAMES, ReleaseState::parse)),
+        name: fields.optional("name", string_with_length(1..=255)),
+        version: fields.optional("version", string_with_length(1..=255)),
+        operating_system: fields.optional("operating_system", string_with_length(1..=255)),
+        description: fields.update("description", string),
+        state: fields.optional("state", enum_of(ReleaseState::NAMES, ReleaseState::parse)),
         modes_metadata: fields.optional("modes_metadata", json_map),
         roles_metadata: fields.optional("roles_metadata", sections::roles),
         tags_metadata: fields.optional("tags_metadata", sections::tags),
@@ -115,7 +115,7 @@ fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_diagnostics::Diagn
     let mut fields = Fields::new(node, problems)?;
     fields.optional("editable", json_map);
     fields.optional("generated", json_map);
-    fields.rest();
+    fields.remaining();
     json_map(node, problems)
 }
 

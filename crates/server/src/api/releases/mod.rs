@@ -8,11 +8,11 @@ mod view;
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{
-    Change, ClusterId, JsonMap, NewPlugin, NewRelease, Owner, Permission, Release, ReleaseId,
+    AuditChange, ClusterId, JsonMap, NewPlugin, NewRelease, Owner, Permission, Release, ReleaseId,
 };
 use stoker_services::metadata::holder::{clusters_of_release, require_unused};
-use stoker_services::plugins::conflicts::{Pairing, require_none, require_sound};
-use stoker_store::{List, Session, StoreError, Writing};
+use stoker_services::plugins::conflicts::{Pairing, require_no_conflicts, validate_release};
+use stoker_store::{List, Session, StoreError, WriteTransaction};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -20,7 +20,7 @@ use self::body::{ReleaseBody, ReleaseUpdate};
 use self::view::{ReleaseView, answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -49,11 +49,11 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 /// front of it, numbers are compared numerically, and equal versions are sorted by ID. `order_by=version`
 /// compares in the same way.
 #[utoipa::path(get, path = "/api/v1/releases", params(Paging), responses((status = 200, body = [ReleaseView])))]
-async fn release_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<JsonMap>>> {
+async fn release_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let list = list(&mut query);
     query.finish()?;
     let releases = app.store.read().await?.release_list(&List::default()).await?.items;
-    Answer::page(&list, order::page(releases, &list)?, show)
+    ApiResponse::page(&list, order::page(releases, &list)?, show)
 }
 
 /// Create a release
@@ -67,7 +67,7 @@ async fn release_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let (new, graphs) = body::read_new(&document)?;
     let mut writing = app.change(&login).await?;
     validate(&mut writing, None, &new).await?;
@@ -75,7 +75,7 @@ async fn release_create(
     let types = graphs.types();
     graphs.create(&mut writing, Owner::Release(release.id)).await?;
     writing.commit(change("release.create", &release, &types)).await?;
-    Ok(answer(release, Answer::created))
+    Ok(answer(release, ApiResponse::created))
 }
 
 /// Retrieve a release
@@ -83,9 +83,9 @@ async fn release_create(
     get, path = "/api/v1/releases/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = ReleaseView))
 )]
-async fn release_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<JsonMap>> {
+async fn release_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<JsonMap>> {
     let release = find(&mut app.store.read().await?, &path).await?;
-    Ok(answer(release, Answer::ok))
+    Ok(answer(release, ApiResponse::ok))
 }
 
 /// Update a release
@@ -102,7 +102,7 @@ async fn release_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let update = body::read_change(&document)?;
     let mut writing = app.change(&login).await?;
     let mut release = find(&mut writing, &path).await?;
@@ -115,7 +115,7 @@ async fn release_update(
     let types = graphs.types();
     graphs.apply(&mut writing, Owner::Release(release.id)).await?;
     writing.commit(change("release.update", &release, &types)).await?;
-    Ok(answer(release, Answer::ok))
+    Ok(answer(release, ApiResponse::ok))
 }
 
 /// Update a release
@@ -131,7 +131,7 @@ async fn release_patch(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     release_update(app, login, path, condition, document).await
 }
 
@@ -165,15 +165,15 @@ async fn validate(session: &mut Session, before: Option<&NewRelease>, release: &
     if is_same {
         return Ok(());
     }
-    require_sound(release)?;
+    validate_release(release)?;
     let plugins = session.plugin_list(&List::default()).await?.items;
     let plugins: Vec<&NewPlugin> = plugins.iter().map(|plugin| &plugin.body).collect();
     let before = before.map(|before| (before, &plugins[..]));
-    Ok(require_none(std::iter::once(Pairing { before, after: (release, &plugins) }))?)
+    Ok(require_no_conflicts(std::iter::once(Pairing { before, after: (release, &plugins) }))?)
 }
 
 /// Rejects the removal of roles that nodes have.
-async fn require_roles(writing: &mut Writing, release: &Release, update: &ReleaseUpdate) -> ApiResult<()> {
+async fn require_roles(writing: &mut WriteTransaction, release: &Release, update: &ReleaseUpdate) -> ApiResult<()> {
     let Some(new) = &update.roles_metadata else { return Ok(()) };
     let old = release.body.roles_metadata.keys().map(String::as_str);
     let removed_roles: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
@@ -187,15 +187,15 @@ pub(in crate::api) async fn find(session: &mut Session, path: &PathParams) -> Ap
     session.release_get(id).await?.ok_or_else(|| ApiError::not_found("Release"))
 }
 
-fn change(action: &'static str, release: &Release, graph_types: &[String]) -> Change {
+fn change(action: &'static str, release: &Release, graph_types: &[String]) -> AuditChange {
     let body = &release.body;
     let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
-    Change { action, target: format!("release {}", release.id), detail }
+    AuditChange { action, target: format!("release {}", release.id), detail }
 }
 
 fn duplicate_error(error: StoreError) -> ApiError {
     match error {
-        StoreError::Taken { .. } => {
+        StoreError::AlreadyExists { .. } => {
             ApiError::conflict("Release with the same name and version already exists")
         }
         error => error.into(),

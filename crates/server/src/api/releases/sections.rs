@@ -7,7 +7,7 @@ use stoker_model::{Json, JsonMap};
 use super::view::Attributes;
 use super::{change, find};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
@@ -24,10 +24,10 @@ use crate::state::App;
 pub(super) async fn release_attributes_show(
     State(app): State<App>,
     path: PathParams,
-) -> ApiResult<Answer<Attributes>> {
+) -> ApiResult<ApiResponse<Attributes>> {
     let release = find(&mut app.store.read().await?, &path).await?;
     let attributes = Attributes::of(&release.body.attributes_metadata).with_repositories();
-    Ok(Answer::ok(attributes).version(release.generation))
+    Ok(ApiResponse::ok(attributes).version(release.generation))
 }
 
 /// Replace the settings of a release
@@ -43,7 +43,7 @@ pub(super) async fn release_attributes_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<Attributes>> {
+) -> ApiResult<ApiResponse<Attributes>> {
     let (editable, generated) = document.fields(|fields| {
         let editable = fields.required("editable", json_map);
         let generated = fields.required("generated", json_map);
@@ -57,7 +57,7 @@ pub(super) async fn release_attributes_update(
     attributes.insert("generated".to_owned(), Json::Object(generated));
     let release = writing.release_update(&release).await?;
     writing.commit(change("release.attributes.update", &release, &[])).await?;
-    Ok(Answer::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
+    Ok(ApiResponse::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
 }
 
 /// Retrieve the networks of a release
@@ -68,9 +68,9 @@ pub(super) async fn release_attributes_update(
 pub(super) async fn release_networks_show(
     State(app): State<App>,
     path: PathParams,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let release = find(&mut app.store.read().await?, &path).await?;
-    Ok(Answer::ok(release.body.networks_metadata).version(release.generation))
+    Ok(ApiResponse::ok(release.body.networks_metadata).version(release.generation))
 }
 
 /// Replace the networks of a release
@@ -84,7 +84,7 @@ pub(super) async fn release_networks_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let networks = document.read(json_map)?;
     let mut writing = app.change(&login).await?;
     let mut release = find(&mut writing, &path).await?;
@@ -92,5 +92,5 @@ pub(super) async fn release_networks_update(
     release.body.networks_metadata = networks;
     let release = writing.release_update(&release).await?;
     writing.commit(change("release.networks.update", &release, &[])).await?;
-    Ok(Answer::ok(release.body.networks_metadata).version(release.generation))
+    Ok(ApiResponse::ok(release.body.networks_metadata).version(release.generation))
 }

@@ -6,7 +6,7 @@ use stoker_model::{Json, JsonMap, Release};
 use stoker_services::metadata::sections::show_own;
 use utoipa::ToSchema;
 
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 
 /// Fields of Fuel's releases that are stored and are not part of the response: they are large and unused.
 const HIDDEN: &[&str] = &[
@@ -116,7 +116,7 @@ pub(super) fn show(release: Release) -> JsonMap {
     show_own(view, body.extra, HIDDEN)
 }
 
-pub(super) fn answer(release: Release, make: fn(JsonMap) -> Answer<JsonMap>) -> Answer<JsonMap> {
+pub(super) fn answer(release: Release, make: fn(JsonMap) -> ApiResponse<JsonMap>) -> ApiResponse<JsonMap> {
     let generation = release.generation;
     make(show(release)).version(generation)
 }

@@ -1,22 +1,22 @@
 //! Operations on roles, shared by releases and clusters.
 
 use serde_json::json;
-use stoker_model::{Change, ClusterId, Json, JsonMap, Owner};
-use stoker_services::metadata::holder::{Holder, NamedSection, require_unused};
+use stoker_model::{AuditChange, ClusterId, Json, JsonMap, Owner};
+use stoker_services::metadata::holder::{RoleOwner, NamedSection, require_unused};
 use stoker_services::metadata::sections;
 
 use super::view::{self, RoleView};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::state::App;
 
-pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<RoleView>>> {
-    let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
+pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<ApiResponse<Vec<RoleView>>> {
+    let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let roles = holder.all(NamedSection::Roles);
-    Ok(Answer::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))
+    Ok(ApiResponse::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))
 }
 
 pub(super) async fn show(
@@ -24,10 +24,10 @@ pub(super) async fn show(
     login: &Authenticated,
     owner: Owner,
     name: &str,
-) -> ApiResult<Answer<RoleView>> {
-    let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
-    let meta = holder.find_own(NamedSection::Roles, name)?.clone();
-    Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(holder.generation()))
+) -> ApiResult<ApiResponse<RoleView>> {
+    let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
+    let meta = holder.find_declared(NamedSection::Roles, name)?.clone();
+    Ok(ApiResponse::ok(RoleView::new(&holder, name, meta)).version(holder.generation()))
 }
 
 pub(super) async fn create(
@@ -35,10 +35,10 @@ pub(super) async fn create(
     login: &Authenticated,
     owner: Owner,
     document: &Document,
-) -> ApiResult<Answer<RoleView>> {
+) -> ApiResult<ApiResponse<RoleView>> {
     let (name, meta, volumes) = view::read_new(document)?;
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
+    let mut holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
     if holder.all(NamedSection::Roles).contains_key(&name) {
         return Err(ApiError::conflict(format!(
             "Role with name '{name}' already exists for the {}",
@@ -46,11 +46,11 @@ pub(super) async fn create(
         )));
     }
     require_known_references(&holder, &name, Some(&meta), &volumes)?;
-    holder.own_mut(NamedSection::Roles).insert(name.clone(), Json::Object(meta.clone()));
+    holder.declared_mut(NamedSection::Roles).insert(name.clone(), Json::Object(meta.clone()));
     holder.set_volumes_of_role(&name, Some(volumes));
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("role.create", &holder, &name)).await?;
-    Ok(Answer::created(RoleView::new(&holder, &name, Json::Object(meta))).version(generation))
+    Ok(ApiResponse::created(RoleView::new(&holder, &name, Json::Object(meta))).version(generation))
 }
 
 pub(super) async fn update(
@@ -59,11 +59,11 @@ pub(super) async fn update(
     (owner, name): (Owner, &str),
     condition: &IfMatch,
     document: &Document,
-) -> ApiResult<Answer<RoleView>> {
+) -> ApiResult<ApiResponse<RoleView>> {
     let update = view::read_change(document)?;
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    let old = holder.find_own(NamedSection::Roles, name)?.clone();
+    let mut holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
+    let old = holder.find_declared(NamedSection::Roles, name)?.clone();
     condition.check(holder.generation())?;
     if update.name.as_deref().is_some_and(|new_name| new_name != name) {
         return Err(ApiError::bad_request(format!("cannot rename role `{name}`")));
@@ -75,13 +75,13 @@ pub(super) async fn update(
         update.volumes.as_deref().unwrap_or_default(),
     )?;
     let meta = update.meta.map_or(old, Json::Object);
-    holder.own_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
+    holder.declared_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
     if update.volumes.is_some() {
         holder.set_volumes_of_role(name, update.volumes);
     }
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("role.update", &holder, name)).await?;
-    Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(generation))
+    Ok(ApiResponse::ok(RoleView::new(&holder, name, meta)).version(generation))
 }
 
 pub(super) async fn delete(
@@ -91,13 +91,13 @@ pub(super) async fn delete(
     condition: &IfMatch,
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    holder.find_own(NamedSection::Roles, name)?;
+    let mut holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
+    holder.find_declared(NamedSection::Roles, name)?;
     condition.check(holder.generation())?;
     let clusters = holder.clusters(&mut writing).await?;
     let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
     require_unused(&mut writing, &clusters, &[name]).await?;
-    holder.own_mut(NamedSection::Roles).shift_remove(name);
+    holder.declared_mut(NamedSection::Roles).shift_remove(name);
     holder.set_volumes_of_role(name, None);
     holder.store(&mut writing).await?;
     Ok(writing.commit(describe("role.delete", &holder, name)).await?)
@@ -105,7 +105,7 @@ pub(super) async fn delete(
 
 /// Rejects roles with unknown tags or volumes.
 fn require_known_references(
-    holder: &Holder,
+    holder: &RoleOwner,
     name: &str,
     meta: Option<&JsonMap>,
     volumes: &[Json],
@@ -130,6 +130,6 @@ fn require_known_references(
     if problems.is_empty() { Ok(()) } else { Err(ApiError::bad_request(problems.join("\n"))) }
 }
 
-fn describe(action: &'static str, holder: &Holder, name: &str) -> Change {
-    Change { action, target: holder.name(), detail: json!({"role": name}) }
+fn describe(action: &'static str, holder: &RoleOwner, name: &str) -> AuditChange {
+    AuditChange { action, target: holder.name(), detail: json!({"role": name}) }
 }

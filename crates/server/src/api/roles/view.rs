@@ -1,11 +1,11 @@
 //! Request and response types of roles.
 
 use serde::Serialize;
-use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::string_of;
+use stoker_manifest::reader::string_with_length;
 use stoker_manifest::codes;
+use stoker_diagnostics::Diagnostics;
 use stoker_model::{Json, JsonMap};
-use stoker_services::metadata::holder::Holder;
+use stoker_services::metadata::holder::RoleOwner;
 use stoker_services::metadata::sections;
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -39,7 +39,7 @@ pub(super) struct VolumeOfRole {
 }
 
 impl RoleView {
-    pub(super) fn new(holder: &Holder, name: &str, meta: Json) -> Self {
+    pub(super) fn new(holder: &RoleOwner, name: &str, meta: Json) -> Self {
         let text = |volume: &Json, key| volume.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
         let volumes = holder.volumes_of_role(name);
         let volumes = volumes.iter().map(|volume| VolumeOfRole {
@@ -68,7 +68,7 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap, Vec<J
 
 pub(super) fn read_change(document: &Document) -> ApiResult<RoleUpdate> {
     document.fields(|fields| {
-        let name = fields.optional("name", string_of(1..=255));
+        let name = fields.optional("name", string_with_length(1..=255));
         let meta = fields.optional("meta", meta);
         let volumes = fields.optional("volumes_roles_mapping", sections::volumes_of_role);
         Some(RoleUpdate { name, meta, volumes })

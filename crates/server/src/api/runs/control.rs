@@ -2,16 +2,16 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_engine::run::{Input, StopHow};
-use stoker_manifest::reader::word;
-use stoker_model::Change;
+use stoker_engine::run::{Input, StopMode};
+use stoker_manifest::reader::one_of;
+use stoker_model::AuditChange;
 use stoker_orchestrator::runs::{control_run, stop_run};
 use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::RunView;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
@@ -44,10 +44,10 @@ pub(super) async fn run_stop(
     login: Authenticated,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let how =
-        document.fields(|fields| Some(fields.optional("how", word(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
-    let how = if how == STOP_MODES[1] { StopHow::Now } else { StopHow::Graceful };
+        document.fields(|fields| Some(fields.optional("how", one_of(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
+    let how = if how == STOP_MODES[1] { StopMode::Now } else { StopMode::Graceful };
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
     drop(session);
@@ -55,8 +55,8 @@ pub(super) async fn run_stop(
     stop_run(&app.orchestrator, &login.actor(), parent, how).await?;
     let writing = app.change(&login).await?;
     let target = format!("run {parent}");
-    writing.commit(Change { action: "run.stop", target, detail: json!({}) }).await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    writing.commit(AuditChange { action: "run.stop", target, detail: json!({}) }).await?;
+    Ok(ApiResponse::accepted(RunView::from(run)))
 }
 
 /// Pause a run
@@ -70,7 +70,7 @@ pub(super) async fn run_pause(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     send_control(&app, &login, &path, Input::Pause, "run.pause").await
 }
 
@@ -83,7 +83,7 @@ pub(super) async fn run_resume(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     send_control(&app, &login, &path, Input::Resume, "run.resume").await
 }
 
@@ -93,13 +93,13 @@ async fn send_control(
     path: &PathParams,
     input: Input,
     action: &'static str,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, login, path).await?;
     drop(session);
     let child = control_run(&app.orchestrator, run.parent_id.unwrap_or(run.id), &input).await?;
     let writing = app.change(login).await?;
     let target = format!("run {}", run.id);
-    writing.commit(Change { action, target, detail: json!({"part": child.0}) }).await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    writing.commit(AuditChange { action, target, detail: json!({"part": child.0}) }).await?;
+    Ok(ApiResponse::accepted(RunView::from(run)))
 }

@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::is_active;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::media;
 use crate::http::path::PathParams;
@@ -98,7 +98,7 @@ pub(super) async fn run_event_list(
         return stream(&app, run.id, last.unwrap_or(after));
     }
     let events = EventSeries::of(&mut session, &run).await?.events(&mut session, after, limit).await?;
-    Ok(Answer::ok(events).into_response())
+    Ok(ApiResponse::ok(events).into_response())
 }
 
 /// Child runs of a run, in execution order. Because they execute one after another, their events form one
@@ -140,7 +140,7 @@ impl EventSeries {
 
 /// Streams events until the run has ended and all of them were sent.
 fn stream(app: &App, run: RunId, after: i64) -> ApiResult<Response> {
-    let permit = app.limits.stream_place()?;
+    let permit = app.limits.stream_permit()?;
     let (sender, receiver) = mpsc::channel(PENDING_MAX);
     let worker = app.clone();
     app.orchestrator.background.spawn(async move {
@@ -157,7 +157,7 @@ async fn follow(app: App, run: RunId, mut after: i64, sender: mpsc::Sender<Strea
     loop {
         // Subscribe before reading, so that no notification is lost in between.
         let subscriptions =
-            (app.orchestrator.event_feed.bell(run), app.orchestrator.event_feed.bell(active_child));
+            (app.orchestrator.event_feed.subscribe(run), app.orchestrator.event_feed.subscribe(active_child));
         let notifications = (subscriptions.0.notified(), subscriptions.1.notified());
         let Some(batch) = read_new_events(&app, run, after).await else { break };
         let is_caught_up = batch.events.is_empty();

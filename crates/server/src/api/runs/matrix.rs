@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use axum::extract::State;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, RunStatus};
 use stoker_orchestrator::runs::OUTCOME;
-use stoker_planner::{Action, Instance};
+use stoker_planner::{InstanceAction, Instance};
 use stoker_services::planning::StoredPlan;
 use stoker_store::HistoryFilter;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
 use crate::api::matrix::{MatrixView, Window};
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -41,7 +41,7 @@ pub(super) async fn run_matrix(
     login: Authenticated,
     path: PathParams,
     mut query: Query,
-) -> ApiResult<Answer<MatrixView>> {
+) -> ApiResult<ApiResponse<MatrixView>> {
     let window = Window::read(&mut query);
     query.finish()?;
     let mut session = app.store.snapshot().await?;
@@ -54,7 +54,7 @@ pub(super) async fn run_matrix(
     let stored = StoredPlan::read(&app.services.planning, &mut session, record).await?;
     let has_ended = !matches!(part.status, RunStatus::Pending | RunStatus::Running);
     let planned = move |instance: &Instance<'_>| match instance.verdict.action() {
-        Action::Run if !has_ended => 'p',
+        InstanceAction::Run if !has_ended => 'p',
         _ => 'k',
     };
     let mut matrix =
@@ -68,7 +68,7 @@ pub(super) async fn run_matrix(
     matrix.name(&mut session, cluster).await?;
     drop(session);
     apply_history(&mut matrix, &records);
-    Ok(Answer::ok(matrix))
+    Ok(ApiResponse::ok(matrix))
 }
 
 /// Replaces planned cells with the recorded status of instances.

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use stoker_model::OutputPiece;
+use stoker_model::OutputChunk;
 use stoker_store::HistoryFilter;
 use utoipa::ToSchema;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -40,9 +40,9 @@ pub(super) struct OutputView {
     text: String,
 }
 
-impl From<OutputPiece> for OutputView {
-    fn from(chunk: OutputPiece) -> Self {
-        let OutputPiece { instance, attempt, stream, start, text } = chunk;
+impl From<OutputChunk> for OutputView {
+    fn from(chunk: OutputChunk) -> Self {
+        let OutputChunk { instance, attempt, stream, start, text } = chunk;
         Self { instance, attempt, stream, start, text }
     }
 }
@@ -66,7 +66,7 @@ pub(super) async fn run_output(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<Vec<OutputView>>> {
+) -> ApiResult<ApiResponse<Vec<OutputView>>> {
     let text = |name: &str| query.text(name).map(str::to_owned);
     let (task, node, search) = (text("task"), text("node"), text("search"));
     query.finish()?;
@@ -90,15 +90,15 @@ pub(super) async fn run_output(
         }
         _ => return Err(ApiError::bad_request("specify either `task` and `node`, or `search`")),
     };
-    Ok(Answer::ok(chunks.into_iter().map(OutputView::from).collect()))
+    Ok(ApiResponse::ok(chunks.into_iter().map(OutputView::from).collect()))
 }
 
 /// Merges adjacent chunks of the same attempt and stream.
-fn merge_adjacent(chunks: Vec<OutputPiece>) -> Vec<OutputPiece> {
-    let mut merged: Vec<OutputPiece> = Vec::new();
+fn merge_adjacent(chunks: Vec<OutputChunk>) -> Vec<OutputChunk> {
+    let mut merged: Vec<OutputChunk> = Vec::new();
     for chunk in chunks {
-        let end = |before: &OutputPiece| before.start.saturating_add(before.text.len() as i64);
-        let source = |chunk: &OutputPiece| (chunk.attempt, chunk.stream == "out");
+        let end = |before: &OutputChunk| before.start.saturating_add(before.text.len() as i64);
+        let source = |chunk: &OutputChunk| (chunk.attempt, chunk.stream == "out");
         match merged.last_mut() {
             Some(before) if source(before) == source(&chunk) && end(before) == chunk.start => {
                 before.text.push_str(&chunk.text);
@@ -113,8 +113,8 @@ fn merge_adjacent(chunks: Vec<OutputPiece>) -> Vec<OutputPiece> {
 mod tests {
     use super::*;
 
-    fn chunk(attempt: i64, stream: &str, start: i64, text: &str) -> OutputPiece {
-        OutputPiece { instance: 1, attempt, stream: stream.to_owned(), start, text: text.to_owned() }
+    fn chunk(attempt: i64, stream: &str, start: i64, text: &str) -> OutputChunk {
+        OutputChunk { instance: 1, attempt, stream: stream.to_owned(), start, text: text.to_owned() }
     }
 
     #[test]

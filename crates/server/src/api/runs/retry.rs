@@ -1,10 +1,10 @@
 //! Retry of runs that have ended.
 
 use axum::extract::State;
-use stoker_manifest::reader::{list_of, nullable, string_of};
-use stoker_model::{HistoryStatus, Json, Run, RunName, RunStatus, RunWork};
+use stoker_manifest::reader::{list_of, nullable, string_with_length};
+use stoker_model::{HistoryStatus, Json, Run, RunName, RunStatus, RunExecution};
 use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, decode_request, launch};
-use stoker_planner::referred;
+use stoker_planner::resolve_reference;
 use stoker_services::planning::StoredPlan;
 use stoker_store::{HistoryFilter, Session};
 use utoipa::ToSchema;
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::{RunView, is_active};
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
@@ -47,7 +47,7 @@ pub(super) async fn run_retry(
     login: Authenticated,
     path: PathParams,
     document: Option<Document>,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let from = document.as_ref().map(read_from).transpose()?.unwrap_or_default();
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
@@ -78,14 +78,14 @@ pub(super) async fn run_retry(
         Launch { graphs, run_options, name: RunName::Deploy },
     )
     .await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    Ok(ApiResponse::accepted(RunView::from(run)))
 }
 
 fn read_from(document: &Document) -> ApiResult<Vec<String>> {
     if document.json()?.is_null() {
         return Ok(Vec::new());
     }
-    let names = list_of(string_of(1..=NAME_CHARS_MAX));
+    let names = list_of(string_with_length(1..=NAME_CHARS_MAX));
     let from = document.fields(|fields| Some(fields.optional("from", nullable(names)).flatten()))?;
     match from {
         Some(names) if names.is_empty() => {
@@ -98,7 +98,7 @@ fn read_from(document: &Document) -> ApiResult<Vec<String>> {
 /// Child run with its original request.
 struct ChildRun {
     run: Run,
-    work: RunWork,
+    work: RunExecution,
     request: GraphRequest,
     run_options: RunOptions,
 }
@@ -192,6 +192,6 @@ async fn take_matching(
     let Some(plan_id) = part.work.plan_id.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
     let Some(record) = session.plan_get(plan_id).await? else { return Ok(Vec::new()) };
     let stored = StoredPlan::read(&app.services.planning, session, record).await?;
-    let matches_plan = |name: &String| !referred(&stored.explained.plan, name).is_empty();
+    let matches_plan = |name: &String| !resolve_reference(&stored.explained.plan, name).is_empty();
     Ok(names.extract_if(.., |name| matches_plan(name)).collect())
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
 use crate::api::transactions::{RunView, is_active};
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -54,7 +54,7 @@ pub(super) async fn run_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<RunDetails>> {
+) -> ApiResult<ApiResponse<RunDetails>> {
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
     let children = match run.parent_id {
@@ -71,5 +71,5 @@ pub(super) async fn run_show(
         parts.push(PartView { run: RunView::from(child), plan_id, request, last_event, is_paused });
     }
     let generation = run.generation;
-    Ok(Answer::ok(RunDetails { run: RunView::from(run), parts }).version(generation))
+    Ok(ApiResponse::ok(RunDetails { run: RunView::from(run), parts }).version(generation))
 }

@@ -4,8 +4,8 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_manifest::reader::{identifier, string_of};
-use stoker_model::{Change, ClusterId, NewSequence, Permission, ReleaseId, Sequence, SequenceId};
+use stoker_manifest::reader::{identifier, string_with_length};
+use stoker_model::{AuditChange, ClusterId, NewSequence, Permission, ReleaseId, Sequence, SequenceId};
 use stoker_store::{SequenceFilter, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use self::view::{NewSequenceBody, SequenceBody, SequenceView, read_graphs};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -49,7 +49,7 @@ async fn sequence_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<SequenceView>>> {
+) -> ApiResult<ApiResponse<Vec<SequenceView>>> {
     let list = list(&mut query);
     let release = query.natural("release").map(|id| ReleaseId(id as i64));
     let cluster = query.natural("cluster").map(|id| ClusterId(id as i64));
@@ -57,7 +57,7 @@ async fn sequence_list(
     let mut session = app.store.snapshot().await?;
     let release_id = requested_release(&mut session, &login, release, cluster).await?;
     let page = session.sequence_list(&SequenceFilter { release_id }, &list).await?;
-    Answer::page(&list, page, SequenceView::from)
+    ApiResponse::page(&list, page, SequenceView::from)
 }
 
 /// Returns the release that the query names, directly or by one of its clusters.
@@ -94,10 +94,10 @@ async fn sequence_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<SequenceView>> {
+) -> ApiResult<ApiResponse<SequenceView>> {
     let new = document.fields(|fields| {
         let release_id = fields.required("release", identifier).map(ReleaseId);
-        let name = fields.required("name", string_of(1..=255));
+        let name = fields.required("name", string_with_length(1..=255));
         let graphs = fields.required("graphs", read_graphs);
         // Read-only: part of responses, which clients may send back.
         fields.ignore(&["id", "release_id"]);
@@ -108,7 +108,7 @@ async fn sequence_create(
     let created = writing.sequence_create(&new).await;
     let sequence = created.map_err(|error| duplicate_error(error, &new.name, new.release_id))?;
     writing.commit(change("sequence.create", &sequence)).await?;
-    Ok(answer(sequence, Answer::created))
+    Ok(answer(sequence, ApiResponse::created))
 }
 
 /// Retrieve a sequence
@@ -116,9 +116,9 @@ async fn sequence_create(
     get, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = SequenceView))
 )]
-async fn sequence_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<SequenceView>> {
+async fn sequence_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<SequenceView>> {
     let sequence = find(&mut app.store.read().await?, &path).await?;
-    Ok(answer(sequence, Answer::ok))
+    Ok(answer(sequence, ApiResponse::ok))
 }
 
 /// Update a sequence
@@ -134,10 +134,10 @@ async fn sequence_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<SequenceView>> {
+) -> ApiResult<ApiResponse<SequenceView>> {
     let (release, name, graphs) = document.fields(|fields| {
         let release = fields.optional("release", identifier).map(ReleaseId);
-        let name = fields.optional("name", string_of(1..=255));
+        let name = fields.optional("name", string_with_length(1..=255));
         let graphs = fields.optional("graphs", read_graphs);
         fields.ignore(&["id", "release_id"]);
         Some((release, name, graphs))
@@ -157,7 +157,7 @@ async fn sequence_update(
     let updated = writing.sequence_update(&sequence).await;
     let sequence = updated.map_err(|error| duplicate_error(error, &sequence.name, sequence.release_id))?;
     writing.commit(change("sequence.update", &sequence)).await?;
-    Ok(answer(sequence, Answer::ok))
+    Ok(answer(sequence, ApiResponse::ok))
 }
 
 /// Update a sequence
@@ -173,7 +173,7 @@ async fn sequence_patch(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<SequenceView>> {
+) -> ApiResult<ApiResponse<SequenceView>> {
     sequence_update(app, login, path, condition, document).await
 }
 
@@ -207,20 +207,20 @@ async fn require_release(session: &mut Session, id: ReleaseId) -> ApiResult<()> 
     session.release_get(id).await?.map(drop).ok_or_else(|| ApiError::not_found("Release"))
 }
 
-fn answer(sequence: Sequence, make: fn(SequenceView) -> Answer<SequenceView>) -> Answer<SequenceView> {
+fn answer(sequence: Sequence, make: fn(SequenceView) -> ApiResponse<SequenceView>) -> ApiResponse<SequenceView> {
     let generation = sequence.generation;
     make(SequenceView::from(sequence)).version(generation)
 }
 
-fn change(action: &'static str, sequence: &Sequence) -> Change {
+fn change(action: &'static str, sequence: &Sequence) -> AuditChange {
     let types: Vec<&str> = sequence.graphs.iter().map(|graph| graph.graph_type.as_str()).collect();
     let detail = json!({"name": sequence.name, "release": sequence.release_id.0, "graphs": types});
-    Change { action, target: format!("sequence {}", sequence.id), detail }
+    AuditChange { action, target: format!("sequence {}", sequence.id), detail }
 }
 
 fn duplicate_error(error: StoreError, name: &str, release_id: ReleaseId) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!(
+        StoreError::AlreadyExists { .. } => ApiError::conflict(format!(
             "Sequence with name \"{name}\" already exist for release {release_id}."
         )),
         error => error.into(),

@@ -1,9 +1,9 @@
 //! Request and response types of sequences.
 
 use serde::Serialize;
-use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{identifier, list_of, object, string_of};
+use stoker_manifest::reader::{identifier, list_of, object, string_with_length};
 use stoker_manifest::codes;
+use stoker_diagnostics::Diagnostics;
 use stoker_model::{Sequence, SequenceGraph};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -99,7 +99,7 @@ pub(super) fn read_graphs(node: &Node, problems: &mut Diagnostics) -> Option<Vec
     let graphs = list_of(object(|fields| {
         let graph_type = fields.required("type", graph_type);
         let nodes = fields.optional("nodes", list_of(identifier));
-        let tasks = fields.optional("tasks", list_of(string_of(1..=255)));
+        let tasks = fields.optional("tasks", list_of(string_with_length(1..=255)));
         Some(SequenceGraph { graph_type: graph_type?, nodes, tasks })
     }))(node, problems)?;
     if graphs.is_empty() {

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use stoker_model::{Member, Micros, Permission, RunId};
+use stoker_model::{ServerRecord, Micros, Permission, RunId};
 use stoker_services::background::TaskStatus;
 use stoker_services::clock;
 use utoipa::ToSchema;
@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::state::App;
 
@@ -90,13 +90,13 @@ impl From<TaskStatus> for BackgroundTaskView {
 }
 
 impl ServerView {
-    fn new(member: Member, held: &[(String, RunId)], heard_since: Micros) -> Self {
+    fn new(member: ServerRecord, held: &[(String, RunId)], heard_since: Micros) -> Self {
         let runs = held.iter().filter(|(owner, _)| *owner == member.id).map(|(_, run)| run.0).collect();
         Self {
-            is_alive: member.seen_at > heard_since,
-            hears_bus: member.hears_bus,
+            is_alive: member.heartbeat_at > heard_since,
+            hears_bus: member.receives_bus,
             started_at: clock::plain(member.started_at),
-            seen_at: clock::plain(member.seen_at),
+            seen_at: clock::plain(member.heartbeat_at),
             id: member.id,
             name: member.name,
             address: member.address,
@@ -111,11 +111,11 @@ impl ServerView {
 ///
 /// Returns the servers that share the database, including those that stopped recently.
 #[utoipa::path(get, path = "/api/v1/servers", responses((status = 200, body = [ServerView])))]
-async fn server_list(State(app): State<App>) -> ApiResult<Answer<Vec<ServerView>>> {
+async fn server_list(State(app): State<App>) -> ApiResult<ApiResponse<Vec<ServerView>>> {
     let now = app.clock.now();
     let mut session = app.store.snapshot().await?;
     let mut members = session.servers().await?;
-    let held = session.runs_held(now).await?;
+    let held = session.runs_leased(now).await?;
     let orchestrator = &app.orchestrator;
     // The record of this server in memory is newer than its stored heartbeat.
     members.retain(|member| member.id != orchestrator.context.owner);
@@ -126,5 +126,5 @@ async fn server_list(State(app): State<App>) -> ApiResult<Answer<Vec<ServerView>
         ..ServerView::new(orchestrator.peers.member(), &held, alive_since)
     };
     let others = members.into_iter().map(|member| ServerView::new(member, &held, alive_since));
-    Ok(Answer::ok(others.chain([own]).collect()))
+    Ok(ApiResponse::ok(others.chain([own]).collect()))
 }

@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use stoker_model::{Change, Json, JsonMap, Owner};
-use stoker_services::metadata::holder::{Holder, NamedSection};
+use stoker_model::{AuditChange, Json, JsonMap, Owner};
+use stoker_services::metadata::holder::{RoleOwner, NamedSection};
 use stoker_services::metadata::sections;
 use stoker_store::Session;
 
 use super::view::{self, TagView};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::state::App;
 
-pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<TagView>>> {
-    let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
+pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<ApiResponse<Vec<TagView>>> {
+    let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let tags = holder.all(NamedSection::Tags).into_iter();
-    Ok(Answer::ok(tags.map(|(name, meta)| TagView { name, meta }).collect()))
+    Ok(ApiResponse::ok(tags.map(|(name, meta)| TagView { name, meta }).collect()))
 }
 
 pub(super) async fn show(
@@ -27,10 +27,10 @@ pub(super) async fn show(
     login: &Authenticated,
     owner: Owner,
     name: &str,
-) -> ApiResult<Answer<TagView>> {
-    let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
-    let meta = holder.find_own(NamedSection::Tags, name)?.clone();
-    Ok(Answer::ok(TagView { name: name.to_owned(), meta }).version(holder.generation()))
+) -> ApiResult<ApiResponse<TagView>> {
+    let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
+    let meta = holder.find_declared(NamedSection::Tags, name)?.clone();
+    Ok(ApiResponse::ok(TagView { name: name.to_owned(), meta }).version(holder.generation()))
 }
 
 pub(super) async fn create(
@@ -38,10 +38,10 @@ pub(super) async fn create(
     login: &Authenticated,
     owner: Owner,
     document: &Document,
-) -> ApiResult<Answer<TagView>> {
+) -> ApiResult<ApiResponse<TagView>> {
     let (name, meta) = view::read_new(document)?;
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
+    let mut holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
     if holder.all(NamedSection::Tags).contains_key(&name) {
         return Err(ApiError::conflict(format!(
             "Tag with name '{name}' already exists for the {}",
@@ -49,10 +49,10 @@ pub(super) async fn create(
         )));
     }
     let meta = Json::Object(meta);
-    holder.own_mut(NamedSection::Tags).insert(name.clone(), meta.clone());
+    holder.declared_mut(NamedSection::Tags).insert(name.clone(), meta.clone());
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("tag.create", &holder, &name)).await?;
-    Ok(Answer::created(TagView { name, meta }).version(generation))
+    Ok(ApiResponse::created(TagView { name, meta }).version(generation))
 }
 
 pub(super) async fn update(
@@ -61,20 +61,20 @@ pub(super) async fn update(
     (owner, name): (Owner, &str),
     condition: &IfMatch,
     document: &Document,
-) -> ApiResult<Answer<TagView>> {
+) -> ApiResult<ApiResponse<TagView>> {
     let (new_name, new_meta) = view::read_change(document)?;
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    let old = holder.find_own(NamedSection::Tags, name)?.clone();
+    let mut holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
+    let old = holder.find_declared(NamedSection::Tags, name)?.clone();
     condition.check(holder.generation())?;
     if new_name.is_some_and(|new_name| new_name != name) {
         return Err(ApiError::bad_request(format!("cannot rename tag `{name}`")));
     }
     let meta = new_meta.map_or(old, Json::Object);
-    holder.own_mut(NamedSection::Tags).insert(name.to_owned(), meta.clone());
+    holder.declared_mut(NamedSection::Tags).insert(name.to_owned(), meta.clone());
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("tag.update", &holder, name)).await?;
-    Ok(Answer::ok(TagView { name: name.to_owned(), meta }).version(generation))
+    Ok(ApiResponse::ok(TagView { name: name.to_owned(), meta }).version(generation))
 }
 
 pub(super) async fn delete(
@@ -84,8 +84,8 @@ pub(super) async fn delete(
     condition: &IfMatch,
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    holder.find_own(NamedSection::Tags, name)?;
+    let mut holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
+    holder.find_declared(NamedSection::Tags, name)?;
     condition.check(holder.generation())?;
     let roles = roles_with(&mut writing, &holder, name).await?;
     if !roles.is_empty() {
@@ -95,14 +95,14 @@ pub(super) async fn delete(
             roles.join(", ")
         )));
     }
-    holder.own_mut(NamedSection::Tags).shift_remove(name);
+    holder.declared_mut(NamedSection::Tags).shift_remove(name);
     holder.store(&mut writing).await?;
     Ok(writing.commit(describe("tag.delete", &holder, name)).await?)
 }
 
 /// Returns the roles that assign this tag: those of its owner and, for a release, those of its clusters.
-async fn roles_with(session: &mut Session, holder: &Holder, tag: &str) -> ApiResult<BTreeSet<String>> {
-    let mut roles = with_tag(holder.own(NamedSection::Roles), tag);
+async fn roles_with(session: &mut Session, holder: &RoleOwner, tag: &str) -> ApiResult<BTreeSet<String>> {
+    let mut roles = with_tag(holder.declared(NamedSection::Roles), tag);
     for cluster in holder.clusters(session).await? {
         roles.extend(with_tag(&cluster.roles_metadata, tag));
     }
@@ -114,6 +114,6 @@ fn with_tag(roles: &JsonMap, tag: &str) -> BTreeSet<String> {
     matching.map(|(role, _)| role.clone()).collect()
 }
 
-fn describe(action: &'static str, holder: &Holder, name: &str) -> Change {
-    Change { action, target: holder.name(), detail: json!({"tag": name}) }
+fn describe(action: &'static str, holder: &RoleOwner, name: &str) -> AuditChange {
+    AuditChange { action, target: holder.name(), detail: json!({"tag": name}) }
 }

@@ -1,7 +1,7 @@
 //! Request and response types of tags.
 
 use serde::Serialize;
-use stoker_manifest::reader::string_of;
+use stoker_manifest::reader::string_with_length;
 use stoker_model::{Json, JsonMap};
 use stoker_services::metadata::sections;
 use utoipa::ToSchema;
@@ -31,7 +31,7 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap)> {
 
 pub(super) fn read_change(document: &Document) -> ApiResult<(Option<String>, Option<JsonMap>)> {
     document.fields(|fields| {
-        let name = fields.optional("name", string_of(1..=255));
+        let name = fields.optional("name", string_with_length(1..=255));
         let meta = fields.optional("meta", sections::tag_meta);
         Some((name, meta))
     })

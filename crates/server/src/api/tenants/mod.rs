@@ -5,9 +5,9 @@ mod quotas;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
+use stoker_manifest::reader::{boolean, nullable, string_with_length};
+use stoker_model::{AuditChange, NewTenant, Permission, Tenant, TenantId};
 use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{boolean, nullable, string_of};
-use stoker_model::{Change, NewTenant, Permission, Tenant, TenantId};
 use stoker_services::clock;
 use stoker_store::StoreError;
 use stoker_yaml::Node;
@@ -17,8 +17,8 @@ use utoipa_axum::routes;
 
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::api::users::keep_an_admin;
-use crate::http::answer::{Answer, NoContent};
+use crate::api::users::require_enabled_admin;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -88,11 +88,11 @@ struct TenantBody {
 
 /// List tenants
 #[utoipa::path(get, path = "/api/v1/tenants", params(Paging), responses((status = 200, body = [TenantView])))]
-async fn tenant_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<TenantView>>> {
+async fn tenant_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiResponse<Vec<TenantView>>> {
     let list = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.tenant_list(&list).await?;
-    Answer::page(&list, page, TenantView::from)
+    ApiResponse::page(&list, page, TenantView::from)
 }
 
 /// Create a tenant
@@ -104,10 +104,10 @@ async fn tenant_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<TenantView>> {
+) -> ApiResult<ApiResponse<TenantView>> {
     let new = document.fields(|fields| {
         let name = fields.required("name", tenant_name);
-        let description = fields.optional("description", nullable(string_of(0..=4096)));
+        let description = fields.optional("description", nullable(string_with_length(0..=4096)));
         let enabled = fields.optional("enabled", boolean);
         Some(NewTenant { name: name?, description: description.flatten(), enabled: enabled.unwrap_or(true) })
     })?;
@@ -115,9 +115,9 @@ async fn tenant_create(
     let tenant = writing.tenant_create(&new).await.map_err(|error| duplicate_error(error, &new.name))?;
     let detail = json!({"name": tenant.name});
     writing
-        .commit(Change { action: "tenant.create", target: format!("tenant {}", tenant.id), detail })
+        .commit(AuditChange { action: "tenant.create", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    Ok(Answer::created(TenantView::from(tenant.clone())).version(tenant.generation))
+    Ok(ApiResponse::created(TenantView::from(tenant.clone())).version(tenant.generation))
 }
 
 /// Retrieve a tenant
@@ -125,10 +125,10 @@ async fn tenant_create(
     get, path = "/api/v1/tenants/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = TenantView))
 )]
-async fn tenant_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<TenantView>> {
+async fn tenant_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<TenantView>> {
     let tenant = app.store.read().await?.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
     let generation = tenant.generation;
-    Ok(Answer::ok(TenantView::from(tenant)).version(generation))
+    Ok(ApiResponse::ok(TenantView::from(tenant)).version(generation))
 }
 
 /// Update a tenant
@@ -144,10 +144,10 @@ async fn tenant_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<TenantView>> {
+) -> ApiResult<ApiResponse<TenantView>> {
     let (name, description, enabled) = document.fields(|fields| {
         let name = fields.optional("name", tenant_name);
-        let description = fields.given("description", string_of(0..=4096));
+        let description = fields.update("description", string_with_length(0..=4096));
         let enabled = fields.optional("enabled", boolean);
         fields.ignore(&["id", "created_at"]);
         Some((name, description, enabled))
@@ -160,14 +160,14 @@ async fn tenant_update(
     tenant.enabled = enabled.unwrap_or(tenant.enabled);
     let tenant =
         writing.tenant_update(&tenant).await.map_err(|error| duplicate_error(error, &tenant.name))?;
-    keep_an_admin(&mut writing).await?;
+    require_enabled_admin(&mut writing).await?;
     let detail = json!({"name": tenant.name, "enabled": tenant.enabled});
     writing
-        .commit(Change { action: "tenant.update", target: format!("tenant {}", tenant.id), detail })
+        .commit(AuditChange { action: "tenant.update", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    app.orchestrator.forget_tokens();
+    app.orchestrator.clear_token_cache();
     let generation = tenant.generation;
-    Ok(Answer::ok(TenantView::from(tenant)).version(generation))
+    Ok(ApiResponse::ok(TenantView::from(tenant)).version(generation))
 }
 
 /// Delete a tenant
@@ -194,14 +194,14 @@ async fn tenant_delete(
     })?;
     let detail = json!({"name": tenant.name});
     writing
-        .commit(Change { action: "tenant.delete", target: format!("tenant {}", tenant.id), detail })
+        .commit(AuditChange { action: "tenant.delete", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    app.orchestrator.forget_tokens();
+    app.orchestrator.clear_token_cache();
     Ok(NoContent)
 }
 
 fn tenant_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    string_of(1..=255)(node, problems)
+    string_with_length(1..=255)(node, problems)
 }
 
 fn id(path: &PathParams) -> ApiResult<TenantId> {
@@ -214,7 +214,7 @@ fn not_found() -> ApiError {
 
 fn duplicate_error(error: StoreError, name: &str) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!("tenant `{name}` already exists")),
+        StoreError::AlreadyExists { .. } => ApiError::conflict(format!("tenant `{name}` already exists")),
         error => error.into(),
     }
 }

@@ -4,13 +4,13 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::integer_in;
-use stoker_model::{Change, Quotas, Resource, Tenant};
+use stoker_model::{AuditChange, Quotas, Resource, Tenant};
 use stoker_store::Session;
 use utoipa::ToSchema;
 
 use super::{id, not_found};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
@@ -68,10 +68,10 @@ pub(super) struct QuotasBody {
     get, path = "/api/v1/tenants/{id}/quotas", params(("id" = i64, Path)),
     responses((status = 200, body = QuotasView))
 )]
-pub(super) async fn quotas_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<QuotasView>> {
+pub(super) async fn quotas_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<QuotasView>> {
     let mut session = app.store.snapshot().await?;
     let tenant = session.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
-    Ok(Answer::ok(view(&app, &mut session, &tenant).await?))
+    Ok(ApiResponse::ok(view(&app, &mut session, &tenant).await?))
 }
 
 /// Update the quotas of a tenant
@@ -86,9 +86,9 @@ pub(super) async fn quotas_update(
     login: Authenticated,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<QuotasView>> {
+) -> ApiResult<ApiResponse<QuotasView>> {
     let [clusters, modules, nodes] = document.fields(|fields| {
-        let mut quota = |name| fields.given(name, integer_in(0..=QUOTA_MAX));
+        let mut quota = |name| fields.update(name, integer_in(0..=QUOTA_MAX));
         Some([quota("clusters"), quota("modules"), quota("nodes")])
     })?;
     let mut writing = app.change(&login).await?;
@@ -102,8 +102,8 @@ pub(super) async fn quotas_update(
     let Quotas { clusters, modules, nodes } = quotas;
     let detail = json!({"clusters": clusters, "modules": modules, "nodes": nodes});
     let target = format!("tenant {}", tenant.id);
-    writing.commit(Change { action: "tenant.quotas", target, detail }).await?;
-    Ok(Answer::ok(quotas_view))
+    writing.commit(AuditChange { action: "tenant.quotas", target, detail }).await?;
+    Ok(ApiResponse::ok(quotas_view))
 }
 
 async fn view(app: &App, session: &mut Session, tenant: &Tenant) -> ApiResult<QuotasView> {
@@ -112,8 +112,8 @@ async fn view(app: &App, session: &mut Session, tenant: &Tenant) -> ApiResult<Qu
     let mut quota = async |resource| {
         let used = session.quota_used(tenant.id, resource).await?;
         Ok::<_, crate::http::error::ApiError>(QuotaView {
-            limit: effective.of(resource),
-            is_own: own.of(resource).is_some(),
+            limit: effective.limit(resource),
+            is_own: own.limit(resource).is_some(),
             used,
         })
     };

@@ -3,8 +3,8 @@
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::{integer_in, string_of};
-use stoker_model::{Change, NewToken, Permission, Token, TokenId, UserId};
+use stoker_manifest::reader::{integer_in, string_with_length};
+use stoker_model::{AuditChange, NewToken, Permission, Token, TokenId, UserId};
 use stoker_services::clock;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use crate::access::caller::Authenticated;
 use crate::access::login::random_secret;
 use crate::api::routes::Routes;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
@@ -96,15 +96,15 @@ async fn token_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<TokenView>>> {
+) -> ApiResult<ApiResponse<Vec<TokenView>>> {
     let list = list(&mut query);
     let user_id = query.natural("user_id").map_or(login.caller.user_id, |id| UserId(id as i64));
     query.finish()?;
-    if user_id != login.caller.user_id && !login.caller.may(Permission::Administer) {
+    if user_id != login.caller.user_id && !login.caller.has_permission(Permission::Administer) {
         return Err(ApiError::forbidden("only admins may list the tokens of other users"));
     }
     let page = app.store.read().await?.token_list(Some(user_id), &list).await?;
-    Answer::page(&list, page, |token| TokenView::new(token, None))
+    ApiResponse::page(&list, page, |token| TokenView::new(token, None))
 }
 
 /// Create a token
@@ -115,9 +115,9 @@ async fn token_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<TokenView>> {
+) -> ApiResult<ApiResponse<TokenView>> {
     let (label, seconds) = document.fields(|fields| {
-        let label = fields.required("label", string_of(1..=255));
+        let label = fields.required("label", string_with_length(1..=255));
         let seconds = fields.optional("expires_in", integer_in(1..=SECONDS_MAX));
         Some((label?, seconds.unwrap_or(SECONDS_DEFAULT)))
     })?;
@@ -134,8 +134,8 @@ async fn token_create(
     let mut writing = app.change(&login).await?;
     let token = writing.token_create(&new).await?;
     let detail = json!({"label": token.label});
-    writing.commit(Change { action: "token.create", target: format!("token {}", token.id), detail }).await?;
-    Ok(Answer::created(TokenView::new(token, Some(secret.reveal().to_owned()))))
+    writing.commit(AuditChange { action: "token.create", target: format!("token {}", token.id), detail }).await?;
+    Ok(ApiResponse::created(TokenView::new(token, Some(secret.reveal().to_owned()))))
 }
 
 /// Revoke a token
@@ -148,13 +148,13 @@ async fn token_delete(
     let id = path.id("id", TokenId, "Token")?;
     let mut writing = app.change(&login).await?;
     let token = writing.token_get(id).await?.ok_or_else(|| ApiError::not_found("Token"))?;
-    if token.user_id != login.caller.user_id && !login.caller.may(Permission::Administer) {
+    if token.user_id != login.caller.user_id && !login.caller.has_permission(Permission::Administer) {
         // Do not reveal that tokens of other users exist.
         return Err(ApiError::not_found("Token"));
     }
     writing.token_delete(id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
-    writing.commit(Change { action: "token.delete", target: format!("token {id}"), detail }).await?;
-    app.orchestrator.forget_tokens();
+    writing.commit(AuditChange { action: "token.delete", target: format!("token {id}"), detail }).await?;
+    app.orchestrator.clear_token_cache();
     Ok(NoContent)
 }

@@ -2,7 +2,7 @@
 
 use stoker_model::{ClusterId, Run, RunId, RunStatus};
 use stoker_orchestrator::runs::active_runs;
-use stoker_store::{Session, Writing};
+use stoker_store::{Session, WriteTransaction};
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
@@ -46,7 +46,7 @@ pub(in crate::api) async fn require_idle(
 /// Fails all active runs of a cluster with `message` and revokes their leases. Returns the runs and child
 /// runs, whose drivers on this server the caller must notify after the commit.
 pub(in crate::api) async fn fail_active(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     cluster_id: ClusterId,
     message: &str,
 ) -> ApiResult<Vec<RunId>> {
@@ -58,7 +58,7 @@ pub(in crate::api) async fn fail_active(
         run.ended_at = Some(writing.now());
         writing.run_update(&run).await?;
         // A driver on another server notices the revoked lease when it renews it.
-        writing.run_work_revoke(run.id).await?;
+        writing.run_lease_revoke(run.id).await?;
     }
     Ok(ids)
 }

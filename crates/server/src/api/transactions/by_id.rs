@@ -2,14 +2,14 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::{Change, ClusterStatus, NodeStatus, Run, RunId, RunStatus};
-use stoker_orchestrator::runs::stop_parts;
-use stoker_store::{List, NodeFilter, Session, Writing};
+use stoker_model::{AuditChange, ClusterStatus, NodeStatus, Run, RunId, RunStatus};
+use stoker_orchestrator::runs::stop_child_runs;
+use stoker_store::{List, NodeFilter, Session, WriteTransaction};
 
 use super::access::{is_active, require_run};
 use super::view::RunView;
 use crate::access::caller::Authenticated;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
@@ -25,7 +25,7 @@ pub(super) async fn transaction_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
     Ok(answer(transaction(&mut session, &login, &path).await?))
 }
@@ -62,7 +62,7 @@ pub(super) async fn task_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<RunView>> {
+) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
     Ok(answer(task(&mut session, &login, &path).await?))
 }
@@ -107,7 +107,7 @@ fn read_force(mut query: Query) -> ApiResult<bool> {
 
 async fn delete(
     app: &App,
-    mut writing: Writing,
+    mut writing: WriteTransaction,
     run: &Run,
     condition: &IfMatch,
     force: bool,
@@ -125,10 +125,10 @@ async fn delete(
     }
     writing.run_delete(run.id).await?;
     if let Some(parent) = run.parent_id.filter(|_| is_executing) {
-        stop_parts(&mut writing, parent).await?;
+        stop_child_runs(&mut writing, parent).await?;
     }
     let detail = json!({"name": run.name.as_str(), "status": run.status.as_str()});
-    writing.commit(Change { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
+    writing.commit(AuditChange { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
     // Remove the runs from their driver on this server.
     for deleted in parts.iter().chain([run]) {
         app.orchestrator.agents.remove_run(deleted.id);
@@ -138,7 +138,7 @@ async fn delete(
 
 /// Sets the cluster and its deploying nodes to `stopped`: after the deletion no driver would end their
 /// deployment.
-async fn stop_deployment(writing: &mut Writing, run: &Run) -> ApiResult<()> {
+async fn stop_deployment(writing: &mut WriteTransaction, run: &Run) -> ApiResult<()> {
     let Some(id) = run.cluster_id else { return Ok(()) };
     let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
     if run.dry_run || cluster.status != ClusterStatus::Deployment {
@@ -155,7 +155,7 @@ async fn stop_deployment(writing: &mut Writing, run: &Run) -> ApiResult<()> {
     Ok(())
 }
 
-fn answer(run: Run) -> Answer<RunView> {
+fn answer(run: Run) -> ApiResponse<RunView> {
     let generation = run.generation;
-    Answer::ok(RunView::from(run)).version(generation)
+    ApiResponse::ok(RunView::from(run)).version(generation)
 }

@@ -6,7 +6,7 @@ use stoker_store::RunFilter;
 
 use super::view::RunView;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
@@ -30,7 +30,7 @@ pub(super) async fn transaction_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<RunView>>> {
+) -> ApiResult<ApiResponse<Vec<RunView>>> {
     let cluster_id = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
     let parent_id = query.boolean("whole").then_some(None);
     runs(&app, &login, query, RunFilter { cluster_id, parent_id, ..RunFilter::default() }).await
@@ -53,7 +53,7 @@ pub(super) async fn task_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
-) -> ApiResult<Answer<Vec<RunView>>> {
+) -> ApiResult<ApiResponse<Vec<RunView>>> {
     let without_cluster = query.has("cluster_id") && query.text("cluster_id").is_none();
     let cluster_id = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
     let cluster_id = if without_cluster { Some(None) } else { cluster_id };
@@ -65,7 +65,7 @@ async fn runs(
     login: &Authenticated,
     mut query: Query,
     filter: RunFilter,
-) -> ApiResult<Answer<Vec<RunView>>> {
+) -> ApiResult<ApiResponse<Vec<RunView>>> {
     let list = list(&mut query);
     let filter = RunFilter {
         statuses: query.words("statuses", RunStatus::parse, RunStatus::NAMES),
@@ -75,5 +75,5 @@ async fn runs(
     };
     query.finish()?;
     let page = app.store.read().await?.run_list(&filter, &list).await?;
-    Answer::page(&list, page, RunView::from)
+    ApiResponse::page(&list, page, RunView::from)
 }

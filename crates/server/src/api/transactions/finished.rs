@@ -2,12 +2,12 @@
 
 use stoker_model::{ClusterId, Json, NewRun, Run, RunName, RunStatus};
 use stoker_services::random;
-use stoker_store::Writing;
+use stoker_store::WriteTransaction;
 
 use crate::http::error::ApiResult;
 
 pub(in crate::api) async fn finished_run(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     name: RunName,
     cluster_id: Option<ClusterId>,
     message: String,

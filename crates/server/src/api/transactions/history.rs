@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use super::access::require_run;
 use super::planned::{RunHistory, read_history};
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
 use crate::http::path::PathParams;
@@ -105,7 +105,7 @@ pub(super) async fn transaction_history(
         return Ok(([(header::CONTENT_TYPE, CSV_TYPE)], text).into_response());
     }
     let views: Vec<JsonMap> = records.map(|record| view(record, include_summary)).collect();
-    Ok(Answer::ok(views).into_response())
+    Ok(ApiResponse::ok(views).into_response())
 }
 
 /// Streams the records while they are serialized: the history of a large cluster does not fit in memory as

@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 use stoker_manifest::task::render;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, PlanId, RunId, RunStatus, Task};
 use stoker_planner::state::SYNC;
-use stoker_planner::{Action, Details, ExplainedPlan, Instance};
+use stoker_planner::{InstanceAction, Details, ExplainedPlan, Instance};
 use stoker_services::planning::{PlanSecrets, StoredPlan};
 use stoker_store::{HistoryFilter, Session};
 
@@ -81,7 +81,7 @@ impl Planned {
     ) -> JsonMap {
         let details = position.instance.and_then(|instance| self.explained.plan.details(instance));
         let name = &self.explained.plan.tasks[position.task_idx].name;
-        if self.secrets.has_own(node) {
+        if self.secrets.has_node_secrets(node) {
             return self.mask(node, with_computed_fields(definition(&self.graph, name), details));
         }
         let key = (position.task_idx, details.map_or(0, |details| std::ptr::from_ref(details).addr()));
@@ -188,9 +188,9 @@ impl HistoryJoin<'_> {
     /// Record of an instance that has none, derived from the plan.
     fn as_planned(&self, instance: &Instance<'_>) -> HistoryRecord {
         let reason = match instance.verdict.action() {
-            Action::Skip => self.explained.reasons.of(instance.idx).map(ToString::to_string),
-            Action::Run if self.has_ended => Some(self.not_run(instance).to_owned()),
-            Action::Run => return self.empty(instance.task, instance.node, HistoryStatus::Pending),
+            InstanceAction::Skip => self.explained.reasons.of(instance.idx).map(ToString::to_string),
+            InstanceAction::Run if self.has_ended => Some(self.not_run(instance).to_owned()),
+            InstanceAction::Run => return self.empty(instance.task, instance.node, HistoryStatus::Pending),
         };
         let mut row = self.empty(instance.task, instance.node, HistoryStatus::Skipped);
         row.custom.extend(reason.map(|reason| ("reason".to_owned(), Json::from(reason))));
@@ -201,7 +201,7 @@ impl HistoryJoin<'_> {
     fn not_run(&self, instance: &Instance<'_>) -> &'static str {
         let details = self.explained.plan.details(instance.idx);
         let task_type = details.and_then(|details| stoker_tasks::find(&details.task_type));
-        if task_type.is_some_and(|task_type| task_type.runs_on == RunsOn::Nowhere) {
+        if task_type.is_some_and(|task_type| task_type.runs_on == Executor::None) {
             "tasks of this type only structure the graph and run nothing"
         } else {
             "the task was not executed in this run"

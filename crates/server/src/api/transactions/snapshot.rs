@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::access::require_run;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -40,14 +40,14 @@ pub(super) async fn transaction_deployment_info(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<InfoView>> {
+) -> ApiResult<ApiResponse<InfoView>> {
     let mut session = app.store.snapshot().await?;
     let run = require_run(&mut session, &login, path.id("id", RunId, "Transaction")?, "Transaction").await?;
     let Some(plan) = plan_of(&mut session, &run).await? else {
-        return Ok(Answer::ok(InfoView { common: None, nodes: None }));
+        return Ok(ApiResponse::ok(InfoView { common: None, nodes: None }));
     };
     let Some(common_id) = session.plan_get(plan).await?.map(|record| record.common_id) else {
-        return Ok(Answer::ok(InfoView { common: None, nodes: None }));
+        return Ok(ApiResponse::ok(InfoView { common: None, nodes: None }));
     };
     let node_documents = session.plan_nodes(plan).await?;
     let ids: Vec<DocumentId> = node_documents.iter().map(|(_, id)| *id).chain([common_id]).collect();
@@ -62,7 +62,7 @@ pub(super) async fn transaction_deployment_info(
         document
     };
     let nodes: JsonMap = node_documents.into_iter().map(|(uid, id)| (uid, masked(id))).collect();
-    Ok(Answer::ok(InfoView { common: Some(masked(common_id)), nodes: Some(Json::Object(nodes)) }))
+    Ok(ApiResponse::ok(InfoView { common: Some(masked(common_id)), nodes: Some(Json::Object(nodes)) }))
 }
 
 /// Retrieve the settings of a transaction
@@ -76,14 +76,14 @@ pub(super) async fn transaction_settings(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<Json>> {
+) -> ApiResult<ApiResponse<Json>> {
     let mut session = app.store.snapshot().await?;
     let run = require_run(&mut session, &login, path.id("id", RunId, "Transaction")?, "Transaction").await?;
     let settings = match plan_of(&mut session, &run).await? {
         Some(plan) => settings_of(&mut session, plan).await?,
         None => None,
     };
-    Ok(Answer::ok(settings.map_or(Json::Null, |settings| json!({"editable": settings}))))
+    Ok(ApiResponse::ok(settings.map_or(Json::Null, |settings| json!({"editable": settings}))))
 }
 
 /// Retrieve the networks of a transaction
@@ -97,14 +97,14 @@ pub(super) async fn transaction_network_configuration(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<Json>> {
+) -> ApiResult<ApiResponse<Json>> {
     let mut session = app.store.snapshot().await?;
     let run = require_run(&mut session, &login, path.id("id", RunId, "Transaction")?, "Transaction").await?;
     let networks = match plan_of(&mut session, &run).await? {
         Some(plan) => state_section(&mut session, plan, "network_metadata").await?,
         None => None,
     };
-    Ok(Answer::ok(networks.unwrap_or(Json::Null)))
+    Ok(ApiResponse::ok(networks.unwrap_or(Json::Null)))
 }
 
 /// Returns the plan of a run, or of its last child run that has one.

@@ -5,8 +5,8 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_manifest::reader::{boolean, list_of, string_of, word_of};
-use stoker_model::{Change, NewUser, Permission, Role, Tenant, TenantId, User, UserId};
+use stoker_manifest::reader::{boolean, list_of, string_with_length, enum_of};
+use stoker_model::{AuditChange, NewUser, Permission, Role, Tenant, TenantId, User, UserId};
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -15,7 +15,7 @@ pub(super) use self::view::{TenantRef, read_tenant};
 use self::view::{UserBody, UserView, read_password};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -38,13 +38,13 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 /// List users
 #[utoipa::path(get, path = "/api/v1/users", params(Paging), responses((status = 200, body = [UserView])))]
-async fn user_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<UserView>>> {
+async fn user_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiResponse<Vec<UserView>>> {
     let list = list(&mut query);
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let page = session.user_list(&list).await?;
     let tenants = session.tenant_list(&List::default()).await?.items;
-    Answer::page(&list, page, |user| {
+    ApiResponse::page(&list, page, |user| {
         let tenant = tenants.iter().find(|tenant| tenant.id == user.tenant_id);
         UserView::new(&user, tenant)
     })
@@ -56,12 +56,12 @@ async fn user_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<UserView>> {
+) -> ApiResult<ApiResponse<UserView>> {
     let (name, password, tenant, roles, enabled) = document.fields(|fields| {
-        let name = fields.required("name", string_of(1..=255));
+        let name = fields.required("name", string_with_length(1..=255));
         let password = fields.required("password", read_password);
         let tenant = fields.required("tenant", read_tenant);
-        let roles = fields.required("roles", list_of(word_of(Role::NAMES, Role::parse)));
+        let roles = fields.required("roles", list_of(enum_of(Role::NAMES, Role::parse)));
         let enabled = fields.optional("enabled", boolean);
         Some((name?, password?, tenant?, roles?, enabled.unwrap_or(true)))
     })?;
@@ -71,12 +71,12 @@ async fn user_create(
     let new = NewUser { tenant_id: tenant.id, name, roles, enabled, password_hash };
     let user = writing.user_create(&new).await.map_err(|error| duplicate_error(error, &new.name))?;
     writing.commit(change("user.create", &user)).await?;
-    Ok(answer(&user, Some(&tenant), Answer::created))
+    Ok(answer(&user, Some(&tenant), ApiResponse::created))
 }
 
 /// Retrieve the current user
 #[utoipa::path(get, path = "/api/v1/users/me", responses((status = 200, body = UserView)))]
-async fn user_show_own(State(app): State<App>, login: Authenticated) -> ApiResult<Answer<UserView>> {
+async fn user_show_own(State(app): State<App>, login: Authenticated) -> ApiResult<ApiResponse<UserView>> {
     show(&app, login.caller.user_id).await
 }
 
@@ -85,15 +85,15 @@ async fn user_show_own(State(app): State<App>, login: Authenticated) -> ApiResul
     get, path = "/api/v1/users/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = UserView))
 )]
-async fn user_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<UserView>> {
+async fn user_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<UserView>> {
     show(&app, id(&path)?).await
 }
 
-async fn show(app: &App, user_id: UserId) -> ApiResult<Answer<UserView>> {
+async fn show(app: &App, user_id: UserId) -> ApiResult<ApiResponse<UserView>> {
     let mut session = app.store.snapshot().await?;
     let user = session.user_get(user_id).await?.ok_or_else(not_found)?;
     let tenant = session.tenant_get(user.tenant_id).await?;
-    Ok(answer(&user, tenant.as_ref(), Answer::ok))
+    Ok(answer(&user, tenant.as_ref(), ApiResponse::ok))
 }
 
 /// Update a user
@@ -109,12 +109,12 @@ async fn user_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<UserView>> {
+) -> ApiResult<ApiResponse<UserView>> {
     let (name, password, tenant, roles, enabled) = document.fields(|fields| {
-        let name = fields.optional("name", string_of(1..=255));
+        let name = fields.optional("name", string_with_length(1..=255));
         let password = fields.optional("password", read_password);
         let tenant = fields.optional("tenant", read_tenant);
-        let roles = fields.optional("roles", list_of(word_of(Role::NAMES, Role::parse)));
+        let roles = fields.optional("roles", list_of(enum_of(Role::NAMES, Role::parse)));
         let enabled = fields.optional("enabled", boolean);
         fields.ignore(&["id", "tenant_id", "created_at"]);
         Some((name, password, tenant, roles, enabled))
@@ -140,10 +140,10 @@ async fn user_update(
     }
     // Existing tokens carry the previous tenant, or were issued for the previous password.
     writing.tokens_delete_of_user(user.id).await?;
-    keep_an_admin(&mut writing).await?;
+    require_enabled_admin(&mut writing).await?;
     writing.commit(change("user.update", &user)).await?;
-    app.orchestrator.forget_tokens();
-    Ok(answer(&user, tenant.as_ref(), Answer::ok))
+    app.orchestrator.clear_token_cache();
+    Ok(answer(&user, tenant.as_ref(), ApiResponse::ok))
 }
 
 /// Delete a user
@@ -160,14 +160,14 @@ async fn user_delete(
     let user = writing.user_get(id(&path)?).await?.ok_or_else(not_found)?;
     condition.check(user.generation)?;
     writing.user_delete(user.id).await?;
-    keep_an_admin(&mut writing).await?;
+    require_enabled_admin(&mut writing).await?;
     writing.commit(change("user.delete", &user)).await?;
-    app.orchestrator.forget_tokens();
+    app.orchestrator.clear_token_cache();
     Ok(NoContent)
 }
 
 /// Rejects changes that leave no enabled admin: the server could not be administered.
-pub(in crate::api) async fn keep_an_admin(session: &mut Session) -> ApiResult<()> {
+pub(in crate::api) async fn require_enabled_admin(session: &mut Session) -> ApiResult<()> {
     let users = session.user_list(&List::default()).await?.items;
     let tenants = session.tenant_list(&List::default()).await?.items;
     let can_log_in = |user: &User| tenants.iter().any(|tenant| tenant.id == user.tenant_id && tenant.enabled);
@@ -190,13 +190,13 @@ pub(super) async fn find_tenant(session: &mut Session, tenant_ref: &TenantRef) -
     tenant.ok_or_else(|| ApiError::bad_request(format!("tenant {tenant_ref} does not exist")))
 }
 
-fn answer(user: &User, tenant: Option<&Tenant>, make: fn(UserView) -> Answer<UserView>) -> Answer<UserView> {
+fn answer(user: &User, tenant: Option<&Tenant>, make: fn(UserView) -> ApiResponse<UserView>) -> ApiResponse<UserView> {
     make(UserView::new(user, tenant)).version(user.generation)
 }
 
-fn change(action: &'static str, user: &User) -> Change {
+fn change(action: &'static str, user: &User) -> AuditChange {
     let roles: Vec<&str> = user.roles.iter().map(|role| role.as_str()).collect();
-    Change { action, target: format!("user {}", user.id), detail: json!({"name": user.name, "roles": roles}) }
+    AuditChange { action, target: format!("user {}", user.id), detail: json!({"name": user.name, "roles": roles}) }
 }
 
 fn id(path: &PathParams) -> ApiResult<UserId> {
@@ -209,7 +209,7 @@ fn not_found() -> ApiError {
 
 fn duplicate_error(error: StoreError, name: &str) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!("user `{name}` already exists")),
+        StoreError::AlreadyExists { .. } => ApiError::conflict(format!("user `{name}` already exists")),
         error => error.into(),
     }
 }

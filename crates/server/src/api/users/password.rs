@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::view::read_password;
 use crate::access::caller::Authenticated;
 use crate::access::login::{self, Credentials};
-use crate::http::answer::NoContent;
+use crate::http::response::NoContent;
 use crate::http::body::Document;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
@@ -57,6 +57,6 @@ pub(super) async fn user_change_own_password(
     writing.user_set_password(user.id, &hash).await?;
     writing.tokens_delete_of_user(user.id).await?;
     writing.commit(super::change("user.password", &user)).await?;
-    app.orchestrator.forget_tokens();
+    app.orchestrator.clear_token_cache();
     Ok(NoContent)
 }

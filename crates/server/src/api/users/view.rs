@@ -3,8 +3,8 @@
 use std::fmt;
 
 use serde::Serialize;
+use stoker_manifest::reader::{report_wrong_type, string_with_length};
 use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{string_of, wrong_kind};
 use stoker_model::{Tenant, TenantId, User};
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
@@ -90,9 +90,9 @@ impl fmt::Display for TenantRef {
 pub(in crate::api) fn read_tenant(node: &Node, problems: &mut Diagnostics) -> Option<TenantRef> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Int(id)) => Some(TenantRef::Id(TenantId(*id))),
-        NodeKind::Scalar(Scalar::Str(_)) => string_of(1..=255)(node, problems).map(TenantRef::Name),
+        NodeKind::Scalar(Scalar::Str(_)) => string_with_length(1..=255)(node, problems).map(TenantRef::Name),
         _ => {
-            wrong_kind(node, "a tenant name or ID", problems);
+            report_wrong_type(node, "a tenant name or ID", problems);
             None
         }
     }
@@ -100,5 +100,5 @@ pub(in crate::api) fn read_tenant(node: &Node, problems: &mut Diagnostics) -> Op
 
 /// Parses a password. The length is limited because hashing long passwords is expensive (denial of service).
 pub(super) fn read_password(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    string_of(1..=1024)(node, problems)
+    string_with_length(1..=1024)(node, problems)
 }

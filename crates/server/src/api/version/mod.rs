@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -37,8 +37,8 @@ struct Version {
 
 /// Retrieve the server version
 #[utoipa::path(get, path = "/api/v1/version", responses((status = 200, body = Version)))]
-async fn version_show() -> Answer<Version> {
-    Answer::ok(Version {
+async fn version_show() -> ApiResponse<Version> {
+    ApiResponse::ok(Version {
         api: "1",
         auth_required: true,
         feature_groups: vec!["experimental", "advanced"],

@@ -3,15 +3,15 @@
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_model::{Change, Delivery, DeliveryId, DeliveryStatus, Json, Topic};
+use stoker_model::{AuditChange, Delivery, DeliveryId, DeliveryStatus, Json, Topic};
 use stoker_services::clock;
-use stoker_services::webhooks::test_news;
+use stoker_services::webhooks::test_message;
 use stoker_store::Session;
 use utoipa::ToSchema;
 
 use super::find;
 use crate::access::caller::Authenticated;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
@@ -58,10 +58,10 @@ impl From<Delivery> for DeliveryView {
             status: delivery.status.as_str(),
             attempts: delivery.attempts,
             created_at: clock::plain(delivery.created_at),
-            tried_at: delivery.tried_at.map(clock::plain),
-            due_at: is_pending.then(|| clock::plain(delivery.due_at)),
-            answer: delivery.answer,
-            problem: delivery.problem,
+            tried_at: delivery.last_attempt_at.map(clock::plain),
+            due_at: is_pending.then(|| clock::plain(delivery.next_attempt_at)),
+            answer: delivery.response_status,
+            problem: delivery.last_error,
             body: delivery.body,
         }
     }
@@ -78,19 +78,19 @@ pub(super) async fn webhook_test(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<DeliveryView>> {
+) -> ApiResult<ApiResponse<DeliveryView>> {
     let mut writing = app.change(&login).await?;
     let webhook = find(&mut writing, &path).await?;
     if !webhook.body.enabled {
         return Err(ApiError::conflict("the webhook is disabled; enable it first"));
     }
-    let body = test_news(&webhook, writing.now());
+    let body = test_message(&webhook, writing.now());
     let delivery = writing.delivery_create(webhook.id, Topic::WebhookTest, &body).await?;
     let detail = json!({"delivery_id": delivery.id.0});
     let target = format!("webhook {}", webhook.id);
-    writing.commit(Change { action: "webhook.test", target, detail }).await?;
-    app.services.webhooks.ring();
-    Ok(Answer::accepted(delivery.into()))
+    writing.commit(AuditChange { action: "webhook.test", target, detail }).await?;
+    app.services.webhooks.notify();
+    Ok(ApiResponse::accepted(delivery.into()))
 }
 
 /// List the deliveries of a webhook
@@ -105,7 +105,7 @@ pub(super) async fn delivery_list(
     State(app): State<App>,
     path: PathParams,
     mut query: Query,
-) -> ApiResult<Answer<Vec<DeliveryView>>> {
+) -> ApiResult<ApiResponse<Vec<DeliveryView>>> {
     let list = list(&mut query);
     let statuses = query.words("status", DeliveryStatus::parse, DeliveryStatus::NAMES);
     let status = match statuses.as_deref() {
@@ -120,7 +120,7 @@ pub(super) async fn delivery_list(
     let mut session = app.store.read().await?;
     let webhook = find(&mut session, &path).await?;
     let page = session.delivery_list(webhook.id, status, &list).await?;
-    Answer::page(&list, page, DeliveryView::from)
+    ApiResponse::page(&list, page, DeliveryView::from)
 }
 
 /// Retrieve a delivery
@@ -131,9 +131,9 @@ pub(super) async fn delivery_list(
 pub(super) async fn delivery_show(
     State(app): State<App>,
     path: PathParams,
-) -> ApiResult<Answer<DeliveryView>> {
+) -> ApiResult<ApiResponse<DeliveryView>> {
     let mut session = app.store.read().await?;
-    Ok(Answer::ok(find_delivery(&mut session, &path).await?.into()))
+    Ok(ApiResponse::ok(find_delivery(&mut session, &path).await?.into()))
 }
 
 /// Redeliver a message
@@ -147,15 +147,15 @@ pub(super) async fn delivery_again(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<Answer<DeliveryView>> {
+) -> ApiResult<ApiResponse<DeliveryView>> {
     let mut writing = app.change(&login).await?;
     let delivery = find_delivery(&mut writing, &path).await?;
-    let redelivery = writing.delivery_again(delivery.id).await?.ok_or_else(not_found)?;
+    let redelivery = writing.delivery_redeliver(delivery.id).await?.ok_or_else(not_found)?;
     let target = format!("webhook {}", delivery.webhook_id);
     let detail = json!({"delivery_id": delivery.id.0});
-    writing.commit(Change { action: "webhook.redeliver", target, detail }).await?;
-    app.services.webhooks.ring();
-    Ok(Answer::accepted(redelivery.into()))
+    writing.commit(AuditChange { action: "webhook.redeliver", target, detail }).await?;
+    app.services.webhooks.notify();
+    Ok(ApiResponse::accepted(redelivery.into()))
 }
 
 async fn find_delivery(session: &mut Session, path: &PathParams) -> ApiResult<Delivery> {

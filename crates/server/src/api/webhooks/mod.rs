@@ -7,7 +7,7 @@ mod view;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
-use stoker_model::{Change, Json, Permission, Sealed, Webhook, WebhookId};
+use stoker_model::{AuditChange, Json, Permission, EncryptedContents, Webhook, WebhookId};
 use stoker_services::random;
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use self::view::{NewWebhookBody, WebhookChangeBody, WebhookUpdate, WebhookView, read_new};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::answer::{Answer, NoContent};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -45,11 +45,11 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 /// List webhooks
 #[utoipa::path(get, path = "/api/v1/webhooks", params(Paging), responses((status = 200, body = [WebhookView])))]
-async fn webhook_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<WebhookView>>> {
+async fn webhook_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiResponse<Vec<WebhookView>>> {
     let list = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.webhook_list(&list).await?;
-    Answer::page(&list, page, |webhook| WebhookView::new(webhook, None))
+    ApiResponse::page(&list, page, |webhook| WebhookView::new(webhook, None))
 }
 
 /// Create a webhook
@@ -63,7 +63,7 @@ async fn webhook_create(
     State(app): State<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<WebhookView>> {
+) -> ApiResult<ApiResponse<WebhookView>> {
     let (body, secret) = document.fields(read_new)?;
     let secret = match secret {
         Some(secret) => secret,
@@ -79,7 +79,7 @@ async fn webhook_create(
     let webhook =
         writing.webhook_create(&body, &sealed).await.map_err(|error| describe_error(error, &body.name))?;
     writing.commit(change("webhook.create", &webhook)).await?;
-    Ok(Answer::created(WebhookView::new(webhook, Some(secret))).version(1))
+    Ok(ApiResponse::created(WebhookView::new(webhook, Some(secret))).version(1))
 }
 
 /// Retrieve a webhook
@@ -87,10 +87,10 @@ async fn webhook_create(
     get, path = "/api/v1/webhooks/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = WebhookView))
 )]
-async fn webhook_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<WebhookView>> {
+async fn webhook_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<WebhookView>> {
     let webhook = find(&mut app.store.read().await?, &path).await?;
     let generation = webhook.generation;
-    Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
+    Ok(ApiResponse::ok(WebhookView::new(webhook, None)).version(generation))
 }
 
 /// Update a webhook
@@ -106,7 +106,7 @@ async fn webhook_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<Answer<WebhookView>> {
+) -> ApiResult<ApiResponse<WebhookView>> {
     let update = document.fields(|fields| Some(WebhookUpdate::read(fields)))?;
     let sealed = update.secret().map(|secret| encrypt_secret(&app, secret)).transpose()?;
     let mut writing = app.change(&login).await?;
@@ -117,9 +117,9 @@ async fn webhook_update(
     let webhook = updated.map_err(|error| describe_error(error, &webhook.body.name))?;
     writing.commit(change("webhook.update", &webhook)).await?;
     // The webhook may have been enabled: wake the sender.
-    app.services.webhooks.ring();
+    app.services.webhooks.notify();
     let generation = webhook.generation;
-    Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
+    Ok(ApiResponse::ok(WebhookView::new(webhook, None)).version(generation))
 }
 
 /// Delete a webhook
@@ -145,7 +145,7 @@ async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Webhook> {
     session.webhook_get(id).await?.ok_or_else(|| ApiError::not_found("Webhook"))
 }
 
-fn encrypt_secret(app: &App, secret: &str) -> ApiResult<Sealed> {
+fn encrypt_secret(app: &App, secret: &str) -> ApiResult<EncryptedContents> {
     app.services.module_keys.seal(secret).map_err(|error| {
         tracing::error!(error = %error, "cannot encrypt the webhook secret");
         let message = "cannot encrypt the secret; see the server log";
@@ -155,13 +155,13 @@ fn encrypt_secret(app: &App, secret: &str) -> ApiResult<Sealed> {
 
 fn describe_error(error: StoreError, name: &str) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!("webhook `{name}` already exists")),
-        StoreError::Missing { what: "cluster" } => ApiError::bad_request("the cluster does not exist"),
+        StoreError::AlreadyExists { .. } => ApiError::conflict(format!("webhook `{name}` already exists")),
+        StoreError::NotFound { what: "cluster" } => ApiError::bad_request("the cluster does not exist"),
         error => error.into(),
     }
 }
 
-fn change(action: &'static str, webhook: &Webhook) -> Change {
+fn change(action: &'static str, webhook: &Webhook) -> AuditChange {
     let detail: Json = json!({"name": webhook.body.name, "url": webhook.body.url});
-    Change { action, target: format!("webhook {}", webhook.id), detail }
+    AuditChange { action, target: format!("webhook {}", webhook.id), detail }
 }

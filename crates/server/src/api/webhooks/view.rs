@@ -2,9 +2,9 @@
 
 use axum::http::Uri;
 use serde::Serialize;
-use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{Fields, Given, boolean, identifier, list_of, string_of, word_of};
+use stoker_manifest::reader::{FieldUpdate, Fields, boolean, enum_of, identifier, list_of, string_with_length};
 use stoker_manifest::codes;
+use stoker_diagnostics::Diagnostics;
 use stoker_model::{ClusterId, Topic, Webhook, WebhookBody};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -119,7 +119,7 @@ pub(super) struct WebhookChangeBody {
 
 /// Parses a new webhook and its optional secret.
 pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<(WebhookBody, Option<String>)> {
-    let name = fields.required("name", string_of(1..=255));
+    let name = fields.required("name", string_with_length(1..=255));
     let url = fields.required("url", url);
     let optional = OptionalFields::read(fields);
     let mut body =
@@ -139,7 +139,7 @@ pub(super) struct WebhookUpdate {
 impl WebhookUpdate {
     pub(super) fn read(fields: &mut Fields<'_, '_>) -> Self {
         Self {
-            name: fields.optional("name", string_of(1..=255)),
+            name: fields.optional("name", string_with_length(1..=255)),
             url: fields.optional("url", url),
             optional: OptionalFields::read(fields),
         }
@@ -164,16 +164,16 @@ impl WebhookUpdate {
 struct OptionalFields {
     secret: Option<String>,
     topics: Option<Vec<Topic>>,
-    cluster: Given<i64>,
+    cluster: FieldUpdate<i64>,
     enabled: Option<bool>,
 }
 
 impl OptionalFields {
     fn read(fields: &mut Fields<'_, '_>) -> Self {
         let optional = Self {
-            secret: fields.optional("secret", string_of(16..=255)),
-            topics: fields.optional("topics", list_of(word_of(Topic::NAMES, Topic::parse))),
-            cluster: fields.given("cluster", identifier),
+            secret: fields.optional("secret", string_with_length(16..=255)),
+            topics: fields.optional("topics", list_of(enum_of(Topic::NAMES, Topic::parse))),
+            cluster: fields.update("cluster", identifier),
             enabled: fields.optional("enabled", boolean),
         };
         // Read-only: part of responses, which clients may send back.
@@ -196,7 +196,7 @@ impl OptionalFields {
 
 /// Parses an HTTP URL. Credentials are rejected because everyone who can read the webhook would see them.
 fn url(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    let url = string_of(1..=2000)(node, problems)?;
+    let url = string_with_length(1..=2000)(node, problems)?;
     let parsed: Option<Uri> = url.parse().ok();
     let is_http = parsed.as_ref().is_some_and(|uri| {
         matches!(uri.scheme_str(), Some("http" | "https"))

@@ -2,19 +2,19 @@
 
 use axum::extract::State;
 use serde::Serialize;
+use stoker_manifest::reader::{json_map, nullable, string_with_length};
 use stoker_diagnostics::Diagnostic;
-use stoker_manifest::reader::{json_map, nullable, string_of};
 use stoker_model::{Json, JsonMap};
 use stoker_registry::components::ComponentName;
-use stoker_registry::restrictions::Effect;
-use stoker_registry::wizard::{ControlState, Evaluation};
+use stoker_registry::restrictions::RestrictionEffect;
+use stoker_registry::wizard::{ControlState, WizardEvaluation};
 use stoker_services::plugins::catalog::{Catalog, conflicts_json};
 use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
 use utoipa::ToSchema;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
@@ -113,9 +113,9 @@ struct ProblemView {
 
 impl From<ControlState> for ControlView {
     fn from(state: ControlState) -> Self {
-        let Effect { is_hidden: hidden, is_disabled: disabled, messages } = state.effect;
+        let RestrictionEffect { is_hidden: hidden, is_disabled: disabled, messages } = state.effect;
         let options = state.options.into_iter().map(|option| {
-            let Effect { is_hidden: hidden, is_disabled: disabled, messages } = option.effect;
+            let RestrictionEffect { is_hidden: hidden, is_disabled: disabled, messages } = option.effect;
             OptionView { data: option.data, hidden, disabled, messages }
         });
         Self {
@@ -150,10 +150,10 @@ pub(super) async fn release_wizard_evaluate(
     State(app): State<App>,
     path: PathParams,
     document: Document,
-) -> ApiResult<Answer<EvaluationView>> {
+) -> ApiResult<ApiResponse<EvaluationView>> {
     let (answers, requested_mode) = document.fields(|fields| {
         let answers = fields.optional("answers", json_map);
-        let mode = fields.optional("mode", nullable(string_of(1..=255))).flatten();
+        let mode = fields.optional("mode", nullable(string_with_length(1..=255))).flatten();
         Some((answers.unwrap_or_default(), mode))
     })?;
     let mut session = app.store.snapshot().await?;
@@ -171,20 +171,20 @@ pub(super) async fn release_wizard_evaluate(
         let catalog = Catalog::read(&mut session, release, Some(&mode)).await?;
         evaluation = app.services.planning.plans.compute(move || view(&catalog, &mode, &answers)).await??.0;
     }
-    Ok(Answer::ok(evaluation))
+    Ok(ApiResponse::ok(evaluation))
 }
 
 /// Evaluates the wizard. Also returns the mode that the answers set.
 fn view(catalog: &Catalog, mode: &str, answers: &JsonMap) -> ApiResult<(EvaluationView, Option<String>)> {
     let registry = catalog.registry();
     let wizard = Wizard::new(catalog, &registry, mode)?;
-    let Evaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
+    let WizardEvaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
     let problems = wizard.choose(answers).err().unwrap_or_default();
     let chosen = wizard.choose(&effective).unwrap_or_default();
     let answered_mode = bound_mode(&chosen).map(str::to_owned);
     let mut plugins = chosen.plugins;
     let names = chosen.components.iter().filter_map(|name| ComponentName::parse(name));
-    plugins.extend(registry.plugins_of(&names.collect::<Vec<_>>()).into_iter().map(str::to_owned));
+    plugins.extend(registry.plugins_for(&names.collect::<Vec<_>>()).into_iter().map(str::to_owned));
     let conflicts = if chosen.components.is_empty() {
         Vec::new()
     } else {

@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -41,12 +41,12 @@ async fn release_wizard_show(
     State(app): State<App>,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<JsonMap>> {
+) -> ApiResult<ApiResponse<JsonMap>> {
     let mut session = app.store.snapshot().await?;
     let release = releases::find(&mut session, &path).await?;
     let mode = query.text("mode").map(|mode| modes::choose(&release.body, Some(mode))).transpose()?;
     let catalog = Catalog::read(&mut session, release, mode.as_deref()).await?;
     drop(session);
     let merged = app.services.planning.plans.compute(move || catalog.wizard(&catalog.registry())).await??;
-    Ok(Answer::ok(merged.wizard))
+    Ok(ApiResponse::ok(merged.wizard))
 }

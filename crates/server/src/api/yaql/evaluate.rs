@@ -2,20 +2,20 @@
 
 use axum::extract::State as Extracted;
 use serde::Serialize;
-use stoker_manifest::reader::{identifier, json_map, string_of};
+use stoker_manifest::reader::{identifier, json_map, string_with_length};
 use stoker_model::{ClusterId, Json, JsonMap};
-use stoker_planner::state::State;
+use stoker_planner::state::StateDocument;
 use stoker_planner::{evaluate_observed, options};
 use stoker_services::planning::NodeStates;
 use stoker_state::{Secrets, document as facts};
 use stoker_yaql::json::{WriteOptions, write};
-use stoker_yaql::people::{Part, Trace, in_words, parts};
+use stoker_yaql::presentation::{ExplainNode, Trace, describe_error, explain_tree};
 use stoker_yaql::{Engine, Error, Result};
 use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
@@ -115,7 +115,7 @@ pub(super) async fn yaql_evaluate(
     Extracted(app): Extracted<App>,
     login: Authenticated,
     document: Document,
-) -> ApiResult<Answer<AnswerView>> {
+) -> ApiResult<ApiResponse<AnswerView>> {
     let request = read(&document)?;
     let states = match request.target {
         Some((cluster, node)) => {
@@ -127,14 +127,14 @@ pub(super) async fn yaql_evaluate(
             NodeStates::read(&app.services.graphs, &mut session, &cluster, &uid, task).await?
         }
         None => NodeStates {
-            new: State { common: facts(&request.data), node: facts(&JsonMap::new()) },
+            new: StateDocument { common: facts(&request.data), node: facts(&JsonMap::new()) },
             old: None,
             secrets: Secrets::default(),
             n_nodes: 1,
         },
     };
     let engine = Engine::new(app.services.graphs.library());
-    Ok(Answer::ok(
+    Ok(ApiResponse::ok(
         app.services
             .planning
             .plans
@@ -145,10 +145,10 @@ pub(super) async fn yaql_evaluate(
 
 fn read(document: &Document) -> ApiResult<EvaluationRequest> {
     let mut request = document.fields(|fields| {
-        let expression = fields.required("expression", string_of(1..=EXPRESSION_MAX));
+        let expression = fields.required("expression", string_with_length(1..=EXPRESSION_MAX));
         let cluster = fields.optional("cluster", identifier);
         let node = fields.optional("node", identifier);
-        let task = fields.optional("task", string_of(1..=255));
+        let task = fields.optional("task", string_with_length(1..=255));
         let data = fields.optional("data", json_map).unwrap_or_default();
         Some((cluster, node, EvaluationRequest { expression: expression?, target: None, task, data }))
     })?;
@@ -174,7 +174,7 @@ fn evaluate_expression(engine: &Engine, source: &str, states: &NodeStates) -> An
     let mut trace = Trace::default();
     let options = options(states.n_nodes);
     let result = evaluate_observed(&expression, &states.new, states.old.as_ref(), &options, Some(&mut trace));
-    let explanation = PartView::new(&parts(&expression.program().tree, &trace), &states.secrets);
+    let explanation = PartView::new(&explain_tree(&expression.program().tree, &trace), &states.secrets);
     let reads = expression.reads().paths.iter().map(ToString::to_string).collect();
     match result.and_then(|value| to_json(&value)) {
         Ok(mut value) => {
@@ -200,9 +200,9 @@ fn to_json(value: &stoker_yaql::Value) -> Result<Json> {
 impl ErrorView {
     fn new(error: &Error, secrets: &Secrets) -> Self {
         Self {
-            message: secrets.masked(&in_words(error.class, &error.message)),
+            message: secrets.mask_text(&describe_error(error.class, &error.message)),
             class: error.class.name().to_owned(),
-            help: error.help.as_deref().map(|help| secrets.masked(help)),
+            help: error.help.as_deref().map(|help| secrets.mask_text(help)),
             start: error.span.map(|span| span.start),
             end: error.span.map(|span| span.end),
         }
@@ -210,13 +210,13 @@ impl ErrorView {
 }
 
 impl PartView {
-    fn new(part: &Part, secrets: &Secrets) -> Self {
+    fn new(part: &ExplainNode, secrets: &Secrets) -> Self {
         Self {
             text: part.text.clone(),
-            count: part.seen.count as u64,
-            values: part.seen.values.iter().map(|value| secrets.masked(value)).collect(),
-            error: part.seen.error.as_deref().map(|error| secrets.masked(error)),
-            parts: part.parts.iter().map(|part| Self::new(part, secrets)).collect(),
+            count: part.trace.count as u64,
+            values: part.trace.values.iter().map(|value| secrets.mask_text(value)).collect(),
+            error: part.trace.error.as_deref().map(|error| secrets.mask_text(error)),
+            parts: part.children.iter().map(|part| Self::new(part, secrets)).collect(),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use stoker_yaql::people::{Entry, entries};
+use stoker_yaql::presentation::{Entry, entries};
 use utoipa::ToSchema;
 
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::state::App;
 
@@ -55,7 +55,7 @@ impl From<Entry> for FunctionView {
 ///
 /// Returns the functions, methods, operators and properties that expressions of tasks can use, by family.
 #[utoipa::path(get, path = "/api/v1/yaql/functions", responses((status = 200, body = [FunctionView])))]
-pub(super) async fn yaql_function_list(State(app): State<App>) -> ApiResult<Answer<Vec<FunctionView>>> {
+pub(super) async fn yaql_function_list(State(app): State<App>) -> ApiResult<ApiResponse<Vec<FunctionView>>> {
     let functions = entries(app.services.graphs.library().functions());
-    Ok(Answer::ok(functions.into_iter().map(FunctionView::from).collect()))
+    Ok(ApiResponse::ok(functions.into_iter().map(FunctionView::from).collect()))
 }

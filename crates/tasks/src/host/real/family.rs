@@ -55,10 +55,10 @@ impl Ticks {
 
 /// What identifies the processes of an attempt.
 #[derive(Clone, Debug)]
-pub struct Family {
+pub struct ProcessTree {
     /// Known processes of the attempt; their process groups belong to it too.
     pub leaders: Vec<ProcessId>,
-    pub mark: String,
+    pub marker: String,
 }
 
 /// Interval between scans of the process table.
@@ -69,7 +69,7 @@ const KILL_SCANS_MAX: usize = 250;
 
 /// Sends `SIGTERM`, waits for the grace period, then sends `SIGKILL`. Returns the number of remaining
 /// processes.
-pub async fn end_family(mut family: Family, grace: Duration) -> usize {
+pub async fn terminate_process_tree(mut family: ProcessTree, grace: Duration) -> usize {
     let mut members = family.scan_and_track().await;
     if members.is_empty() {
         return 0;
@@ -104,7 +104,7 @@ fn signal(members: &BTreeSet<i32>, signal: Signal) {
     }
 }
 
-impl Family {
+impl ProcessTree {
     /// Reports whether any process of the attempt is running.
     pub async fn is_alive(&self) -> bool {
         !self.scan().await.is_empty()
@@ -142,7 +142,7 @@ impl Family {
         };
         let mut members: BTreeSet<i32> =
             self.leaders.iter().filter(is_same).map(|leader| leader.pid).collect();
-        let needle = format!("{MARK}={}\0", self.mark);
+        let needle = format!("{MARK}={}\0", self.marker);
         for pid in processes.keys() {
             if has_marker(*pid, needle.as_bytes()) {
                 members.insert(*pid);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nix::unistd::{Gid, Group, Uid, User};
 
-use super::super::{FileToWrite, HostError, Owner};
+use super::super::{FileOwner, FileToWrite, HostError};
 
 /// Writes a temporary file in the same folder and renames it, so that readers never see a partial file or
 /// wrong permissions.
@@ -64,7 +64,7 @@ fn create_folders(folder: &Path, permissions: u32) -> Result<(), HostError> {
     }
 }
 
-fn find_owner(owner: &Owner) -> Result<(Uid, Gid), HostError> {
+fn find_owner(owner: &FileOwner) -> Result<(Uid, Gid), HostError> {
     let missing =
         |kind: &str, name: &str| HostError::Other(format!("{kind} `{name}` does not exist on this machine"));
     let user = User::from_name(&owner.user).ok().flatten().ok_or_else(|| missing("user", &owner.user))?;

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Command, Exit, FileToWrite, Host, HostError, Status, Stop, Work};
-use crate::output::Report;
-pub use family::{Family, ProcessId, end_family};
+use super::{Command, Exit, FileToWrite, Host, HostError, HostFuture, Status, StopSignal};
+use crate::output::OutputReport;
+pub use family::{ProcessId, ProcessTree, terminate_process_tree};
 
 /// Settings shared by all attempts on a machine.
 #[derive(Clone, Debug)]
@@ -58,49 +58,49 @@ impl Machine {
 }
 
 /// Record of the side effects of an attempt, used for cleanup and completion after a crash.
-pub trait Memory: Send + Sync {
+pub trait AttemptRecorder: Send + Sync {
     /// A process was started.
-    fn started(&self, process: ProcessId);
+    fn process_started(&self, process: ProcessId);
 
     /// A process has exited. Informational; the task type interprets the status.
-    fn ended(&self, _status: Status) {}
+    fn process_exited(&self, _status: Status) {}
 
     /// The machine is about to reboot. Returns after the record is synced to disk.
-    fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>>;
+    fn about_to_reboot(&self, boot_id: String) -> HostFuture<'_, Result<(), HostError>>;
 }
 
 /// The local machine, as host of one attempt.
-pub struct RealHost {
+pub struct LocalHost {
     pub machine: Arc<Machine>,
-    pub report: Arc<Report>,
-    pub stop: Stop,
+    pub report: Arc<OutputReport>,
+    pub stop: StopSignal,
     /// Marker in the environment of every process of the attempt; unique to it.
-    pub mark: String,
+    pub marker: String,
     /// `TRACEPARENT` for processes, which lets them continue the trace.
-    pub trace: Option<String>,
-    pub memory: Arc<dyn Memory>,
+    pub traceparent: Option<String>,
+    pub recorder: Arc<dyn AttemptRecorder>,
 }
 
-impl Host for RealHost {
-    fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>> {
+impl Host for LocalHost {
+    fn run(&self, command: Command) -> HostFuture<'_, Result<Exit, HostError>> {
         Box::pin(process::run(self, command))
     }
 
-    fn write(&self, file: FileToWrite) -> Work<'_, Result<(), HostError>> {
+    fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async move {
             self.check_stop()?;
             blocking(move || files::write(&file)).await
         })
     }
 
-    fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>> {
+    fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>> {
         let path = path.to_owned();
         Box::pin(blocking(move || {
             path.try_exists().map_err(|error| HostError::file("inspect", &path, &error))
         }))
     }
 
-    fn reboot(&self) -> Work<'_, Result<(), HostError>> {
+    fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(self.reboot_and_wait())
     }
 
@@ -117,15 +117,15 @@ impl Host for RealHost {
 /// without its own kernel, such as a container, and in tests.
 const BOOT_POLL: Duration = Duration::from_millis(500);
 
-impl RealHost {
+impl LocalHost {
     fn check_stop(&self) -> Result<(), HostError> {
-        self.stop.now().map_or(Ok(()), |reason| Err(HostError::Stopped(reason)))
+        self.stop.reason().map_or(Ok(()), |reason| Err(HostError::Stopped(reason)))
     }
 
     async fn reboot_and_wait(&self) -> Result<(), HostError> {
         self.check_stop()?;
         let previous_boot_id = self.machine.read_boot_id()?;
-        self.memory.rebooting(previous_boot_id.clone()).await?;
+        self.recorder.about_to_reboot(previous_boot_id.clone()).await?;
         let command = match self.hook("reboot") {
             Some(program) => Command::argv([program.display().to_string()]),
             None => Command::argv(["shutdown", "-r", "now"]),

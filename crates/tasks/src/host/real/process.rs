@@ -9,15 +9,15 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command as Starter};
 
 use super::super::{Command, Exit, HostError, Program, Status, StopReason};
-use super::family::{Family, MARK, ProcessId, Ticks, end_family};
+use super::family::{MARK, ProcessId, ProcessTree, Ticks, terminate_process_tree};
 use super::pump::pump;
-use super::{RealHost, blocking, scratch};
+use super::{LocalHost, blocking, scratch};
 
 /// How long output is read after the program has exited; processes it left running may hold the pipes open
 /// indefinitely.
 const DRAIN: Duration = Duration::from_millis(500);
 
-pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, HostError> {
+pub(super) async fn run(host: &LocalHost, mut command: Command) -> Result<Exit, HostError> {
     host.check_stop()?;
     let folder = scratch::create(&host.machine.scratch, &host.machine.shell, &mut command)?;
     discard_tails(host);
@@ -25,7 +25,7 @@ pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, H
     let mut child = start(host, &command)?;
     let leader = child.id().and_then(|pid| ProcessId::started_between(pid as i32, from, Ticks::now()));
     if let Some(leader) = leader {
-        host.memory.started(leader);
+        host.recorder.process_started(leader);
     }
     let ended = tokio::select! {
         status = wait_with_output(host, &mut child, command.stdin.take()) => Ok(status),
@@ -38,7 +38,7 @@ pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, H
         Err(reason) => return Err(terminate(host, child, leader, reason).await),
     };
     let status = convert_status(status);
-    host.memory.ended(status);
+    host.recorder.process_exited(status);
     host.report.flush();
     let collected = match folder {
         Some(folder) => blocking(move || Ok(scratch::collect(folder.path(), &command.collect))).await?,
@@ -53,14 +53,14 @@ pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, H
 }
 
 /// Discards the output tails of earlier programs.
-fn discard_tails(host: &RealHost) {
+fn discard_tails(host: &LocalHost) {
     host.report.flush();
     for stream in [Stream::Out, Stream::Err] {
         host.report.take_tail(stream);
     }
 }
 
-fn start(host: &RealHost, command: &Command) -> Result<Child, HostError> {
+fn start(host: &LocalHost, command: &Command) -> Result<Child, HostError> {
     let (program, mut starter) = match &command.program {
         Program::Argv(words) => {
             let (program, arguments) =
@@ -80,8 +80,8 @@ fn start(host: &RealHost, command: &Command) -> Result<Child, HostError> {
     }
     starter
         .envs(&command.env)
-        .env(MARK, &host.mark)
-        .envs(host.trace.as_ref().map(|trace| ("TRACEPARENT", trace)))
+        .env(MARK, &host.marker)
+        .envs(host.traceparent.as_ref().map(|trace| ("TRACEPARENT", trace)))
         .current_dir(&command.cwd)
         .process_group(0)
         .stdin(if command.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
@@ -102,7 +102,7 @@ fn start(host: &RealHost, command: &Command) -> Result<Child, HostError> {
 /// Writes its input, reads its output and waits for its exit. Processes it left running do not delay the
 /// result beyond [`DRAIN`].
 async fn wait_with_output(
-    host: &RealHost,
+    host: &LocalHost,
     child: &mut Child,
     input: Option<Vec<u8>>,
 ) -> std::io::Result<ExitStatus> {
@@ -132,13 +132,13 @@ async fn wait_with_output(
 
 /// Ends all processes of the attempt and returns the stop as an error.
 async fn terminate(
-    host: &RealHost,
+    host: &LocalHost,
     mut child: Child,
     leader: Option<ProcessId>,
     reason: StopReason,
 ) -> HostError {
-    let family = Family { leaders: leader.into_iter().collect(), mark: host.mark.clone() };
-    let termination = end_family(family, host.machine.grace);
+    let family = ProcessTree { leaders: leader.into_iter().collect(), marker: host.marker.clone() };
+    let termination = terminate_process_tree(family, host.machine.grace);
     // Reap the leader, or it stays as a zombie.
     let (n_remaining, _) = tokio::join!(termination, child.wait());
     host.report.flush();

@@ -3,10 +3,10 @@
 use stoker_engine::session::Stream;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use crate::output::Report;
+use crate::output::OutputReport;
 
 /// Reads to the end. The report retains a bounded part, so endless output uses bounded memory.
-pub(super) async fn pump(source: Option<impl AsyncRead + Unpin>, stream: Stream, report: &Report) {
+pub(super) async fn pump(source: Option<impl AsyncRead + Unpin>, stream: Stream, report: &OutputReport) {
     let Some(mut source) = source else { return };
     let mut buffer = Vec::with_capacity(8 << 10);
     // A read error means the other end is closed.

@@ -1,12 +1,12 @@
 //! Executor of `ansible`.
 
 use super::spec::{command, failure, read_recap};
-use crate::host::Work;
-use crate::outcome::{Failure, Outcome};
+use crate::host::HostFuture;
+use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::Context;
 use crate::values::Values;
 
-pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(async move {
         let exit = cx.host.run(command(values, cx.is_noop(), cx.debug)).await?;
         let recap = read_recap(&exit.stdout_tail);

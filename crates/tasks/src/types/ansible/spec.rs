@@ -2,19 +2,19 @@
 
 use stoker_model::{Json, JsonMap};
 
-use crate::host::{Command, Effect};
-use crate::parameter::{Kind, Parameter};
+use crate::host::{Command, CommandEffect};
+use crate::parameter::{ParameterType, Parameter};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("playbook", Kind::Text, "Path of the playbook on the node."),
-    Parameter::optional("extra_vars", Kind::Map, "Extra variables; they override all others."),
-    Parameter::optional("tags", Kind::Texts, "Run only tasks with one of these tags."),
-    Parameter::optional("skip_tags", Kind::Texts, "Skip tasks with one of these tags."),
-    Parameter::default("become", Kind::Flag, "false", "Become another user, usually root."),
+    Parameter::required("playbook", ParameterType::Text, "Path of the playbook on the node."),
+    Parameter::optional("extra_vars", ParameterType::Map, "Extra variables; they override all others."),
+    Parameter::optional("tags", ParameterType::StringList, "Run only tasks with one of these tags."),
+    Parameter::optional("skip_tags", ParameterType::StringList, "Skip tasks with one of these tags."),
+    Parameter::default("become", ParameterType::Boolean, "false", "Become another user, usually root."),
     Parameter::optional(
         "python",
-        Kind::Text,
+        ParameterType::Text,
         "Python interpreter for modules; by default Ansible discovers one.",
     ),
     Parameter::cwd(),
@@ -47,7 +47,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
     words.push(values.text("playbook"));
     let mut command = Command::argv(words)
         .cwd(values.text("cwd"))
-        .effect(if is_noop { Effect::Reads } else { Effect::Changes })
+        .effect(if is_noop { CommandEffect::Reads } else { CommandEffect::Changes })
         .env("ANSIBLE_NOCOLOR", "1")
         .env("ANSIBLE_RETRY_FILES_ENABLED", "0")
         // The recap is parsed in the format of this callback, whatever the site's configuration says.

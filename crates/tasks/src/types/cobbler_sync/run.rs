@@ -1,11 +1,11 @@
 //! Executor of `cobbler_sync`.
 
-use crate::host::Work;
-use crate::outcome::Outcome;
+use crate::host::HostFuture;
+use crate::outcome::TaskOutcome;
 use crate::task_type::Context;
 use crate::types::hooks::call;
 use crate::values::Values;
 
-pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(call(super::TYPE.name, values, cx))
 }

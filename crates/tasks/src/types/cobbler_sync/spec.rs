@@ -1,9 +1,9 @@
 //! Parameters of `cobbler_sync`.
 
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{ParameterType, Parameter};
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("provisioning_info", Kind::Map, "Data for the network boot service."),
+    Parameter::required("provisioning_info", ParameterType::Map, "Data for the network boot service."),
     Parameter::timeout("300"),
     Parameter::retries("0"),
     Parameter::interval(),

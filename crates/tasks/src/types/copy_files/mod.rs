@@ -3,20 +3,20 @@
 mod run;
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "copy_files",
-    about: "Copy files and folders from the master to the node.",
+    summary: "Copy files and folders from the master to the node.",
     reference: "\
 The master reads the sources before the attempt is sent; their total size is limited to 8 MiB. Use `sync` for more. A source
 that cannot be read fails the task before anything is written.
 
 A folder is copied recursively: up to 2000 files, no symbolic links. Its files are executable if they are on the master, unless
 `permissions` is set next to `src`. Other files in the destination folder are kept.",
-    runs_on: RunsOn::Node,
+    runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Prints the files that would be written.",
     parameters: spec::PARAMETERS,

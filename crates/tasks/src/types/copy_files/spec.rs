@@ -5,7 +5,7 @@ use stoker_model::{Json, JsonMap};
 
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{ParameterType, Parameter};
 use crate::prepare::{COPY_BYTES_MAX, FolderFile, MasterFiles};
 use crate::types::files::{
     DATA_BASE64, DIR_PERMISSIONS, OWN_DIR_PERMISSIONS, OWN_PERMISSIONS, PERMISSIONS, file_of, to_base64,
@@ -13,16 +13,16 @@ use crate::types::files::{
 use crate::values::Values;
 
 const FILE: &[Parameter] = &[
-    Parameter::required("src", Kind::Text, "Path of the file or folder on the master."),
-    Parameter::required("dst", Kind::Text, "Absolute destination path on the node."),
+    Parameter::required("src", ParameterType::Text, "Path of the file or folder on the master."),
+    Parameter::required("dst", ParameterType::Text, "Absolute destination path on the node."),
     OWN_PERMISSIONS,
     OWN_DIR_PERMISSIONS,
-    Parameter::optional("data", Kind::Data, "Content; set by the master."),
-    Parameter::optional(DATA_BASE64, Kind::Data, "Content in Base64 if it is not UTF-8; set by the master."),
+    Parameter::optional("data", ParameterType::Data, "Content; set by the master."),
+    Parameter::optional(DATA_BASE64, ParameterType::Data, "Content in Base64 if it is not UTF-8; set by the master."),
 ];
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("files", Kind::Maps(FILE), "Files to copy."),
+    Parameter::required("files", ParameterType::MapList(FILE), "Files to copy."),
     PERMISSIONS,
     DIR_PERMISSIONS,
     Parameter::timeout("60"),
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn system_files_rejects_symbolic_links() {
-        let folder = stoker_testkit::Folder::new();
+        let folder = stoker_testkit::TempFolder::new();
         let list = || crate::SystemFiles.list(folder.path().to_str().unwrap());
         assert_eq!(crate::SystemFiles.list(folder.file("none").to_str().unwrap()), Ok(None));
         assert_eq!(list(), Ok(Some(Vec::new())));
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn system_files_reads_regular_files_only() {
-        let folder = stoker_testkit::Folder::new();
+        let folder = stoker_testkit::TempFolder::new();
         std::fs::write(folder.file("a"), "12345").unwrap();
         let read = |path: &std::path::Path, max| crate::SystemFiles.read(path.to_str().unwrap(), max);
         assert_eq!(read(&folder.file("a"), 5).unwrap(), b"12345");

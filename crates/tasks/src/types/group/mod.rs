@@ -2,16 +2,16 @@
 
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "group",
-    about: "Assign tasks to nodes.",
+    summary: "Assign tasks to nodes.",
     reference: "\
 It is never executed. Its `tasks` run on the nodes selected by its `roles`; `fault_tolerance` limits how many of them may fail.",
-    runs_on: RunsOn::Nowhere,
+    runs_on: Executor::None,
     is_idempotent: true,
     noop: "Never executed.",
     parameters: spec::PARAMETERS,

@@ -3,17 +3,17 @@
 mod run;
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "master_shell",
-    about: "Run a command on the master for a node.",
+    summary: "Run a command on the master for a node.",
     reference: "\
 Like `shell`, but executed by the agent of the master: once for each node of the task, with expressions evaluated for that node.
 The variable `STOKER_NODE` contains the UID of the node.",
-    runs_on: RunsOn::Master,
+    runs_on: Executor::Master,
     is_idempotent: false,
     noop: "Prints the command that would run.",
     parameters: spec::PARAMETERS,

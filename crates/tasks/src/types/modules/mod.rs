@@ -8,18 +8,18 @@ mod drivers;
 mod run;
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 pub use self::drivers::{DRIVERS, Driver};
 use crate::task_type::TaskType;
 
 pub(crate) const TYPE: TaskType = TaskType {
     name: "modules",
-    about: "Apply modules to the node or remove them, in order.",
+    summary: "Apply modules to the node or remove them, in order.",
     reference: "\
 Each module is processed by the driver of its type. A failed module is reported with its reason and does not stop the others. The
 task itself fails only if it is stopped, or if a type has no driver; in that case nothing is applied.",
-    runs_on: RunsOn::Node,
+    runs_on: Executor::Node,
     is_idempotent: false,
     noop: "Prints the actions of the drivers.",
     parameters: spec::PARAMETERS,

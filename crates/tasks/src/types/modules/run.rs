@@ -6,8 +6,8 @@ use stoker_model::{Json, JsonMap, ModuleAction, ModuleStatus};
 use super::contents;
 use super::drivers::{DriverError, DriverResult, Payload};
 use super::spec::{Module, Spec};
-use crate::host::{HostError, Work};
-use crate::outcome::Outcome;
+use crate::host::{HostError, HostFuture};
+use crate::outcome::TaskOutcome;
 use crate::task_type::Context;
 use crate::values::Values;
 
@@ -15,7 +15,7 @@ use crate::values::Values;
 const MESSAGES_CHARS_MAX: usize = 50_000;
 const MESSAGE_CHARS_MAX: usize = 1000;
 
-pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(async move {
         let Spec { action, modules } = Spec::read(values)?;
         let n_chars = (MESSAGES_CHARS_MAX / modules.len().max(1)).min(MESSAGE_CHARS_MAX);

@@ -1,26 +1,31 @@
 //! Parameters of `modules`.
 
 use stoker_model::ModuleAction;
-use stoker_modules::{Rank, sort};
+use stoker_modules::{ApplyKey, sort_for_apply};
 
 use super::drivers::{Driver, find};
 use crate::outcome::Failure;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::values::Values;
 
 const MODULE: &[Parameter] = &[
-    Parameter::required("id", Kind::Text, "Module ID."),
-    Parameter::required("name", Kind::Text, "Module name."),
-    Parameter::required("type", Kind::Text, "Module type, which selects the driver."),
-    Parameter::required("contents", Kind::Data, "Contents in Base64."),
-    Parameter::default("priority_apply", Kind::Flag, "false", "Apply before modules without priority."),
-    Parameter::default("apply_order", Kind::Count, "5", "Position in the order, 0 to 9."),
-    Parameter::default("is_admin", Kind::Flag, "false", "Whether an admin approved the module."),
+    Parameter::required("id", ParameterType::Text, "Module ID."),
+    Parameter::required("name", ParameterType::Text, "Module name."),
+    Parameter::required("type", ParameterType::Text, "Module type, which selects the driver."),
+    Parameter::required("contents", ParameterType::Data, "Contents in Base64."),
+    Parameter::default(
+        "priority_apply",
+        ParameterType::Boolean,
+        "false",
+        "Apply before modules without priority.",
+    ),
+    Parameter::default("apply_order", ParameterType::Count, "5", "Position in the order, 0 to 9."),
+    Parameter::default("is_admin", ParameterType::Boolean, "false", "Whether an admin approved the module."),
 ];
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("action", Kind::Text, "`apply` or `remove`."),
-    Parameter::required("modules", Kind::Maps(MODULE), "Modules to process."),
+    Parameter::required("action", ParameterType::Text, "`apply` or `remove`."),
+    Parameter::required("modules", ParameterType::MapList(MODULE), "Modules to process."),
     Parameter::timeout("180"),
     Parameter::retries("0"),
     Parameter::interval(),
@@ -49,7 +54,7 @@ impl Spec {
             .ok_or_else(|| Failure::refused("`action` must be `apply` or `remove`"))?;
         let modules: Result<Vec<Module>, Failure> = values.maps("modules").iter().map(module).collect();
         let mut modules = modules?;
-        sort(&mut modules, |module| Rank {
+        sort_for_apply(&mut modules, |module| ApplyKey {
             priority_apply: module.priority_apply,
             apply_order: module.apply_order,
             name: &module.name,

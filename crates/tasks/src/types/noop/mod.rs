@@ -2,16 +2,16 @@
 
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "noop",
-    about: "Do nothing.",
+    summary: "Do nothing.",
     reference: "\
 Like `skipped`.",
-    runs_on: RunsOn::Nowhere,
+    runs_on: Executor::None,
     is_idempotent: true,
     noop: "Never executed.",
     parameters: spec::PARAMETERS,

@@ -3,18 +3,18 @@
 mod run;
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "puppet",
-    about: "Apply a Puppet manifest on the node.",
+    summary: "Apply a Puppet manifest on the node.",
     reference: "\
 Runs `puppet apply --detailed-exitcodes`. Success requires exit code 0 or 2 and a run summary without failed resources; the
 summary is stored with the result. Manifest and modules must already be on the node (see `sync`); relative paths are relative to
 `cwd`. Requires `puppet` on the node.",
-    runs_on: RunsOn::Node,
+    runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Runs `puppet apply --noop`, which lists what would change.",
     parameters: spec::PARAMETERS,

@@ -1,12 +1,12 @@
 //! Executor of `puppet`.
 
 use super::spec::{REPORT, SUMMARY, command, failure, read_summary};
-use crate::host::{Status, Work};
-use crate::outcome::{Failure, Outcome};
+use crate::host::{Status, HostFuture};
+use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::Context;
 use crate::values::Values;
 
-pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(async move {
         // Noop output is always complete; debug output would bury the list of changes.
         let is_debug = (cx.debug || values.flag("debug")) && !cx.is_noop();

@@ -4,18 +4,18 @@ use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::json_map;
 use stoker_model::{Json, JsonMap};
 
-use crate::host::{Command, Effect};
-use crate::parameter::{Kind, Parameter};
+use crate::host::{Command, CommandEffect};
+use crate::parameter::{ParameterType, Parameter};
 use crate::values::Values;
 
 /// Reason for ignoring the polling parameters of other tools.
 const NO_POLLING: &str = "the agent runs Puppet as a child process and does not poll it";
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("puppet_manifest", Kind::Text, "Path of the manifest on the node."),
+    Parameter::required("puppet_manifest", ParameterType::Text, "Path of the manifest on the node."),
     Parameter::default(
         "puppet_modules",
-        Kind::Text,
+        ParameterType::Text,
         "/etc/puppet/modules",
         "Module path; several folders are separated by `:`.",
     ),
@@ -23,9 +23,9 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::timeout("5400"),
     Parameter::retries("2"),
     Parameter::interval(),
-    Parameter::default("debug", Kind::Flag, "false", "Run Puppet with debug output."),
-    Parameter::default("raw_report", Kind::Flag, "false", "Store the full report with the result."),
-    Parameter::optional("command_prefix", Kind::Data, "Command prefix, for example `nice -n 10`."),
+    Parameter::default("debug", ParameterType::Boolean, "false", "Run Puppet with debug output."),
+    Parameter::default("raw_report", ParameterType::Boolean, "false", "Store the full report with the result."),
+    Parameter::optional("command_prefix", ParameterType::Data, "Command prefix, for example `nice -n 10`."),
     Parameter::ignored("succeed_retries", NO_POLLING),
     Parameter::ignored("undefined_retries", NO_POLLING),
     Parameter::ignored("puppet_start_timeout", NO_POLLING),
@@ -53,7 +53,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
     words.push(format!("--lastrunreport={{scratch}}/{REPORT}"));
     words.push(format!("--modulepath={}", values.text("puppet_modules")));
     words.push(values.text("puppet_manifest"));
-    let effect = if is_noop { Effect::Reads } else { Effect::Changes };
+    let effect = if is_noop { CommandEffect::Reads } else { CommandEffect::Changes };
     let command = Command::argv(words).cwd(values.text("cwd")).effect(effect).collect(SUMMARY);
     if values.flag("raw_report") { command.collect(REPORT) } else { command }
 }

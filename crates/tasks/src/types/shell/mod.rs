@@ -5,13 +5,13 @@ pub(super) mod spec;
 
 pub(super) use run::run_script;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "shell",
-    about: "Run a command on the node.",
+    summary: "Run a command on the node.",
     reference: "\
 The text is run by `bash`, or by `sh` if there is no `bash`; a command that consists of an absolute path and plain arguments is
 executed directly. Standard input is empty. Success is exit code 0. Output is reported as it is produced: the first and the last
@@ -19,7 +19,7 @@ executed directly. Standard input is empty. Success is exit code 0. Output is re
 
 On a timeout or a cancelled run all its processes are ended, including detached ones: first with `SIGTERM`, a few seconds later with
 `SIGKILL`. A daemon that it leaves running after a normal exit is kept.",
-    runs_on: RunsOn::Node,
+    runs_on: Executor::Node,
     is_idempotent: false,
     noop: "Prints the command that would run.",
     parameters: spec::PARAMETERS,

@@ -1,18 +1,18 @@
 //! Executor of `shell`.
 
 use super::spec::{Spec, plain_words};
-use crate::host::{Command, Work};
-use crate::outcome::{Failure, Outcome};
+use crate::host::{Command, HostFuture};
+use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::Context;
 use crate::values::Values;
 use stoker_model::JsonMap;
 
-pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(async move { run_script(Spec::read(values)?, cx).await })
 }
 
 /// Shared with `master_shell`.
-pub(in crate::types) async fn run_script(spec: Spec, cx: Context<'_>) -> Outcome {
+pub(in crate::types) async fn run_script(spec: Spec, cx: Context<'_>) -> TaskOutcome {
     let mut command = match plain_words(&spec.cmd) {
         Some(words) => Command::argv(words),
         None => Command::script(spec.cmd),

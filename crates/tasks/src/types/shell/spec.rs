@@ -3,13 +3,13 @@
 use stoker_model::Json;
 
 use crate::outcome::Failure;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{ParameterType, Parameter};
 use crate::values::Values;
 
 pub(in crate::types) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("cmd", Kind::Text, "Command or multi-line script."),
+    Parameter::required("cmd", ParameterType::Text, "Command or multi-line script."),
     Parameter::cwd(),
-    Parameter::optional("env", Kind::Map, "Environment variables to add; strings, numbers and booleans."),
+    Parameter::optional("env", ParameterType::Map, "Environment variables to add; strings, numbers and booleans."),
     Parameter::timeout("300"),
     Parameter::retries("2"),
     Parameter::interval(),

@@ -2,17 +2,17 @@
 
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "skipped",
-    about: "Disable a task.",
+    summary: "Disable a task.",
     reference: "\
 It does nothing and ends as skipped; dependent tasks continue. A layer that sets this type on a task disables it without
 breaking the order. Its parameters are ignored.",
-    runs_on: RunsOn::Nowhere,
+    runs_on: Executor::None,
     is_idempotent: true,
     noop: "Never executed.",
     parameters: spec::PARAMETERS,

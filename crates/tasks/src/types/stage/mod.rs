@@ -2,16 +2,16 @@
 
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "stage",
-    about: "Define a synchronization point for ordering.",
+    summary: "Define a synchronization point for ordering.",
     reference: "\
 It does nothing and is done when everything it requires is done. It belongs to no node.",
-    runs_on: RunsOn::Nowhere,
+    runs_on: Executor::None,
     is_idempotent: true,
     noop: "Never executed.",
     parameters: spec::PARAMETERS,

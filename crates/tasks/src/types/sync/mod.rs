@@ -3,18 +3,18 @@
 mod run;
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "sync",
-    about: "Mirror a folder to the node with `rsync`.",
+    summary: "Mirror a folder to the node with `rsync`.",
     reference: "\
 Runs `rsync -c -r --delete -l`: files are compared by checksum, symbolic links are copied as links, and files that the source does
 not have are deleted. The source is usually a module of an rsync server (`rsync://10.20.0.2:/puppet/modules/`). Requires `rsync` on
 the node.",
-    runs_on: RunsOn::Node,
+    runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Runs `rsync --dry-run`, which lists the changes.",
     parameters: spec::PARAMETERS,

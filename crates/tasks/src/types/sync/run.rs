@@ -3,12 +3,12 @@
 use stoker_model::JsonMap;
 
 use super::spec::command;
-use crate::host::Work;
-use crate::outcome::{Failure, Outcome};
+use crate::host::HostFuture;
+use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::Context;
 use crate::values::Values;
 
-pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(async move {
         let exit = cx.host.run(command(values, cx.is_noop())).await?;
         if exit.is_success() {

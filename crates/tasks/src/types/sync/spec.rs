@@ -1,12 +1,12 @@
 //! Parameters of `sync`.
 
-use crate::host::{Command, Effect, single_quoted};
-use crate::parameter::{Kind, Parameter};
+use crate::host::{Command, CommandEffect, shell_quote};
+use crate::parameter::{ParameterType, Parameter};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("src", Kind::Text, "Source: a folder, or a module of an rsync server."),
-    Parameter::required("dst", Kind::Text, "Destination folder; created if missing."),
+    Parameter::required("src", ParameterType::Text, "Source: a folder, or a module of an rsync server."),
+    Parameter::required("dst", ParameterType::Text, "Destination folder; created if missing."),
     Parameter::timeout("300"),
     Parameter::retries("10"),
     Parameter::interval(),
@@ -18,8 +18,8 @@ pub(super) fn command(values: &Values, is_noop: bool) -> Command {
     let options = ["rsync", "-c", "-r", "--delete", "-l"];
     if is_noop {
         let dry = ["--dry-run", "--itemize-changes", "--", &src, &dst];
-        return Command::argv(options.iter().chain(&dry).copied()).effect(Effect::Reads);
+        return Command::argv(options.iter().chain(&dry).copied()).effect(CommandEffect::Reads);
     }
-    let (src, dst) = (single_quoted(&src), single_quoted(&dst));
+    let (src, dst) = (shell_quote(&src), shell_quote(&dst));
     Command::script(format!("mkdir -p -- {dst} && exec {} -- {src} {dst}", options.join(" ")))
 }

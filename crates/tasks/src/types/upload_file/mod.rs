@@ -3,17 +3,17 @@
 mod run;
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "upload_file",
-    about: "Write text to a file on the node.",
+    summary: "Write text to a file on the node.",
     reference: "\
 The content is usually computed. The file is replaced atomically: a temporary file in the same folder is renamed. Symbolic links
 are followed. Without an owner the file belongs to the user that the agent runs as.",
-    runs_on: RunsOn::Node,
+    runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Prints the file that would be written.",
     parameters: spec::PARAMETERS,

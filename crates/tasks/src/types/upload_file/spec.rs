@@ -2,19 +2,19 @@
 
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{ParameterType, Parameter};
 use crate::types::files::{DIR_PERMISSIONS, PERMISSIONS, absolute, owner_of};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("path", Kind::Text, "Absolute path of the file."),
-    Parameter::required("data", Kind::Text, "Content of the file."),
+    Parameter::required("path", ParameterType::Text, "Absolute path of the file."),
+    Parameter::required("data", ParameterType::Text, "Content of the file."),
     PERMISSIONS,
     DIR_PERMISSIONS,
-    Parameter::optional("user_owner", Kind::Text, "Owner of the file."),
-    Parameter::optional("group_owner", Kind::Text, "Group of the file."),
-    Parameter::default("overwrite", Kind::Flag, "true", "Overwrite an existing file."),
-    Parameter::default("parents", Kind::Flag, "true", "Create missing parent folders."),
+    Parameter::optional("user_owner", ParameterType::Text, "Owner of the file."),
+    Parameter::optional("group_owner", ParameterType::Text, "Group of the file."),
+    Parameter::default("overwrite", ParameterType::Boolean, "true", "Overwrite an existing file."),
+    Parameter::default("parents", ParameterType::Boolean, "true", "Create missing parent folders."),
     Parameter::timeout("60"),
     Parameter::retries("3"),
     Parameter::interval(),

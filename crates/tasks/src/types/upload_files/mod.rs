@@ -3,17 +3,17 @@
 mod run;
 mod spec;
 
-use stoker_engine::blueprint::RunsOn;
+use stoker_engine::blueprint::Executor;
 
 use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "upload_files",
-    about: "Write text to several files, different ones for each node.",
+    summary: "Write text to several files, different ones for each node.",
     reference: "\
 The list may contain entries for many nodes; a node writes only the files of the entry with its UID. The first file that cannot
 be written stops the task.",
-    runs_on: RunsOn::Node,
+    runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Prints the files that would be written.",
     parameters: spec::PARAMETERS,

@@ -2,27 +2,27 @@
 
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{ParameterType, Parameter};
 use crate::types::files::{
     DATA_BASE64, DIR_PERMISSIONS, OWN_DIR_PERMISSIONS, OWN_PERMISSIONS, PERMISSIONS, file_of,
 };
 use crate::values::Values;
 
 const FILE: &[Parameter] = &[
-    Parameter::required("dst", Kind::Text, "Absolute path of the file."),
-    Parameter::optional("data", Kind::Data, "Content of the file."),
-    Parameter::optional(DATA_BASE64, Kind::Text, "Content in Base64, if it is not UTF-8."),
+    Parameter::required("dst", ParameterType::Text, "Absolute path of the file."),
+    Parameter::optional("data", ParameterType::Data, "Content of the file."),
+    Parameter::optional(DATA_BASE64, ParameterType::Text, "Content in Base64, if it is not UTF-8."),
     OWN_PERMISSIONS,
     OWN_DIR_PERMISSIONS,
 ];
 
 const NODE: &[Parameter] = &[
-    Parameter::required("uid", Kind::Any, "Node UID."),
-    Parameter::required("files", Kind::Maps(FILE), "Files of the node."),
+    Parameter::required("uid", ParameterType::Any, "Node UID."),
+    Parameter::required("files", ParameterType::MapList(FILE), "Files of the node."),
 ];
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("nodes", Kind::Maps(NODE), "Nodes and their files."),
+    Parameter::required("nodes", ParameterType::MapList(NODE), "Nodes and their files."),
     PERMISSIONS,
     DIR_PERMISSIONS,
     Parameter::timeout("60"),

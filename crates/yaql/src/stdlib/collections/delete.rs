@@ -32,7 +32,7 @@ fn delete_keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Delete {
-    source: Limited,
+    source: LimitedCursor,
     span: Span,
     index: i64,
 }

@@ -28,7 +28,7 @@ impl Span {
 /// The new elements.
 pub(super) enum New {
     One(Option<Value>),
-    Many(Limited),
+    Many(LimitedCursor),
 }
 
 impl New {
@@ -48,7 +48,7 @@ impl New {
 }
 
 /// Returns the collection with a span of elements replaced by new ones.
-pub(super) fn replace_span(cx: &mut Cx<'_>, source: Limited, span: Span, new: New) -> Result<Value> {
+pub(super) fn replace_span(cx: &mut Cx<'_>, source: LimitedCursor, span: Span, new: New) -> Result<Value> {
     let depth = source.depth().max(new.depth());
     cx.lazy(Replaced { source, span, new, index: 0, stage: Stage::Before }, depth)
 }
@@ -56,7 +56,7 @@ pub(super) fn replace_span(cx: &mut Cx<'_>, source: Limited, span: Span, new: Ne
 /// Returns the collection with new elements inserted before a position, or at the end.
 pub(super) fn insert_at(
     cx: &mut Cx<'_>,
-    source: Limited,
+    source: LimitedCursor,
     position: i64,
     new: New,
     in_front: bool,
@@ -75,7 +75,7 @@ enum Stage {
 }
 
 struct Replaced {
-    source: Limited,
+    source: LimitedCursor,
     span: Span,
     new: New,
     index: i64,
@@ -104,7 +104,7 @@ impl Lazy for Replaced {
 }
 
 struct Inserted {
-    source: Limited,
+    source: LimitedCursor,
     position: i64,
     new: New,
     index: i64,

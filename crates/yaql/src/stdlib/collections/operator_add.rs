@@ -50,8 +50,8 @@ fn maps(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Both {
-    first: Option<Limited>,
-    second: Limited,
+    first: Option<LimitedCursor>,
+    second: LimitedCursor,
 }
 
 impl Lazy for Both {

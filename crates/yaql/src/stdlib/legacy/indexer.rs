@@ -23,7 +23,7 @@ fn index(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Filter {
-    source: Limited,
+    source: LimitedCursor,
     predicate: Lambda,
 }
 

@@ -23,7 +23,7 @@ fn accumulate(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Accumulate {
-    source: Limited,
+    source: LimitedCursor,
     selector: Lambda,
     state: State,
 }

@@ -23,7 +23,7 @@ fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 struct Append {
     /// `None` after the end.
-    source: Option<Limited>,
+    source: Option<LimitedCursor>,
     more: std::vec::IntoIter<Value>,
 }
 

@@ -18,7 +18,7 @@ fn concat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     for collection in args.rest_values() {
         sources.push(cx.iterate(collection)?);
     }
-    let depth = sources.iter().map(Limited::depth).max().unwrap_or(0);
+    let depth = sources.iter().map(LimitedCursor::depth).max().unwrap_or(0);
     cx.charge(64 * sources.len() as u64)?;
     let mut sources = sources.into_iter();
     let current = sources.next();
@@ -26,8 +26,8 @@ fn concat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Concat {
-    current: Option<Limited>,
-    sources: std::vec::IntoIter<Limited>,
+    current: Option<LimitedCursor>,
+    sources: std::vec::IntoIter<LimitedCursor>,
 }
 
 impl Lazy for Concat {

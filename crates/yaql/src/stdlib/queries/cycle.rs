@@ -21,7 +21,7 @@ fn cycle(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 struct Cycle {
     /// `None` after the first pass.
-    source: Option<Limited>,
+    source: Option<LimitedCursor>,
     saved: Vec<Value>,
     at: usize,
 }

@@ -22,7 +22,7 @@ fn distinct(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Distinct {
-    source: Limited,
+    source: LimitedCursor,
     key_selector: Option<Lambda>,
     keys: ValueSet,
 }

@@ -26,7 +26,7 @@ fn enumerate(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Enumerate {
-    source: Limited,
+    source: LimitedCursor,
     counter: Option<Counter>,
 }
 

@@ -26,7 +26,7 @@ fn join(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Join {
-    first: Limited,
+    first: LimitedCursor,
     second: Value,
     /// The current element of the first collection, and the position in the second.
     current: Option<(Value, Cursor)>,

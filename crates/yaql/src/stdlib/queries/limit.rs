@@ -26,7 +26,7 @@ fn limit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Limit {
-    source: Limited,
+    source: LimitedCursor,
     remaining: u64,
 }
 

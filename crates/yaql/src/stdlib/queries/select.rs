@@ -25,7 +25,7 @@ fn select(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Select {
-    source: Limited,
+    source: LimitedCursor,
     selector: Lambda,
 }
 

@@ -24,7 +24,7 @@ fn select_many(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct SelectMany {
-    source: Limited,
+    source: LimitedCursor,
     selector: Lambda,
     /// The collection being flattened.
     inner: Option<Cursor>,

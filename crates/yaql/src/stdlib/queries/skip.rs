@@ -23,7 +23,7 @@ fn skip(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Skip {
-    source: Limited,
+    source: LimitedCursor,
     remaining: u64,
 }
 

@@ -21,7 +21,7 @@ fn skip_while(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct SkipWhile {
-    source: Limited,
+    source: LimitedCursor,
     /// `None` after the first element that was returned.
     predicate: Option<Lambda>,
 }

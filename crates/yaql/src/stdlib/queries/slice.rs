@@ -24,7 +24,7 @@ fn slice(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 struct Slice {
     /// `None` after the end.
-    source: Option<Limited>,
+    source: Option<LimitedCursor>,
     /// Validated on iteration, as in the reference.
     length: Value,
     to_list: ToList,

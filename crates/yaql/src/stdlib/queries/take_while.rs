@@ -21,7 +21,7 @@ fn take_while(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct TakeWhile {
-    source: Limited,
+    source: LimitedCursor,
     predicate: Lambda,
     ended: bool,
 }

@@ -24,7 +24,7 @@ fn where_(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Where {
-    source: Limited,
+    source: LimitedCursor,
     /// `None` if the caller passed null: then the truth of the elements decides.
     predicate: Option<Lambda>,
 }

@@ -18,13 +18,13 @@ fn zip(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     for collection in args.rest_values() {
         sources.push(cx.iterate(collection)?);
     }
-    let depth = sources.iter().map(Limited::depth).max().unwrap_or(0);
+    let depth = sources.iter().map(LimitedCursor::depth).max().unwrap_or(0);
     cx.charge(64 * sources.len() as u64)?;
     cx.lazy(Zip { sources }, depth)
 }
 
 struct Zip {
-    sources: Vec<Limited>,
+    sources: Vec<LimitedCursor>,
 }
 
 impl Lazy for Zip {

@@ -21,14 +21,14 @@ fn zip_longest(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     // As in the reference, other names are ignored.
     let default = args.named_values().into_iter().find(|(name, _)| **name == *"default");
     let filler = default.map(|(_, value)| value).unwrap_or_default();
-    let depth = sources.iter().flatten().map(Limited::depth).max().unwrap_or(0).max(filler.depth());
+    let depth = sources.iter().flatten().map(LimitedCursor::depth).max().unwrap_or(0).max(filler.depth());
     cx.charge(64 * sources.len() as u64)?;
     cx.lazy(ZipLongest { active: sources.len(), sources, filler }, depth)
 }
 
 struct ZipLongest {
     /// `None` for collections that have ended.
-    sources: Vec<Option<Limited>>,
+    sources: Vec<Option<LimitedCursor>>,
     active: usize,
     filler: Value,
 }

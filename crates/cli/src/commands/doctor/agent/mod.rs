@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use super::check_result::CheckResult;
 use super::{clocks, folder};
@@ -26,7 +26,7 @@ pub(super) fn run_checks(args: &Args, options: &ResolvedOptions) -> Outcome<Vec<
     let client = target.client()?;
     let mut findings = folder::check_folder("state folder", &args.state);
     let server = client.address().to_string();
-    match client.send(&Request::get("version")) {
+    match client.send(&RestRequest::get("version")) {
         Ok(response) => {
             findings.push(CheckResult::ok("server", format!("{server} responds")));
             let date = response.date.as_deref().and_then(clocks::parse_http_date);

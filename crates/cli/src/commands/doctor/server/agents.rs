@@ -1,7 +1,7 @@
 //! Checks that all agents are connected.
 
 use serde_json::Value as Json;
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, cell};
@@ -10,8 +10,8 @@ const CHECK: &str = "agents";
 const NAMES_MAX: usize = 10;
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
-    let Ok(agents) = remote.get_list(&Request::get("agents")) else { return Vec::new() };
-    let Ok(nodes) = remote.get_list(&Request::get("nodes")) else { return Vec::new() };
+    let Ok(agents) = remote.get_list(&RestRequest::get("agents")) else { return Vec::new() };
+    let Ok(nodes) = remote.get_list(&RestRequest::get("nodes")) else { return Vec::new() };
     vec![evaluate(&agents, &nodes)]
 }
 

@@ -1,6 +1,6 @@
 //! Background tasks of the server that fail. Only admins see them.
 
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, cell};
@@ -8,7 +8,7 @@ use crate::remote::{Remote, cell};
 const CHECK: &str = "background tasks";
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
-    let Ok(answer) = remote.try_send(&Request::get("servers")).and_then(|answer| answer.json()) else {
+    let Ok(answer) = remote.try_send(&RestRequest::get("servers")).and_then(|answer| answer.json()) else {
         return Vec::new();
     };
     let servers = answer.as_array().into_iter().flatten();

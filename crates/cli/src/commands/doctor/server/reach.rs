@@ -1,6 +1,6 @@
 //! Checks that the server and its database respond.
 
-use stoker_client::{ClientError, Request};
+use stoker_client::{ClientError, RestRequest};
 
 use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::Remote;
@@ -9,9 +9,9 @@ const CHECK: &str = "server";
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let server = remote.client().address().to_string();
-    vec![match remote.try_send(&Request::get("health")) {
+    vec![match remote.try_send(&RestRequest::get("health")) {
         Ok(_) => CheckResult::ok(CHECK, format!("{server} and its database respond")),
-        Err(ClientError::Refused(refusal)) if refusal.status == 503 => CheckResult::problem(
+        Err(ClientError::Rejected(refusal)) if refusal.status == 503 => CheckResult::problem(
             CHECK,
             format!("{server} responds, but its database does not"),
             "run `stoker doctor setup` with the options of the server on its machine",

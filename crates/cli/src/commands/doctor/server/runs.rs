@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value as Json;
-use stoker_client::Request;
+use stoker_client::RestRequest;
 
 use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::Remote;
@@ -27,9 +27,9 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
 
 /// Returns the number of active runs and those without a driver; `None` without permission to list them.
 fn list_runs(remote: &mut Remote<'_>) -> Option<(usize, BTreeSet<i64>)> {
-    let active = Request::get("transactions").query("statuses", "pending,running").query("whole", "true");
+    let active = RestRequest::get("transactions").query("statuses", "pending,running").query("whole", "true");
     let active = remote.get_list(&active).ok()?;
-    let servers = remote.get_list(&Request::get("servers")).ok()?;
+    let servers = remote.get_list(&RestRequest::get("servers")).ok()?;
     Some((active.len(), without_driver(&active, &servers)))
 }
 

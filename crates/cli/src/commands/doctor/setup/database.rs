@@ -19,7 +19,7 @@ pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     };
     let mut findings = vec![CheckResult::ok(CHECK, format!("{} responds", inspection.engine))];
     findings.extend(check_engine_version(&inspection.engine));
-    findings.push(match (inspection.found, inspection.known) {
+    findings.push(match (inspection.schema_version, inspection.supported_version) {
         (0, _) => CheckResult::ok(CHECK, "has no tables; the first start creates them"),
         (found, known) if found == known => CheckResult::ok(CHECK, format!("the schema has version {found}")),
         (found, known) if found < known => CheckResult::warning(

@@ -19,7 +19,7 @@ pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let is_new = matches!(&setup.inspection, Ok(None))
-                || matches!(&setup.inspection, Ok(Some(i)) if i.found == 0);
+                || matches!(&setup.inspection, Ok(Some(i)) if i.schema_version == 0);
             return vec![if is_new {
                 CheckResult::ok(CHECK, format!("{file} does not exist; the first start creates it"))
             } else {

@@ -14,15 +14,14 @@ const GRACE_PERIOD: i64 = 60 * SECOND_MICROS;
 
 pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     // Opening another schema version would migrate it.
-    let is_current_schema =
-        matches!(&setup.inspection, Ok(Some(inspection)) if inspection.found == inspection.known);
+    let is_current_schema = matches!(&setup.inspection, Ok(Some(inspection)) if inspection.schema_version == inspection.supported_version);
     if !is_current_schema {
         return Vec::new();
     }
     let query = async {
         let store = Store::open(&setup.database).await.map_err(|error| error.to_string())?;
         let expired_before = Micros(now_micros() - GRACE_PERIOD);
-        let free = async { store.read().await?.run_work_free("", expired_before).await };
+        let free = async { store.read().await?.run_work_unowned("", expired_before).await };
         let free: Result<_, StoreError> = free.await;
         store.close().await;
         free.map_err(|error| error.to_string())

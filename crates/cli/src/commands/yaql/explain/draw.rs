@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use stoker_yaql::people::{Part, Seen};
+use stoker_yaql::presentation::{ExplainNode, NodeTrace};
 
 use super::Explanation;
 
@@ -23,18 +23,18 @@ pub(crate) fn draw(explanation: &Explanation) -> String {
     out
 }
 
-fn draw_part(part: &Part, head: &str, indent: &str, out: &mut String) {
+fn draw_part(part: &ExplainNode, head: &str, indent: &str, out: &mut String) {
     _ = writeln!(out, "{DIM}{head}{DIM:#}{}{}", part.text, suffix(part));
-    for (part_idx, child) in part.parts.iter().enumerate() {
-        let is_last = part_idx + 1 == part.parts.len();
+    for (part_idx, child) in part.children.iter().enumerate() {
+        let is_last = part_idx + 1 == part.children.len();
         let (branch, bar) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
         draw_part(child, &format!("{indent}{branch}"), &format!("{indent}{bar}"), out);
     }
 }
 
 /// Suffix of a line: the values or the error of a subexpression.
-fn suffix(part: &Part) -> String {
-    let Seen { count, values, error } = &part.seen;
+fn suffix(part: &ExplainNode) -> String {
+    let NodeTrace { count, values, error } = &part.trace;
     let times = if *count > 1 { format!(" {DIM}× {count}{DIM:#}") } else { String::new() };
     let more = if *count > values.len() && !values.is_empty() && error.is_none() { ", …" } else { "" };
     let value_list = format!("{VALUE}{}{more}{VALUE:#}", values.join(", "));
@@ -42,7 +42,7 @@ fn suffix(part: &Part) -> String {
         (None, true) => format!("   {DIM}(not evaluated){DIM:#}"),
         (None, false) => format!("{times} = {value_list}"),
         // Print the message only where the error originates; enclosing subexpressions just fail.
-        (Some(error), _) if !part.parts.iter().any(Part::holds_failure) => {
+        (Some(error), _) if !part.children.iter().any(ExplainNode::contains_failure) => {
             let before = if values.is_empty() { String::new() } else { format!(" = {value_list},") };
             format!("{times}{before} {FAILURE}failed: {error}{FAILURE:#}")
         }

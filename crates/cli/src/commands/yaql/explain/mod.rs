@@ -2,7 +2,9 @@
 
 mod draw;
 
-use stoker_yaql::people::{Part, Seen, Trace, in_words, one_line, parts, short};
+use stoker_yaql::presentation::{
+    ExplainNode, NodeTrace, Trace, collapse_whitespace, describe_error, explain_tree, summarize,
+};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Expression, Result, Value};
 
@@ -14,9 +16,9 @@ const ROOT_CHARS_MAX: usize = 200;
 
 /// An expression with the values of its subexpressions, followed by the helpers that it called.
 pub(crate) struct Explanation {
-    pub(crate) root: Part,
+    pub(crate) root: ExplainNode,
     /// Names and bodies of the called helpers.
-    pub(crate) helpers: Vec<(String, Part)>,
+    pub(crate) helpers: Vec<(String, ExplainNode)>,
 }
 
 impl Explanation {
@@ -26,21 +28,23 @@ impl Explanation {
         trace: &Trace,
         session: &Session,
     ) -> Self {
-        let mut root = parts(&expression.program().tree, trace);
-        root.text = one_line(expression.source());
+        let mut root = explain_tree(&expression.program().tree, trace);
+        root.text = collapse_whitespace(expression.source());
         // The trace saw the result before lazy iterators were consumed.
-        root.seen = match result {
-            Ok(value) => Seen { count: 1, values: vec![short(value, ROOT_CHARS_MAX)], error: None },
-            Err(error) => {
-                Seen { count: 1, values: Vec::new(), error: Some(in_words(error.class, &error.message)) }
-            }
+        root.trace = match result {
+            Ok(value) => NodeTrace { count: 1, values: vec![summarize(value, ROOT_CHARS_MAX)], error: None },
+            Err(error) => NodeTrace {
+                count: 1,
+                values: Vec::new(),
+                error: Some(describe_error(error.class, &error.message)),
+            },
         };
         let mut helpers = Vec::new();
         for source in trace.sources() {
             let (Some(name), Ok(body)) = (session.helper_name(source), session.engine.compile(source)) else {
                 continue;
             };
-            helpers.push((name.to_owned(), parts(&body.program().tree, trace)));
+            helpers.push((name.to_owned(), explain_tree(&body.program().tree, trace)));
         }
         Self { root, helpers }
     }
@@ -55,15 +59,15 @@ impl Explanation {
     }
 }
 
-fn part_value(part: &Part) -> Value {
+fn part_value(part: &ExplainNode) -> Value {
     let mut entries = vec![
         ("text", Value::str(part.text.as_str())),
-        ("count", Value::from(part.seen.count)),
-        ("values", Value::tuple(part.seen.values.iter().map(|value| Value::str(value.as_str())).collect())),
+        ("count", Value::from(part.trace.count)),
+        ("values", Value::tuple(part.trace.values.iter().map(|value| Value::str(value.as_str())).collect())),
     ];
-    if let Some(error) = &part.seen.error {
+    if let Some(error) = &part.trace.error {
         entries.push(("error", Value::str(error.as_str())));
     }
-    entries.push(("parts", Value::tuple(part.parts.iter().map(part_value).collect())));
+    entries.push(("parts", Value::tuple(part.children.iter().map(part_value).collect())));
     Value::frozen_dict(Map::from_strings(entries))
 }

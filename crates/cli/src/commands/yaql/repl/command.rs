@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::is_name;
@@ -58,7 +58,8 @@ fn invalid_command(name: &str) -> Diagnostic {
         return Diagnostic::plain(format!("usage: `{name} {arguments}`"));
     }
     let bare = name.trim_start_matches(':');
-    let help = match closest(bare, COMMANDS.iter().map(|(command, ..)| command.trim_start_matches(':'))) {
+    let help = match closest_name(bare, COMMANDS.iter().map(|(command, ..)| command.trim_start_matches(':')))
+    {
         Some(best) => format!("did you mean `:{best}`?"),
         None => "enter `:help` to list all commands".to_owned(),
     };

@@ -19,7 +19,7 @@ use super::state::{Next, State};
 use crate::environment::state_folder;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
-use stoker_yaql::people::names;
+use stoker_yaql::presentation::completion_names;
 
 const PROMPT: &str = "yaql> ";
 
@@ -34,7 +34,7 @@ pub(super) fn run(state: &mut State, printer: &mut Printer) -> Outcome {
         _ = editor.load_history(path);
     }
     let library = state.session.engine.library();
-    let (functions, methods) = (names(library, false), names(library, true));
+    let (functions, methods) = (completion_names(library, false), completion_names(library, true));
     let mut assistant = Assistant { functions, methods, data: Value::Null, vars: Vec::new() };
     printer.note("enter `:help` for help, Ctrl-D to exit");
     loop {

@@ -15,8 +15,8 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{as_input, read_data};
 use crate::output::{Format, to_text};
 use crate::printer::Printer;
-use stoker_yaql::people;
-use stoker_yaql::people::Trace;
+use stoker_yaql::presentation;
+use stoker_yaql::presentation::Trace;
 
 pub(super) struct State {
     pub(super) session: Session,
@@ -103,10 +103,11 @@ impl State {
     }
 
     fn doc(&self, name: &str, printer: &mut Printer) -> Outcome {
-        let entries = people::entries(self.session.engine.library().functions());
-        let functions = people::find(&entries, name);
+        let entries = presentation::entries(self.session.engine.library().functions());
+        let functions = presentation::find(&entries, name);
         if functions.is_empty() {
-            let help = people::suggestion(&entries, name).map(|best| format!("did you mean `{best}`?"));
+            let help =
+                presentation::suggest_title(&entries, name).map(|best| format!("did you mean `{best}`?"));
             let diagnostic = Diagnostic::plain(format!("unknown function `{name}`")).help_if(help);
             return Err(Failure::new(Exit::Failed, diagnostic));
         }

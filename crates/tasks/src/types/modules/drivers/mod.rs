@@ -1,7 +1,7 @@
 //! Module drivers: how modules of a type are applied and removed. To add one, create a folder and a line
 //! here.
 
-use crate::host::{HostError, StopReason, Work};
+use crate::host::{HostError, HostFuture, StopReason};
 use crate::task_type::Context;
 
 mod keyed;
@@ -29,14 +29,14 @@ drivers! {
 pub struct Driver {
     pub name: &'static str,
     /// One-line description.
-    pub about: &'static str,
+    pub description: &'static str,
     /// Refuse modules that no admin approved, because the driver can change anything on the node.
     pub(super) admin_only: bool,
     pub(super) apply: Run,
     pub(super) remove: Run,
 }
 
-pub(super) type Run = for<'a> fn(Payload<'a>, Context<'a>) -> Work<'a, DriverResult>;
+pub(super) type Run = for<'a> fn(Payload<'a>, Context<'a>) -> HostFuture<'a, DriverResult>;
 
 /// Message for the user, or the error.
 pub(super) type DriverResult = Result<String, DriverError>;
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn drivers_are_described_and_have_lowercase_names() {
         for driver in DRIVERS {
-            assert!(driver.about.ends_with('.'), "{}", driver.name);
+            assert!(driver.description.ends_with('.'), "{}", driver.name);
             assert_eq!(driver.name, driver.name.to_lowercase());
             assert_eq!(find(driver.name).map(|driver| driver.name), Some(driver.name));
         }

@@ -14,7 +14,7 @@ const KEYS: [&str; 4] = ["path", "mode", "owner", "group"];
 
 pub(super) const DRIVER: Driver = Driver {
     name: "file",
-    about: "Writes the payload after the first empty line to `path`, with the `mode`, `owner` and `group` given before it.",
+    description: "Writes the payload after the first empty line to `path`, with the `mode`, `owner` and `group` given before it.",
     admin_only: true,
     apply: |payload, cx| Box::pin(apply(payload, cx)),
     remove: |payload, cx| Box::pin(remove(payload, cx)),

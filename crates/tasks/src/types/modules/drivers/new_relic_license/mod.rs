@@ -12,7 +12,7 @@ const KEYED: Keyed = Keyed {
 
 pub(super) const DRIVER: Driver = Driver {
     name: "new_relic_license",
-    about: "Writes the `license_key` of the contents to /etc/newrelic-infra.yml for the New Relic agent.",
+    description: "Writes the `license_key` of the contents to /etc/newrelic-infra.yml for the New Relic agent.",
     admin_only: false,
     apply: |payload, cx| Box::pin(keyed::apply(&KEYED, payload, cx)),
     remove: |_, cx| Box::pin(keyed::remove(&KEYED, cx)),

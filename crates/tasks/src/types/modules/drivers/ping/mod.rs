@@ -5,7 +5,7 @@ use crate::types::modules::contents::settings;
 
 pub(super) const DRIVER: Driver = Driver {
     name: "ping",
-    about: "Returns the `message` of the contents; for testing.",
+    description: "Returns the `message` of the contents; for testing.",
     admin_only: false,
     apply: |payload, _| Box::pin(async move { apply(payload) }),
     remove: |_, _| Box::pin(async { Ok("nothing to remove".to_owned()) }),

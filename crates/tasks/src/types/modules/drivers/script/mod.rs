@@ -9,7 +9,7 @@ const START: &str = r#"chmod 0700 "$1" && exec "$1" "$2""#;
 
 pub(super) const DRIVER: Driver = Driver {
     name: "script",
-    about: "Runs the contents with the argument `apply` or `remove`; the last output line is the message.",
+    description: "Runs the contents with the argument `apply` or `remove`; the last output line is the message.",
     admin_only: true,
     apply: |payload, cx| Box::pin(run(payload, "apply", cx)),
     remove: |payload, cx| Box::pin(run(payload, "remove", cx)),

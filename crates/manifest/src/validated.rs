@@ -4,13 +4,13 @@ use stoker_diagnostics::{Diagnostic, Diagnostics};
 
 /// A value, present if there is no error, and all problems; warnings do not prevent a value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged<T> {
+pub struct Validated<T> {
     pub value: Option<T>,
     /// In text order.
     pub problems: Vec<Diagnostic>,
 }
 
-impl<T> Judged<T> {
+impl<T> Validated<T> {
     pub(crate) fn new(value: Option<T>, problems: Diagnostics) -> Self {
         let value = value.filter(|_| !problems.has_errors());
         Self { value, problems: problems.into_vec() }

@@ -8,7 +8,7 @@ use super::to_json_line;
 
 /// Summarizes a value in about `chars_max` characters on one line. Nested containers are truncated first,
 /// then the end of the container; a truncated container shows its length.
-pub fn short(value: &Value, chars_max: usize) -> String {
+pub fn summarize(value: &Value, chars_max: usize) -> String {
     let mut out = String::new();
     write(value, chars_max, &mut out);
     out

@@ -8,7 +8,7 @@ use crate::ErrorClass;
 
 use super::catalog::title;
 
-pub fn in_words(class: ErrorClass, message: &str) -> String {
+pub fn describe_error(class: ErrorClass, message: &str) -> String {
     let name = message.split('"').nth(1).unwrap_or_default();
     let is_special = name.starts_with(['#', '*']);
     match (class, message) {
@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn internal_names_are_replaced_by_operators() {
-        let check = |class, message: &str, expected: &str| assert_eq!(in_words(class, message), expected);
+        let check =
+            |class, message: &str, expected: &str| assert_eq!(describe_error(class, message), expected);
         let no_match = |name: &str| format!("No function \"{name}\" matches supplied arguments");
         check(ErrorClass::NoMatchingFunction, &no_match("#operator_+"), "`+` does not take these operands");
         check(
@@ -75,13 +76,13 @@ mod tests {
     #[test]
     fn syntax_errors_do_not_repeat_the_expression() {
         let message = "Parse error: unexpected ')' at position 3 of expression '1 +)'";
-        assert_eq!(in_words(ErrorClass::Grammar, message), "unexpected ')'");
+        assert_eq!(describe_error(ErrorClass::Grammar, message), "unexpected ')'");
     }
 
     #[test]
     fn empty_messages_are_replaced() {
-        assert!(!in_words(ErrorClass::Assertion, "").is_empty());
-        assert!(!in_words(ErrorClass::StopIteration, "").is_empty());
-        assert_eq!(in_words(ErrorClass::Assertion, "mine"), "mine");
+        assert!(!describe_error(ErrorClass::Assertion, "").is_empty());
+        assert!(!describe_error(ErrorClass::StopIteration, "").is_empty());
+        assert_eq!(describe_error(ErrorClass::Assertion, "mine"), "mine");
     }
 }

@@ -2,13 +2,13 @@
 
 /// An error for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    pub kind: Kind,
+pub struct ModuleError {
+    pub kind: ErrorKind,
     pub message: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     /// The request is invalid or conflicts with the current state.
     BadRequest,
     /// The caller lacks permission.
@@ -17,38 +17,38 @@ pub enum Kind {
     NotFound,
 }
 
-pub type Refused<T> = Result<T, Refusal>;
+pub type ModuleResult<T> = Result<T, ModuleError>;
 
-impl Refusal {
-    pub fn bad(message: impl Into<String>) -> Self {
-        Self { kind: Kind::BadRequest, message: message.into() }
+impl ModuleError {
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::BadRequest, message: message.into() }
     }
 
     pub fn forbidden(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Forbidden, message: message.into() }
+        Self { kind: ErrorKind::Forbidden, message: message.into() }
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self { kind: Kind::NotFound, message: message.into() }
+        Self { kind: ErrorKind::NotFound, message: message.into() }
     }
 
     /// A module that does not exist, was deleted, or is not visible to the caller.
-    pub fn no_module(id: &str) -> Self {
+    pub fn module_not_found(id: &str) -> Self {
         Self::not_found(format!("Module with ID {} could not be found.", truncated(id)))
     }
 
     /// An instance that does not exist or belongs to another tenant.
-    pub fn no_instance(id: &str) -> Self {
+    pub fn instance_not_found(id: &str) -> Self {
         Self::not_found(format!("Resource {} cannot be found.", truncated(id)))
     }
 
     /// The agent of a node failed, timed out, or does not support the operation.
-    pub fn guest(reason: &str) -> Self {
-        Self::bad(format!("An error occurred communicating with the guest: {reason}"))
+    pub fn guest_error(reason: &str) -> Self {
+        Self::bad_request(format!("An error occurred communicating with the guest: {reason}"))
     }
 
     pub fn invalid_module(reason: &str) -> Self {
-        Self::bad(format!("The module is invalid: {reason}"))
+        Self::bad_request(format!("The module is invalid: {reason}"))
     }
 }
 

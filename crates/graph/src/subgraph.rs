@@ -1,13 +1,13 @@
 //! Subgraph selection: the tasks after some tasks and before others.
 
 use crate::check::order;
-use crate::merge::Merged;
+use crate::merge::MergedGraph;
 
 /// By task, whether it belongs to the subgraph: reachable from one of `start` (if not empty) and with one of
 /// `end` (if not empty) reachable from it, both inclusive; tasks of `include` always belong to it. Fails with
 /// the unknown names.
 pub fn part(
-    merged: &Merged<'_>,
+    merged: &MergedGraph<'_>,
     start: &[String],
     end: &[String],
     include: &[String],

@@ -1,7 +1,7 @@
 //! Messages about plans: excluded nodes, and defects that prevent a run.
 
 use stoker_engine::blueprint::Defect;
-use stoker_planner::{Excluded, NOT_ONLINE, Plan};
+use stoker_planner::{ExcludedNode, NODE_OFFLINE, Plan};
 use stoker_services::planning;
 use stoker_services::{ServiceError, ServiceResult};
 
@@ -13,8 +13,8 @@ const NODES_TOLD: usize = 5;
 const TOLD_MAX: usize = 20;
 
 /// Message about nodes that were offline at planning time, so that the run is not mistaken for complete.
-pub(super) fn left_out(excluded: &[Excluded]) -> Option<String> {
-    let away = excluded.iter().filter(|node| node.why == NOT_ONLINE);
+pub(super) fn excluded_nodes_message(excluded: &[ExcludedNode]) -> Option<String> {
+    let away = excluded.iter().filter(|node| node.reason == NODE_OFFLINE);
     let uids: Vec<&str> = away.map(|node| node.uid.as_str()).collect();
     let told = uids[..uids.len().min(NODES_TOLD)].join(", ");
     match uids.len() {
@@ -29,7 +29,7 @@ pub(super) fn left_out(excluded: &[Excluded]) -> Option<String> {
 
 /// Rejects a plan with tasks that agents would refuse. Tasks whose failure is ignored, dry runs and noop runs
 /// are exempt.
-pub(super) fn require_fit(plan: &Plan, run_options: &RunOptions) -> ServiceResult<()> {
+pub(super) fn require_executable(plan: &Plan, run_options: &RunOptions) -> ServiceResult<()> {
     let unfit = planning::unfit(plan, |details| details.fail_on_error && run_options.is_real());
     if unfit.is_empty() {
         return Ok(());
@@ -51,11 +51,11 @@ mod tests {
     #[test]
     fn offline_nodes_are_listed_or_counted() {
         let told = |n_away: usize| {
-            let away = (1..=n_away).map(|uid| (uid.to_string(), NOT_ONLINE));
+            let away = (1..=n_away).map(|uid| (uid.to_string(), NODE_OFFLINE));
             let all = [("99".to_owned(), "it was not asked for")].into_iter().chain(away);
-            let excluded: Vec<Excluded> =
-                all.map(|(uid, why)| Excluded { uid, why: why.to_owned() }).collect();
-            left_out(&excluded)
+            let excluded: Vec<ExcludedNode> =
+                all.map(|(uid, why)| ExcludedNode { uid, reason: why.to_owned() }).collect();
+            excluded_nodes_message(&excluded)
         };
         assert_eq!(told(0), None);
         assert_eq!(told(1).as_deref(), Some("Node 1 is not online and took no part"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Library;
-use crate::eval::suggest::closest;
+use crate::eval::suggest::closest_name;
 use crate::library::{Function, Purity, Signature, Style};
 
 /// The reference entry of a function.
@@ -51,12 +51,12 @@ pub fn find<'a>(entries: &'a [Entry], query: &str) -> Vec<&'a Entry> {
 }
 
 /// Returns the title closest to an unknown one.
-pub fn suggestion<'a>(entries: &'a [Entry], query: &str) -> Option<&'a str> {
-    closest(query, entries.iter().map(|entry| entry.title.as_str()))
+pub fn suggest_title<'a>(entries: &'a [Entry], query: &str) -> Option<&'a str> {
+    closest_name(query, entries.iter().map(|entry| entry.title.as_str()))
 }
 
 /// Returns the names of all functions, or of all methods, for completion.
-pub fn names(library: &Library, as_method: bool) -> Vec<String> {
+pub fn completion_names(library: &Library, as_method: bool) -> Vec<String> {
     let is_word = |name: &str| name.starts_with(char::is_alphabetic);
     let mut names: Vec<String> = library
         .names()
@@ -150,6 +150,6 @@ mod tests {
         assert!(!find(&entries, "where()").is_empty());
         assert!(!find(&entries, "#operator_.").is_empty());
         assert!(find(&entries, "wehre").is_empty());
-        assert_eq!(suggestion(&entries, "wehre"), Some("where"));
+        assert_eq!(suggest_title(&entries, "wehre"), Some("where"));
     }
 }

@@ -11,12 +11,12 @@ mod trace;
 use crate::Value;
 use crate::json::{self, WriteOptions};
 
-pub use catalog::{Entry, entries, find, names, suggestion, title};
-pub use error_message::in_words;
-pub use explain::{Part, parts};
-pub use summary::short;
-pub use text::{first_sentence, one_line, shortened};
-pub use trace::{Seen, Trace};
+pub use catalog::{Entry, completion_names, entries, find, suggest_title, title};
+pub use error_message::describe_error;
+pub use explain::{ExplainNode, explain_tree};
+pub use summary::summarize;
+pub use text::{collapse_whitespace, first_sentence, truncate_line};
+pub use trace::{NodeTrace, Trace};
 
 /// Serializes a value as single-line JSON for listings and errors.
 pub fn to_json_line(value: &Value) -> String {

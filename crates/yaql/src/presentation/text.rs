@@ -1,13 +1,13 @@
 //! Helpers for single-line text.
 
 /// Collapses each run of whitespace, including line breaks, to one space.
-pub fn one_line(text: &str) -> String {
+pub fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Collapses whitespace and truncates to `chars_max` characters.
-pub fn shortened(text: &str, chars_max: usize) -> String {
-    let line = one_line(text);
+pub fn truncate_line(text: &str, chars_max: usize) -> String {
+    let line = collapse_whitespace(text);
     if line.chars().count() <= chars_max {
         return line;
     }
@@ -18,7 +18,7 @@ pub fn shortened(text: &str, chars_max: usize) -> String {
 
 /// Returns the first sentence, with whitespace collapsed.
 pub fn first_sentence(text: &str) -> String {
-    let line = one_line(text);
+    let line = collapse_whitespace(text);
     let end = line.find(". ").map_or(line.len(), |at| at + 1);
     line[..end].to_owned()
 }
@@ -29,9 +29,9 @@ mod tests {
 
     #[test]
     fn text_is_collapsed_and_truncated() {
-        assert_eq!(one_line(" a\n  b\tc "), "a b c");
-        assert_eq!(shortened("abcdef", 6), "abcdef");
-        assert_eq!(shortened("äbcdefg", 6), "äbcde…");
+        assert_eq!(collapse_whitespace(" a\n  b\tc "), "a b c");
+        assert_eq!(truncate_line("abcdef", 6), "abcdef");
+        assert_eq!(truncate_line("äbcdefg", 6), "äbcde…");
         assert_eq!(first_sentence("One, e.g. two. Three."), "One, e.g.");
         assert_eq!(first_sentence("One.\nTwo."), "One.");
     }

@@ -3,28 +3,28 @@
 use crate::Span;
 use crate::syntax::{ArgNode, ArgRange, Node, NodeId, Tree};
 
-use super::text::shortened;
-use super::trace::{Seen, Trace};
+use super::text::truncate_line;
+use super::trace::{NodeTrace, Trace};
 
 const TEXT_CHARS_MAX: usize = 60;
 
 /// A node of an explanation: source text, observed results and child nodes.
 #[derive(Debug)]
-pub struct Part {
+pub struct ExplainNode {
     pub text: String,
-    pub seen: Seen,
-    pub parts: Vec<Part>,
+    pub trace: NodeTrace,
+    pub children: Vec<ExplainNode>,
 }
 
-impl Part {
+impl ExplainNode {
     /// Reports whether this node or a descendant failed.
-    pub fn holds_failure(&self) -> bool {
-        self.seen.error.is_some() || self.parts.iter().any(Self::holds_failure)
+    pub fn contains_failure(&self) -> bool {
+        self.trace.error.is_some() || self.children.iter().any(Self::contains_failure)
     }
 }
 
 /// Builds the explanation of an expression from a trace of its evaluation.
-pub fn parts(tree: &Tree, trace: &Trace) -> Part {
+pub fn explain_tree(tree: &Tree, trace: &Trace) -> ExplainNode {
     Shape { tree, trace }.part(tree.root, None)
 }
 
@@ -34,13 +34,13 @@ struct Shape<'a> {
 }
 
 impl Shape<'_> {
-    fn part(&self, id: NodeId, label: Option<NodeId>) -> Part {
-        let seen = self.trace.seen(&self.tree.source, id);
+    fn part(&self, id: NodeId, label: Option<NodeId>) -> ExplainNode {
+        let seen = self.trace.node(&self.tree.source, id);
         // The steps of a path that was resolved need no explanation.
         let parts = if seen.error.is_none() && self.is_path(id) { Vec::new() } else { self.children(id) };
         let label =
             label.map(|label| format!("{} => ", self.tree.text(self.tree.span(label)))).unwrap_or_default();
-        Part { text: label + &self.text(id), seen, parts }
+        ExplainNode { text: label + &self.text(id), trace: seen, children: parts }
     }
 
     /// Returns the source of a node. A receiver that is listed as a child is abbreviated to `…`.
@@ -49,13 +49,13 @@ impl Shape<'_> {
         let (Node::Member { receiver, .. } | Node::Method { receiver, .. } | Node::Index { receiver, .. }) =
             self.tree.node(id)
         else {
-            return shortened(self.tree.text(span), TEXT_CHARS_MAX);
+            return truncate_line(self.tree.text(span), TEXT_CHARS_MAX);
         };
         if self.is_path(*receiver) || self.is_constant(*receiver) {
-            return shortened(self.tree.text(span), TEXT_CHARS_MAX);
+            return truncate_line(self.tree.text(span), TEXT_CHARS_MAX);
         }
         let rest = Span { start: self.tree.span(*receiver).end, end: span.end };
-        format!("…{}", shortened(self.tree.text(rest), TEXT_CHARS_MAX))
+        format!("…{}", truncate_line(self.tree.text(rest), TEXT_CHARS_MAX))
     }
 
     fn is_path(&self, id: NodeId) -> bool {
@@ -70,7 +70,7 @@ impl Shape<'_> {
         matches!(self.tree.node(id), Node::Const(_) | Node::Keyword(_))
     }
 
-    fn children(&self, id: NodeId) -> Vec<Part> {
+    fn children(&self, id: NodeId) -> Vec<ExplainNode> {
         let mut parts = Vec::new();
         let mut push = |id: NodeId| {
             if !self.is_constant(id) {
@@ -96,7 +96,7 @@ impl Shape<'_> {
         parts
     }
 
-    fn args(&self, args: ArgRange, parts: &mut Vec<Part>) {
+    fn args(&self, args: ArgRange, parts: &mut Vec<ExplainNode>) {
         for slot in self.tree.arg_slice(args) {
             match slot {
                 ArgNode::Omitted => {}

@@ -7,8 +7,8 @@ use crate::eval::{Observer, Program};
 use crate::syntax::NodeId;
 use crate::{Result, Value};
 
-use super::error_message::in_words;
-use super::summary::short;
+use super::error_message::describe_error;
+use super::summary::summarize;
 
 /// Values recorded per node. A condition in a loop yields thousands; the first few suffice for an
 /// explanation.
@@ -18,7 +18,7 @@ const OTHER_CHARS_MAX: usize = 24;
 
 /// The recorded results of a node.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct NodeTrace {
     /// Number of evaluations.
     pub count: usize,
     /// Summaries of the first values.
@@ -30,11 +30,11 @@ pub struct Seen {
 /// Recorded results, by source text of the expression or helper and by node.
 #[derive(Default)]
 pub struct Trace {
-    programs: Vec<(Arc<str>, HashMap<NodeId, Seen>)>,
+    programs: Vec<(Arc<str>, HashMap<NodeId, NodeTrace>)>,
 }
 
 impl Trace {
-    pub fn seen(&self, source: &str, node: NodeId) -> Seen {
+    pub fn node(&self, source: &str, node: NodeId) -> NodeTrace {
         let program = self.programs.iter().find(|(text, _)| &**text == source);
         program.and_then(|(_, nodes)| nodes.get(&node)).cloned().unwrap_or_default()
     }
@@ -44,7 +44,7 @@ impl Trace {
         self.programs.iter().map(|(source, _)| &**source)
     }
 
-    fn nodes(&mut self, source: &Arc<str>) -> &mut HashMap<NodeId, Seen> {
+    fn nodes(&mut self, source: &Arc<str>) -> &mut HashMap<NodeId, NodeTrace> {
         let position = self.programs.iter().position(|(text, _)| Arc::ptr_eq(text, source) || text == source);
         let program_idx = position.unwrap_or_else(|| {
             self.programs.push((source.clone(), HashMap::new()));
@@ -61,10 +61,10 @@ impl Observer for Trace {
         match result {
             Ok(value) if results.values.len() < VALUES_MAX => {
                 let chars_max = if results.values.is_empty() { FIRST_CHARS_MAX } else { OTHER_CHARS_MAX };
-                results.values.push(short(value, chars_max));
+                results.values.push(summarize(value, chars_max));
             }
             Ok(_) => {}
-            Err(error) => results.error = Some(in_words(error.class, &error.message)),
+            Err(error) => results.error = Some(describe_error(error.class, &error.message)),
         }
     }
 }

@@ -15,13 +15,13 @@ use crate::http::{etag, list};
 
 /// A successful response with a body.
 #[derive(Debug)]
-pub(crate) struct Answer<T> {
+pub(crate) struct ApiResponse<T> {
     status: StatusCode,
     headers: Vec<(HeaderName, HeaderValue)>,
     body: T,
 }
 
-impl<T: Serialize> Answer<T> {
+impl<T: Serialize> ApiResponse<T> {
     pub(crate) fn ok(body: T) -> Self {
         Self { status: StatusCode::OK, headers: Vec::new(), body }
     }
@@ -45,7 +45,7 @@ impl<T: Serialize> Answer<T> {
     }
 }
 
-impl<T: Serialize> Answer<Vec<T>> {
+impl<T: Serialize> ApiResponse<Vec<T>> {
     /// A page of a collection; `show` converts each record.
     pub(crate) fn page<R>(list: &List, page: Page<R>, show: impl FnMut(R) -> T) -> ApiResult<Self> {
         let range = list::content_range(list, &page)?;
@@ -54,7 +54,7 @@ impl<T: Serialize> Answer<Vec<T>> {
     }
 }
 
-impl<T: Serialize> IntoResponse for Answer<T> {
+impl<T: Serialize> IntoResponse for ApiResponse<T> {
     fn into_response(self) -> Response {
         let mut response = (self.status, axum::Json(self.body)).into_response();
         response.headers_mut().extend(self.headers);
