@@ -4,19 +4,32 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_model::Micros;
+use stoker_model::{ErrorChain, Micros};
 use stoker_tls::{AgentKey, ClientIdentity, TlsError, write_private};
 use stoker_wire::join::{CERTIFICATE_PATH, CertificateRequest, CertificateResponse};
 
 use crate::backoff::Backoff;
 use crate::clock;
 use crate::endpoint::Endpoint;
-use crate::http::{Reply, post};
+use crate::http::{HttpError, Reply, post};
 
 /// Maximum sleep between expiry checks, so that a change of the system clock is noticed.
 const CHECK_INTERVAL_MAX: Duration = Duration::from_hours(1);
 /// Backoff between renewal attempts.
 const RENEW_BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(10));
+
+/// Why a certificate was not renewed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RenewError {
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error("cannot reach the server")]
+    Unavailable(#[from] HttpError),
+    #[error("the server refused: {0}")]
+    Refused(String),
+    #[error("malformed response")]
+    Malformed(#[from] serde_json::Error),
+}
 
 /// Certificate and key of one agent.
 pub(crate) struct Certificates {
@@ -60,19 +73,19 @@ impl Certificates {
     }
 
     /// Requests a new certificate for a new key.
-    pub(crate) async fn renew(&self, endpoint: &Endpoint, credential: &str) -> Result<(), String> {
+    pub(crate) async fn renew(&self, endpoint: &Endpoint, credential: &str) -> Result<(), RenewError> {
         self.is_valid();
-        let key = AgentKey::new().map_err(|error| error.to_string())?;
-        let certificate_request = key.request().map_err(|error| error.to_string())?;
+        let key = AgentKey::new()?;
+        let certificate_request = key.request()?;
         let request = CertificateRequest { certificate_request };
-        let request = serde_json::to_vec(&request).map_err(|error| error.to_string())?;
+        let request = serde_json::to_vec(&request)?;
         let body = match post(endpoint, CERTIFICATE_PATH, Some(credential), request).await {
             Reply::Success(body) => body,
-            Reply::Unavailable(reason) | Reply::Refused(reason) => return Err(reason),
+            Reply::Unavailable(error) => return Err(error.into()),
+            Reply::Refused(reason) => return Err(RenewError::Refused(reason)),
         };
-        let response: CertificateResponse =
-            serde_json::from_slice(&body).map_err(|error| error.to_string())?;
-        self.store(&response.certificate, &key).map_err(|error| error.to_string())
+        let response: CertificateResponse = serde_json::from_slice(&body)?;
+        Ok(self.store(&response.certificate, &key)?)
     }
 
     /// Renews the certificate before it expires, until cancelled. An agent without a certificate requests one
@@ -91,8 +104,8 @@ impl Certificates {
                         backoff.reset();
                         RENEW_BACKOFF.0
                     }
-                    Err(why) => {
-                        tracing::warn!(why, "cannot renew the agent certificate; will retry");
+                    Err(error) => {
+                        tracing::warn!(error = %ErrorChain(&error), "cannot renew the agent certificate; will retry");
                         backoff.next()
                     }
                 },

@@ -1,13 +1,15 @@
 //! Server addresses, and TCP or TLS streams to them.
 
+use std::error::Error;
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hyper::Uri;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{InvalidDnsNameError, ServerName};
 use stoker_tls::{ClientIdentity, TlsError, Trust, client_config};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -45,6 +47,45 @@ pub enum EndpointError {
     Address { url: String, reason: &'static str },
     #[error(transparent)]
     Tls(#[from] TlsError),
+}
+
+/// Why an address does not accept a connection.
+#[derive(Debug, thiserror::Error)]
+pub enum AddressError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Name(#[from] InvalidDnsNameError),
+    #[error("no response within {} seconds", CONNECT_MAX.as_secs())]
+    Timeout,
+}
+
+/// No address accepts a connection.
+#[derive(Debug)]
+pub struct ConnectError {
+    /// Each address as `host:port`, with the reason.
+    attempts: Vec<(String, AddressError)>,
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [(_, reason)] = &self.attempts[..] {
+            return write!(f, "{reason}");
+        }
+        for (position, (address, reason)) in self.attempts.iter().enumerate() {
+            write!(f, "{}{address}: {reason}", if position > 0 { "; " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for ConnectError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.attempts[..] {
+            [(_, reason)] => reason.source(),
+            _ => None,
+        }
+    }
 }
 
 impl Endpoint {
@@ -97,27 +138,19 @@ impl Endpoint {
     }
 
     /// Connects to the next address that accepts. The error lists the reason for each address.
-    pub(crate) async fn connect(&self) -> Result<Box<dyn Stream>, String> {
-        let mut reasons = Vec::new();
+    pub(crate) async fn connect(&self) -> Result<Box<dyn Stream>, ConnectError> {
+        let mut attempts = Vec::new();
         for _ in 0..self.addresses.len() {
             self.n_tried.fetch_add(1, Ordering::Relaxed);
             let address = self.address();
-            match tokio::time::timeout(CONNECT_MAX, address.connect(self.tls.as_ref())).await {
+            let reason = match tokio::time::timeout(CONNECT_MAX, address.connect(self.tls.as_ref())).await {
                 Ok(Ok(stream)) => return Ok(stream),
-                Ok(Err(reason)) => reasons.push((address, reason)),
-                Err(_) => {
-                    reasons.push((address, format!("no response within {} seconds", CONNECT_MAX.as_secs())));
-                }
-            }
+                Ok(Err(reason)) => reason,
+                Err(_) => AddressError::Timeout,
+            };
+            attempts.push((address.authority(), reason));
         }
-        Err(match &reasons[..] {
-            [(_, reason)] => reason.clone(),
-            reasons => {
-                let messages =
-                    reasons.iter().map(|(address, reason)| format!("{}: {reason}", address.authority()));
-                messages.collect::<Vec<_>>().join("; ")
-            }
-        })
+        Err(ConnectError { attempts })
     }
 }
 
@@ -153,14 +186,13 @@ impl Address {
         format!("{scheme}{secure}://{}{}{path}", self.authority(), self.prefix)
     }
 
-    async fn connect(&self, tls: Option<&TlsConnector>) -> Result<Box<dyn Stream>, String> {
-        let stream =
-            TcpStream::connect((self.host.as_str(), self.port)).await.map_err(|error| error.to_string())?;
+    async fn connect(&self, tls: Option<&TlsConnector>) -> Result<Box<dyn Stream>, AddressError> {
+        let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
         // Messages are small and latency-sensitive.
         _ = stream.set_nodelay(true);
         let Some(tls) = tls.filter(|_| self.is_tls) else { return Ok(Box::new(stream)) };
-        let name = ServerName::try_from(self.host.clone()).map_err(|error| error.to_string())?;
-        let stream = tls.connect(name, stream).await.map_err(|error| error.to_string())?;
+        let name = ServerName::try_from(self.host.clone())?;
+        let stream = tls.connect(name, stream).await?;
         Ok(Box::new(stream))
     }
 }
@@ -222,6 +254,9 @@ mod tests {
         }
         assert_eq!(reached, [&*urls[0], &*urls[2], &*urls[0]]);
         drop((one, two));
-        assert!(endpoint.connect().await.err().unwrap().contains(';'), "one reason per address");
+        let error = endpoint.connect().await.err().unwrap();
+        assert_eq!(error.to_string().matches("; ").count(), 2, "one reason per address: {error}");
+        let alone = Endpoint::parse(&urls[0], None).unwrap().connect().await.err().unwrap();
+        assert!(!alone.to_string().contains("127.0.0.1"), "{alone}");
     }
 }

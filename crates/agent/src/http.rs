@@ -1,5 +1,6 @@
 //! HTTP POST requests to a server, one connection per request.
 
+use std::error::Error;
 use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -8,7 +9,7 @@ use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use stoker_model::Json;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{ConnectError, Endpoint};
 
 /// Timeout for a request, including connecting.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -20,10 +21,28 @@ const RESPONSE_BYTES_MAX: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) enum Reply {
     Success(Bytes),
-    /// Transient failure: no connection, timeout, 5xx or 429. A retry may succeed.
-    Unavailable(String),
+    /// Transient failure: a retry may succeed.
+    Unavailable(HttpError),
     /// Permanent failure, with the server's message.
     Refused(String),
+}
+
+/// Why a request has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error("no response within {} seconds", REQUEST_TIMEOUT.as_secs())]
+    Timeout,
+    #[error("invalid request")]
+    Request(#[from] hyper::http::Error),
+    #[error("HTTP exchange failed")]
+    Exchange(#[from] hyper::Error),
+    #[error("cannot read the response")]
+    Body(#[source] Box<dyn Error + Send + Sync>),
+    /// A server that is starting or overloaded (5xx, 429) has not evaluated the request.
+    #[error("server responded with {0}")]
+    Busy(StatusCode),
 }
 
 /// Posts a JSON body, with a bearer credential if one is given.
@@ -31,15 +50,14 @@ pub(crate) async fn post(endpoint: &Endpoint, path: &str, credential: Option<&st
     let request = tokio::time::timeout(REQUEST_TIMEOUT, send(endpoint, path, credential, body));
     let (status, body) = match request.await {
         Ok(Ok(response)) => response,
-        Ok(Err(reason)) => return Reply::Unavailable(reason),
-        Err(_) => return Reply::Unavailable("no response within 30 seconds".to_owned()),
+        Ok(Err(error)) => return Reply::Unavailable(error),
+        Err(_) => return Reply::Unavailable(HttpError::Timeout),
     };
     if status.is_success() {
         return Reply::Success(body);
     }
-    // A server that is starting or overloaded has not evaluated the request.
     if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
-        return Reply::Unavailable(format!("server responded with {status}"));
+        return Reply::Unavailable(HttpError::Busy(status));
     }
     let message = serde_json::from_slice::<Json>(&body).ok();
     let message = message.as_ref().and_then(|json| json.get("message")).and_then(Json::as_str);
@@ -51,10 +69,10 @@ async fn send(
     path: &str,
     credential: Option<&str>,
     body: Vec<u8>,
-) -> Result<(StatusCode, Bytes), String> {
+) -> Result<(StatusCode, Bytes), HttpError> {
     let stream = endpoint.connect().await?;
     let handshake = hyper::client::conn::http1::handshake(TokioIo::new(stream));
-    let (mut sender, connection) = handshake.await.map_err(|error| error.to_string())?;
+    let (mut sender, connection) = handshake.await?;
     let connection_task = tokio::spawn(connection);
     let mut request = Request::post(endpoint.path(path))
         .header(header::HOST, endpoint.authority())
@@ -63,10 +81,10 @@ async fn send(
     if let Some(credential) = credential {
         request = request.header(header::AUTHORIZATION, format!("Bearer {credential}"));
     }
-    let request = request.body(Full::new(Bytes::from(body))).map_err(|error| error.to_string())?;
-    let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
+    let request = request.body(Full::new(Bytes::from(body)))?;
+    let response = sender.send_request(request).await?;
     let status = response.status();
     let body = Limited::new(response.into_body(), RESPONSE_BYTES_MAX).collect().await;
     connection_task.abort();
-    Ok((status, body.map_err(|error| error.to_string())?.to_bytes()))
+    Ok((status, body.map_err(HttpError::Body)?.to_bytes()))
 }

@@ -20,7 +20,8 @@ mod state;
 pub mod transport;
 
 pub use driver::{DriverSettings, run};
-pub use endpoint::{Endpoint, EndpointError};
+pub use endpoint::{AddressError, ConnectError, Endpoint, EndpointError};
+pub use http::HttpError;
 pub use join::{JoinError, join};
 pub use journal::{JournalError, JournalFile};
 pub use program::main;

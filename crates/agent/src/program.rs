@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::NatsOptions;
-use stoker_settings::{AgentConnection, AgentNats, AgentSettings as Options, AgentTrust, TRACES_SECRETS};
+use stoker_model::ErrorChain;
+use stoker_settings::{AgentSettings as Options, AgentConnection, AgentNats, AgentTrust, TRACES_SECRETS};
 use stoker_tls::{AgentKey, Trust};
 use stoker_traces::Tracer;
 use stoker_wire::join::JoinRequest;
@@ -183,7 +184,7 @@ async fn join_with_retry(
             }
             Err(refused @ JoinError::Refused { .. }) => return Err(refused.into()),
             Err(error) => {
-                tell(&format!("{error}; retrying"));
+                tell(&format!("{}; retrying", ErrorChain(&error)));
                 tokio::time::sleep(backoff.next()).await;
             }
         }

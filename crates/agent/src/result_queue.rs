@@ -61,12 +61,12 @@ impl ResultQueue {
 #[cfg(test)]
 mod tests {
     use stoker_engine::session::ResultKind;
-    use stoker_model::{JsonMap, Micros, RunId};
+    use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 
     use super::*;
 
     fn finished(instance: u32) -> AttemptResult {
-        let key = AttemptKey { run: RunId(1), instance, attempt: 1 };
+        let key = AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt: 1 };
         AttemptResult { key, at: Micros(0), end: ResultKind::Succeeded, summary: JsonMap::new() }
     }
 

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use stoker_agent::transport::channel::channel_transport;
 use stoker_agent::{DriverSettings, StateFolder};
-use stoker_engine::session::{Attempt, AttemptKey, FromAgent, Generation, Mode, ResultKind, ToAgent};
-use stoker_model::{Json, RunId};
+use stoker_engine::session::{Attempt, AttemptKey, ResultKind, FromAgent, Generation, Mode, ToAgent};
+use stoker_model::{InstanceIdx, Json, RunId};
 use stoker_tasks::host::HostFuture;
-use stoker_tasks::host::real::{AttemptRecorder, LocalHost, Machine, ProcessId};
+use stoker_tasks::host::real::{Machine, AttemptRecorder, ProcessId, LocalHost};
 use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
-use stoker_tasks::{AttemptSpec, HostError, StopSender, execute};
+use stoker_tasks::{HostError, AttemptSpec, StopSender, execute};
 use tokio::sync::watch;
 
 use crate::row::{Limit, Row};
@@ -78,7 +78,9 @@ fn start_until(deadline: Instant) -> std::io::Result<usize> {
 struct NoMemory;
 
 impl AttemptRecorder for NoMemory {
-    fn process_started(&self, _process: ProcessId) {}
+    fn process_started(&self, _process: ProcessId) -> HostFuture<'_, ()> {
+        Box::pin(async {})
+    }
 
     fn about_to_reboot(&self, _boot_id: String) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async { Ok(()) })
@@ -162,7 +164,7 @@ async fn agent_rate(folder: &Path) -> Result<f64, Box<dyn Error>> {
 
 fn attempt(instance: u32) -> Attempt {
     Attempt {
-        key: AttemptKey { run: RunId(1), instance, attempt: 1 },
+        key: AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt: 1 },
         generation: Generation(1),
         task: "bench".to_owned(),
         node: "1".to_owned(),

@@ -14,7 +14,7 @@ use stoker_engine::session::server::{
 };
 use stoker_engine::session::{Attempt, Generation, Mode, ResultKind, ToAgent};
 use stoker_graph::Csr;
-use stoker_model::{Json, JsonMap, Micros, RunId};
+use stoker_model::{Json, JsonMap, Micros, NodeIdx, RunId, TaskIdx};
 
 use crate::row::{Limit, Row};
 
@@ -67,10 +67,11 @@ fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
     for task in 0..N_TASKS {
         for node in 0..N_NODES {
             let limit = (task % 10 == 3).then_some(300);
+            let work = DraftWork { executor: NodeIdx::new(node), policy, limit };
             instances.push(DraftInstance {
-                task,
-                node,
-                work: Some(DraftWork { executor: node, policy, limit }),
+                task: TaskIdx::new(task),
+                node: NodeIdx::new(node),
+                work: Some(work),
             });
             if task == N_TASKS / 2 {
                 edges.extend([(instance_idx(task - 1, node), join), (join, instance_idx(task, node))]);
@@ -177,12 +178,12 @@ impl World<'_> {
         };
         let result = step(&mut self.run, self.blueprint, input, NOW)?;
         if let Some(key) = ended {
-            let agent = self.blueprint.executor_of(key.instance).unwrap_or(0) as usize;
+            let agent = self.blueprint.executor_of(key.instance).map_or(0, NodeIdx::index);
             self.queue.push_back(Message::Server(agent, SessionInput::Recorded { keys: vec![key] }));
         }
         for effect in result.effects {
             if let RunEffect::Dispatch(key) = effect {
-                let agent = self.blueprint.executor_of(key.instance).unwrap_or(0) as usize;
+                let agent = self.blueprint.executor_of(key.instance).map_or(0, NodeIdx::index);
                 let dispatch = SessionInput::Dispatch { key, generation: Generation(1) };
                 self.queue.push_back(Message::Server(agent, dispatch));
             }

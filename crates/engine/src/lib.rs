@@ -5,7 +5,7 @@
 //!
 //! # How to drive a run
 //!
-//! 1. Build a [`blueprint::Blueprint`] from the plan. Its defects are reported before anything starts.
+//! 1. Build a [`blueprint::Blueprint`] from the plan (`stoker_orchestrator::runs::blueprint_of_plan`). Its defects are reported before anything starts.
 //! 2. Create a [`run::Run`], or restore one by replaying its events. Give it [`run::Input::Begin`], or
 //!    [`run::Input::TakeOver`] and then execute all of [`run::Run::effects`].
 //! 3. For each input: call [`run::step`], commit the events in one transaction that also checks that the run lease is

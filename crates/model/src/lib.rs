@@ -8,11 +8,13 @@ mod access;
 mod agent;
 mod audit;
 mod cluster;
+mod error_chain;
 mod fit;
 mod graph;
 mod graph_source;
 mod group;
 mod ids;
+mod idx;
 mod link;
 mod module;
 mod names;
@@ -32,6 +34,7 @@ pub use access::{Caller, Permission, Role};
 pub use agent::{Agent, JoinToken, NewAgent, NewAgentCertificate, NewJoinToken};
 pub use audit::{Actor, AuditChange, AuditEntry};
 pub use cluster::{Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster};
+pub use error_chain::ErrorChain;
 pub use fit::{CompatibilityTarget, compare_versions};
 pub use graph::{Graph, GraphMetadata, Owner, OwnerKind};
 pub use graph_source::GraphSource;
@@ -41,6 +44,7 @@ pub use ids::{
     NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
     WebhookId,
 };
+pub use idx::{GroupIdx, InstanceIdx, NodeIdx, TaskIdx, VertexIdx};
 pub use link::{Link, LinkBody, LinkOwner};
 pub use module::{
     EncryptedContents, Module, ModuleAction, ModuleBody, ModuleItem, ModuleRun, ModuleStatus, NodeModule,

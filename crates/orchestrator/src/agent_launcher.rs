@@ -7,7 +7,7 @@ use stoker_model::{Node, NodeId};
 use stoker_store::{Session, StoreError};
 use tokio::sync::{Notify, mpsc};
 
-use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, parse_ssh_location};
+use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, connections, parse_ssh_location};
 use crate::orchestrator::Orchestrator;
 use crate::session::{AgentTransport, serve_agent};
 
@@ -41,7 +41,7 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
     };
     let is_inside = matches!(place, AgentPlace::Here { .. });
     let Some(bell) = orchestrator.local_agents.start(uid, is_inside) else { return };
-    let (connections, taken) = mpsc::unbounded_channel();
+    let (connections, taken) = connections();
     let Some(guard) = orchestrator.local_agents.guard() else { return };
     let tracer = orchestrator.context.tracer.clone();
     spawner(LocalAgent { uid: uid.to_owned(), place: place.clone(), guard, connections, tracer });
@@ -56,7 +56,7 @@ async fn serve_local_agent(
     orchestrator: &Orchestrator,
     uid: &str,
     place: &AgentPlace,
-    mut taken: mpsc::UnboundedReceiver<LocalConnection>,
+    mut taken: mpsc::Receiver<LocalConnection>,
     bell: &Notify,
 ) {
     let has_moved = loop {

@@ -7,11 +7,9 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use stoker_engine::run::{
-    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution,
-};
+use stoker_engine::run::{AttemptOutcome, EngineEvent, EventKind, Next, NotStarted, InstanceOutcome, Resolution};
 use stoker_engine::session::ResultKind;
-use stoker_model::Topic;
+use stoker_model::{InstanceIdx, Topic};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct EndLabels {
@@ -98,7 +96,7 @@ impl RunMetrics {
         }
     }
 
-    fn resolved(&self, ends: &[(u32, Resolution)]) {
+    fn resolved(&self, ends: &[(InstanceIdx, Resolution)]) {
         for (_, how) in ends {
             let end = match how {
                 Resolution::Skipped => "skipped",

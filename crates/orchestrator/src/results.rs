@@ -136,7 +136,9 @@ mod tests {
     use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
     use stoker_engine::session::{AttemptKey, ResultKind};
     use stoker_graph::Csr;
-    use stoker_model::{Actor, AuditChange, JsonMap, Micros, NewRun, RunId, RunName, RunStatus};
+    use stoker_model::{
+        Actor, AuditChange, InstanceIdx, JsonMap, Micros, NewRun, NodeIdx, RunId, RunName, RunStatus, TaskIdx,
+    };
     use stoker_services::{Clock, Environment, Services};
     use stoker_settings::{Modules, Server};
     use stoker_store::{Database, Store};
@@ -185,12 +187,12 @@ mod tests {
             fail_on_error: true,
             retry_interrupted: false,
         };
-        let work = Some(DraftWork { executor: 0, policy, limit: None });
+        let work = Some(DraftWork { executor: NodeIdx::new(0), policy, limit: None });
         Blueprint::new(Draft {
             nodes: vec!["7".to_owned()],
             sync: None,
             tasks: vec!["task".to_owned()],
-            instances: vec![DraftInstance { task: 0, node: 0, work }],
+            instances: vec![DraftInstance { task: TaskIdx::new(0), node: NodeIdx::new(0), work }],
             order: Csr::new(1, Vec::new()),
             groups: Vec::new(),
             durations: Vec::new(),
@@ -225,7 +227,7 @@ mod tests {
     }
 
     fn result_of(run: RunId) -> AttemptResult {
-        let key = AttemptKey { run, instance: 0, attempt: 1 };
+        let key = AttemptKey { run, instance: InstanceIdx::new(0), attempt: 1 };
         AttemptResult { key, at: Micros(1), end: ResultKind::Succeeded, summary: JsonMap::new() }
     }
 

@@ -145,7 +145,7 @@ pub(crate) async fn store_output(
         Stream::Err => "err",
     };
     let piece = OutputChunk {
-        instance: i64::from(key.instance),
+        instance: i64::from(key.instance.get()),
         attempt: i64::from(key.attempt),
         stream: stream.to_owned(),
         start: i64::try_from(offset).unwrap_or(i64::MAX),

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;
+use stoker_state::{MASTER, NodePast, OldStates, StateDocument, StateIdx};
 use stoker_yaql::Value;
 use stoker_yaql::library::Function;
 use stoker_yaql::value::Map;
 
 use crate::helpers;
 use crate::input::{NodeInput, PlanningInput};
-use crate::state::{MASTER, NodePast, OldStates, StateDocument, StateIdx};
 
 /// The first 128 bits of a BLAKE3 hash, in hexadecimal.
 type Hex = String;

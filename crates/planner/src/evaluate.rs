@@ -1,12 +1,12 @@
 //! Evaluation of one expression over one pair of states, without caches.
 
+use stoker_state::StateDocument;
 use stoker_yaql::eval::Observer;
 use stoker_yaql::{Expression, FixedHost, Limits, Options, Result, Value};
 
 use crate::compute::evaluator::{EvalSettings, Side};
 use crate::compute::subjects::Documents;
 use crate::json::without_sets;
-use crate::state::StateDocument;
 
 /// Evaluates an expression of a task field as planning does: `$` is the new state, and the state functions
 /// see both states. `old` is `None` if the task never succeeded on the node.

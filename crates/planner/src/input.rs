@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stoker_model::Task;
+use stoker_state::{Document, OldStates, master_document};
 use stoker_yaql::{Library, Value};
-
-use crate::state::{Document, OldStates, master_document};
 
 /// Input of [`crate::plan()`]. Equal inputs give plans that are equal byte for byte.
 #[derive(Clone)]

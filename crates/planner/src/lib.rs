@@ -25,7 +25,6 @@
 //! `planning.rs` runs all phases in one function. To add a function for expressions, add a file to
 //! `yaql_ext/` and a line to its list. To add a reason, add a [`Verdict`].
 
-pub mod state;
 mod yaql_ext;
 
 mod evaluate;
@@ -39,6 +38,7 @@ mod legacy;
 mod report;
 
 mod definition;
+mod differing;
 mod fields;
 mod json;
 mod names;
@@ -80,7 +80,7 @@ pub use plan::{
     Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,
 };
 pub use planning::plan;
-pub use reasons::{Difference, Explainer, Explanation, Reasons, is_secret};
+pub use reasons::{Difference, Explainer, Explanation, Reasons};
 pub use report::{ExcludedNode, PlanningReport, codes};
 pub use selection::resolve_reference;
 pub use serialized::FuelSerialization;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use stoker_graph::NamePattern;
 use stoker_model::Json;
+use stoker_state::MASTER;
 
 use crate::compute::subjects::NodeIdx;
 use crate::nodes::Nodes;
-use crate::state::MASTER;
 
 /// Node indices, ascending. Interned: equal sets share one allocation.
 pub(crate) type NodeSet = Arc<[NodeIdx]>;

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
+use stoker_state::{MASTER, SYNC};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Engine, FixedHost, Input, Limits, Options, Value};
 
 use crate::compute::subjects::NodeIdx;
 use crate::input::{NodeInput, PlanningInput};
 use crate::report::{ExcludedNode, PlanningReport, codes, expression_problem};
-use crate::state::{MASTER, SYNC};
 
 #[derive(Debug)]
 pub(crate) struct Nodes {

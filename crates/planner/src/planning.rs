@@ -2,6 +2,7 @@
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, Task, TaskType};
+use stoker_state::{Document, MASTER, SYNC};
 use stoker_yaql::{FixedHost, Limits, Options};
 
 use crate::compute::evaluator::{EvalSettings, Evaluator};
@@ -19,7 +20,6 @@ use crate::placement::{Placement, assign_nodes};
 use crate::plan::{Details, InstanceAction, Plan, PlannedTask, Verdict};
 use crate::report::{PlanningReport, codes};
 use crate::selection::{cut, selected_tasks};
-use crate::state::{Document, MASTER, SYNC};
 use crate::strategy;
 use crate::template::Templates;
 use crate::timing;

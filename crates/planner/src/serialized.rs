@@ -7,9 +7,9 @@
 use std::fmt::{self, Write as _};
 
 use stoker_model::Json;
+use stoker_state::SYNC;
 
-use crate::plan::{Instance, InstanceAction, Plan};
-use crate::state::SYNC;
+use crate::plan::{InstanceAction, Instance, Plan};
 
 /// Displays a plan in the Fuel format.
 pub struct FuelSerialization<'p>(pub &'p Plan);

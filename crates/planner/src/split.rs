@@ -1,9 +1,8 @@
 //! Splits complete node documents into a common document and one own document per node.
 
+use stoker_state::Document;
 use stoker_yaql::Value;
 use stoker_yaql::value::{Key, Map, MapBuilder};
-
-use crate::state::Document;
 
 /// The common document, and the own documents in input order.
 #[derive(Clone, Debug, Default)]

@@ -7,8 +7,8 @@ use std::fs;
 
 use real::Cluster;
 use serde_json::Value as Json;
-use stoker_planner::state::StateDocument;
 use stoker_planner::{evaluate, library, options};
+use stoker_state::StateDocument;
 use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::{Engine, Result, Value};
 

@@ -75,7 +75,7 @@ fn shared_explanations_equal_single_explanations() {
     for (uid, own) in before.nodes.iter_mut().filter(|(uid, _)| matches!(uid.as_str(), "127" | "129")) {
         let mut changed = own.value().as_map().expect("a map").to_builder();
         changed.insert("network_scheme".into(), uid.as_str().into()).expect("a key");
-        *own = stoker_planner::state::Document::new(&stoker_yaql::Value::frozen_dict(changed.build()));
+        *own = stoker_state::Document::new(&stoker_yaql::Value::frozen_dict(changed.build()));
     }
     let pasts =
         [None, Some(cluster.as_old()), Some(cluster.before_scale_out().as_old()), Some(before.as_old())];

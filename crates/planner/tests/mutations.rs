@@ -7,10 +7,8 @@ use std::collections::HashMap;
 
 use real::Cluster;
 use stoker_model::Task;
-use stoker_planner::state::{Document, OldStates, StateDocument, master_document};
-use stoker_planner::{
-    EvaluationSettings, InstanceAction, NodeInput, PlanningInput, evaluate, library, options, plan,
-};
+use stoker_planner::{InstanceAction, NodeInput, PlanningInput, EvaluationSettings, evaluate, library, options, plan};
+use stoker_state::{Document, OldStates, StateDocument, master_document};
 use stoker_yaql::value::{Map, MapBuilder};
 use stoker_yaql::{Engine, Expression, Value};
 

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use real::Cluster;
 use serde_json::Value as Json;
-use stoker_planner::state::OldStates;
 use stoker_planner::{InstanceAction, Plan, PlanningInput, plan};
+use stoker_state::OldStates;
 
 const GRAPHS: &[(&str, &str)] =
     &[("default", "default-graph.yaml"), ("net-verification", "net-verification__tasks.yaml")];

@@ -5,25 +5,26 @@ use stoker_engine::blueprint::{
 };
 use stoker_engine::session::Mode;
 use stoker_graph::Csr;
+use stoker_model::{NodeIdx, TaskIdx};
 
 use crate::rng::Rng;
 
 /// A valid draft with stages, limits, groups, joins and tasks executed by the master.
 pub fn random_draft(rng: &mut Rng) -> Draft {
-    let n_nodes = rng.between(1, 5) as u32;
-    let (master, sync) = (n_nodes, n_nodes + 1);
+    let n_nodes = rng.between(1, 5) as usize;
+    let (master, sync) = (NodeIdx::at(n_nodes), NodeIdx::at(n_nodes + 1));
     let mut nodes: Vec<String> = (1..=n_nodes).map(|uid| uid.to_string()).collect();
     nodes.extend(["master".to_owned(), "sync".to_owned()]);
-    let n_tasks = rng.between(1, 7) as u32;
+    let n_tasks = rng.between(1, 7) as usize;
     let mut instances = Vec::new();
-    for task in 0..n_tasks {
+    for task in TaskIdx::first(n_tasks) {
         if rng.one_in(5) {
             instances.push(DraftInstance { task, node: sync, work: None });
             continue;
         }
         let is_on_master = rng.one_in(5);
         let limit = rng.one_in(4).then(|| rng.between(1, 2) as u32);
-        for node in 0..n_nodes {
+        for node in NodeIdx::first(n_nodes) {
             if rng.one_in(4) {
                 continue;
             }
@@ -87,15 +88,19 @@ fn order(instances: &[DraftInstance], rng: &mut Rng) -> Csr {
     Csr::new(n_vertices as usize, edges)
 }
 
-fn groups(n_nodes: u32, rng: &mut Rng) -> Vec<Group> {
+fn groups(n_nodes: usize, rng: &mut Rng) -> Vec<Group> {
     let group = |idx: u64, rng: &mut Rng| {
-        let nodes = (0..n_nodes).filter(|_| !rng.one_in(4)).collect();
+        let nodes = NodeIdx::first(n_nodes).filter(|_| !rng.one_in(4)).collect();
         Group { name: format!("g{idx}"), nodes, tolerated: rng.below(3) }
     };
     let n_groups = rng.below(3);
     let mut groups: Vec<Group> = (0..n_groups).map(|idx| group(idx, rng)).collect();
     if !rng.one_in(3) {
-        groups.push(Group { name: "all".to_owned(), nodes: (0..=n_nodes).collect(), tolerated: 9 });
+        groups.push(Group {
+            name: "all".to_owned(),
+            nodes: NodeIdx::first(n_nodes + 1).collect(),
+            tolerated: 9,
+        });
     }
     groups
 }

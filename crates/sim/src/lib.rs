@@ -7,13 +7,9 @@
 //! machines (`oracle.rs`), and the invariants are checked against it. [`Sabotage`] injects a defect to prove
 //! that the invariants would detect it.
 
-mod agents;
 mod graph;
-mod network;
 mod oracle;
-mod peer_messages;
 mod rng;
-mod servers;
 mod world;
 
 pub use graph::random_draft;

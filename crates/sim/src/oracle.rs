@@ -5,11 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_engine::blueprint::{Blueprint, Draft, FailurePolicy, StagePolicy};
-use stoker_engine::run::{
-    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution, RunOutcome,
-};
+use stoker_engine::blueprint::{StagePolicy, Blueprint, Draft, FailurePolicy};
+use stoker_engine::run::{AttemptOutcome, EngineEvent, EventKind, Next, NotStarted, InstanceOutcome, Resolution, RunOutcome};
 use stoker_engine::session::{AttemptKey, ResultKind};
+use stoker_model::{InstanceIdx, NodeIdx, RunId, VertexIdx};
+
+/// The simulated run.
+pub(crate) const RUN: RunId = RunId(1);
 
 /// Description of a violated invariant.
 pub type Violation = String;
@@ -32,19 +34,23 @@ struct Execution {
     actual: Option<ResultKind>,
 }
 
+fn key(instance: InstanceIdx, attempt: u32) -> AttemptKey {
+    AttemptKey { run: RUN, instance, attempt }
+}
+
 pub(crate) struct Oracle {
     draft: Draft,
     /// By instance: its direct predecessors, with joins resolved.
-    before: Vec<Vec<u32>>,
+    before: Vec<Vec<InstanceIdx>>,
     ended: Vec<Option<InstanceEnd>>,
-    flights: BTreeSet<u32>,
-    failed_nodes: BTreeSet<u32>,
+    flights: BTreeSet<InstanceIdx>,
+    failed_nodes: BTreeSet<NodeIdx>,
     executions: BTreeMap<AttemptKey, Execution>,
     /// By attempt: the result in the history, in time or late.
     reported: BTreeMap<AttemptKey, ResultKind>,
     /// Attempts ended by the engine without a result.
-    given_up: BTreeSet<(u32, u32)>,
-    node_ends: BTreeSet<u32>,
+    given_up: BTreeSet<AttemptKey>,
+    node_ends: BTreeSet<NodeIdx>,
     run_end: Option<RunOutcome>,
     stop_requested: bool,
     pub(crate) n_events: usize,
@@ -56,12 +62,12 @@ impl Oracle {
         let n_instances = draft.instances.len();
         let mut before = vec![Vec::new(); n_instances];
         let reversed = draft.order.reversed();
-        for (idx, own) in (0..).zip(&mut before) {
-            for vertex in reversed.targets(idx) {
-                if (*vertex as usize) < n_instances {
-                    own.push(*vertex);
-                } else {
-                    own.extend_from_slice(reversed.targets(*vertex));
+        for (idx, own) in InstanceIdx::first(n_instances).zip(&mut before) {
+            for vertex in reversed.targets(VertexIdx::from(idx).get()) {
+                match VertexIdx::new(*vertex).instance(n_instances) {
+                    Some(idx) => own.push(idx),
+                    // A join follows instances only.
+                    None => own.extend(reversed.targets(*vertex).iter().map(|idx| InstanceIdx::new(*idx))),
                 }
             }
         }
@@ -101,10 +107,10 @@ impl Oracle {
         if others.iter().any(|other| other.instance == key.instance) {
             self.report_violation(format!("two attempts of instance {} run concurrently", key.instance));
         }
-        let node = self.draft.instances[key.instance as usize].node;
+        let node = self.draft.instances[key.instance.index()].node;
         for other in others {
-            let is_unknown = self.given_up.contains(&(other.instance, other.attempt));
-            if self.draft.instances[other.instance as usize].node == node && !is_unknown {
+            let is_unknown = self.given_up.contains(other);
+            if self.draft.instances[other.instance.index()].node == node && !is_unknown {
                 self.report_violation(format!("{other} and {key} run concurrently on one node"));
             }
             if self.is_before(other.instance, key.instance) && !is_unknown {
@@ -156,7 +162,7 @@ impl Oracle {
                 match end {
                     AttemptOutcome::Reported(end) => self.record_result(*instance, *attempt, end),
                     AttemptOutcome::Lost | AttemptOutcome::NoResult => {
-                        self.given_up.insert((*instance, *attempt));
+                        self.given_up.insert(key(*instance, *attempt));
                     }
                 }
                 if let Next::Final(outcome) = next {
@@ -165,7 +171,7 @@ impl Oracle {
                 }
             }
             EventKind::LateResult { instance, attempt, end, .. } => {
-                if !self.given_up.contains(&(*instance, *attempt)) {
+                if !self.given_up.contains(&key(*instance, *attempt)) {
                     self.report_violation(format!("{instance}/{attempt} is late but was not given up"));
                 }
                 self.record_result(*instance, *attempt, end);
@@ -176,12 +182,12 @@ impl Oracle {
                 }
             }
             EventKind::NodeGivenUp { node } => {
-                let is_open = |idx: usize| self.ended[idx].is_none();
-                let mut open = (0..self.ended.len()).filter(|idx| is_open(*idx));
+                let mut open =
+                    InstanceIdx::first(self.ended.len()).filter(|idx| self.ended[idx.index()].is_none());
                 let is_needed = open.any(|idx| {
-                    let instance = &self.draft.instances[idx];
+                    let instance = &self.draft.instances[idx.index()];
                     let executor = instance.work.as_ref().map(|work| work.executor);
-                    instance.node == *node || executor == Some(*node) && self.flights.contains(&(idx as u32))
+                    instance.node == *node || executor == Some(*node) && self.flights.contains(&idx)
                 });
                 if is_needed {
                     self.failed_nodes.insert(*node);
@@ -194,14 +200,14 @@ impl Oracle {
         }
     }
 
-    fn record_node_ended(&mut self, node: u32) {
+    fn record_node_ended(&mut self, node: NodeIdx) {
         if !self.node_ends.insert(node) {
             self.report_violation(format!("node {node} ended twice"));
         }
     }
 
-    fn record_result(&mut self, instance: u32, attempt: u32, end: &ResultKind) {
-        let key = AttemptKey { run: crate::world::RUN, instance, attempt };
+    fn record_result(&mut self, instance: InstanceIdx, attempt: u32, end: &ResultKind) {
+        let key = key(instance, attempt);
         if self.reported.insert(key, end.clone()).is_some() {
             self.report_violation(format!("the history has two results of {key}"));
         }
@@ -211,11 +217,11 @@ impl Oracle {
         }
     }
 
-    fn record_dispatched(&mut self, idx: u32) {
-        if self.ended[idx as usize].is_some() {
+    fn record_dispatched(&mut self, idx: InstanceIdx) {
+        if self.ended[idx.index()].is_some() {
             self.report_violation(format!("instance {idx} was dispatched after its end"));
         }
-        for before in self.before[idx as usize].clone() {
+        for before in self.before[idx.index()].clone() {
             if !self.is_passed(before) {
                 self.report_violation(format!(
                     "instance {idx} was dispatched, but its predecessor {before} did not succeed"
@@ -224,8 +230,8 @@ impl Oracle {
         }
         self.flights.insert(idx);
         let instances = &self.draft.instances;
-        let of = |idx: &u32| &instances[*idx as usize];
-        let mut busy: Vec<u32> = self.flights.iter().map(|idx| of(idx).node).collect();
+        let of = |idx: &InstanceIdx| &instances[idx.index()];
+        let mut busy: Vec<NodeIdx> = self.flights.iter().map(|idx| of(idx).node).collect();
         busy.sort_unstable();
         let n_busy = busy.len();
         busy.dedup();
@@ -250,25 +256,25 @@ impl Oracle {
     }
 
     /// Whether the successors of an instance may start.
-    fn is_passed(&self, idx: u32) -> bool {
-        let is_stage = Some(self.draft.instances[idx as usize].node) == self.draft.sync;
-        match self.ended[idx as usize] {
+    fn is_passed(&self, idx: InstanceIdx) -> bool {
+        let is_stage = Some(self.draft.instances[idx.index()].node) == self.draft.sync;
+        match self.ended[idx.index()] {
             Some(InstanceEnd::Succeeded) => true,
             Some(InstanceEnd::Skipped) if is_stage && self.draft.options.at_stages == StagePolicy::Pass => {
                 true
             }
             Some(InstanceEnd::Skipped) => {
-                self.before[idx as usize].iter().all(|before| self.is_passed(*before))
+                self.before[idx.index()].iter().all(|before| self.is_passed(*before))
             }
             Some(InstanceEnd::Failed) | None => false,
         }
     }
 
-    fn is_before(&self, earlier: u32, later: u32) -> bool {
+    fn is_before(&self, earlier: InstanceIdx, later: InstanceIdx) -> bool {
         let mut waiting = vec![later];
         let mut visited = BTreeSet::new();
         while let Some(idx) = waiting.pop() {
-            for before in &self.before[idx as usize] {
+            for before in &self.before[idx.index()] {
                 if *before == earlier {
                     return true;
                 }
@@ -280,10 +286,10 @@ impl Oracle {
         false
     }
 
-    fn record_outcome(&mut self, idx: u32, outcome: InstanceOutcome) {
-        let node = self.draft.instances[idx as usize].node;
+    fn record_outcome(&mut self, idx: InstanceIdx, outcome: InstanceOutcome) {
+        let node = self.draft.instances[idx.index()].node;
         let is_fatal =
-            self.draft.instances[idx as usize].work.as_ref().is_some_and(|work| work.policy.fail_on_error);
+            self.draft.instances[idx.index()].work.as_ref().is_some_and(|work| work.policy.fail_on_error);
         if outcome == InstanceOutcome::Failed {
             self.failed_nodes.insert(node);
             if !is_fatal {
@@ -294,8 +300,8 @@ impl Oracle {
         self.record_end(idx, if is_good { InstanceEnd::Succeeded } else { InstanceEnd::Failed });
     }
 
-    fn record_resolved(&mut self, idx: u32, resolution: Resolution) {
-        if self.before[idx as usize].iter().any(|before| self.ended[*before as usize].is_none()) {
+    fn record_resolved(&mut self, idx: InstanceIdx, resolution: Resolution) {
+        if self.before[idx.index()].iter().any(|before| self.ended[before.index()].is_none()) {
             self.report_violation(format!("instance {idx} ended before its predecessors"));
         }
         match resolution {
@@ -305,7 +311,7 @@ impl Oracle {
                 self.record_outcome(idx, outcome);
             }
             Resolution::Blocked { by } => {
-                if self.ended[by as usize] != Some(InstanceEnd::Failed) {
+                if self.ended[by.index()] != Some(InstanceEnd::Failed) {
                     self.report_violation(format!("{idx} is blocked by {by}, which did not fail"));
                 }
                 self.record_end(idx, InstanceEnd::Failed);
@@ -318,8 +324,8 @@ impl Oracle {
         }
     }
 
-    fn record_end(&mut self, idx: u32, ended: InstanceEnd) {
-        if self.ended[idx as usize].replace(ended).is_some() {
+    fn record_end(&mut self, idx: InstanceIdx, ended: InstanceEnd) {
+        if self.ended[idx.index()].replace(ended).is_some() {
             self.report_violation(format!("instance {idx} ended twice"));
         }
     }
@@ -332,7 +338,7 @@ impl Oracle {
                 self.report_violation(format!("instance {idx} has not ended"));
             }
         }
-        for node in 0..self.draft.nodes.len() as u32 {
+        for node in NodeIdx::first(self.draft.nodes.len()) {
             let has_instances = self.draft.instances.iter().any(|instance| instance.node == node);
             let is_sync = self.draft.sync == Some(node);
             if has_instances && !is_sync && !self.node_ends.contains(&node) {
@@ -367,7 +373,7 @@ impl Oracle {
         let is_right = match &self.run_end {
             None => false,
             Some(RunOutcome::ToleranceExceeded { group, nodes }) => {
-                let tolerated = blueprint.groups()[*group as usize].tolerated;
+                let tolerated = blueprint.groups()[group.index()].tolerated;
                 exceeded
                     && nodes.len() as u64 > tolerated
                     && nodes.iter().all(|node| self.failed_nodes.contains(node))

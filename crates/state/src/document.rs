@@ -1,9 +1,10 @@
 //! Conversion of JSON to documents for expressions.
 
 use stoker_model::{Json, JsonMap};
-use stoker_planner::state::{Document, DocumentInterner};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
+
+use crate::state::{Document, DocumentInterner};
 
 /// A document that expressions can be evaluated over.
 pub fn document(map: &JsonMap) -> Document {

@@ -4,8 +4,11 @@
 //! documents. The keys are documented for users in `docs/state.md`.
 //!
 //! The crate decides where a value comes from and which source takes precedence. It reads no records and has
-//! no memory: the previous primaries are an argument. Plans, old states and the storage format of documents
+//! no memory: the previous primaries and the applied states are arguments. Plans and the storage format of documents
 //! belong to other crates.
+//!
+//! [`Document`] is a document as expressions read it, [`State`] what one node sees, and [`OldStates`] the states with
+//! which tasks last succeeded.
 //!
 //! # Where to begin
 //!
@@ -15,15 +18,24 @@
 pub mod json;
 
 mod common;
+mod compute;
 mod document;
 mod input;
 mod nodes;
+mod secret_names;
 mod secrets;
 mod settings;
+mod state;
 mod supplied;
 mod tags;
 
+pub use compute::desired_state;
 pub use document::{document, intern_document, value_of};
-pub use input::{DesiredState, EnabledPlugin, NodeState, StateInput, desired_state};
+pub use input::{EnabledPlugin, DesiredState, NodeState, StateInput};
+pub use secret_names::is_secret;
 pub use secrets::Secrets;
+pub use state::{
+    Document, DocumentInterner, MASTER, NodePast, OldStates, SYNC, StateDocument, StateIdx, compare_keys, master_document,
+    overlay,
+};
 pub use supplied::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use stoker_model::{Json, JsonMap};
-use stoker_planner::is_secret;
+
+use crate::secret_names::is_secret;
 
 /// Replaces a secret.
 const MASK: &str = "(secret)";

@@ -45,7 +45,7 @@ async fn run_in_process(
     path: PathBuf,
     hooks: BTreeMap<String, PathBuf>,
     tracer: Tracer,
-    connections: mpsc::UnboundedSender<LocalConnection>,
+    connections: mpsc::Sender<LocalConnection>,
 ) -> Result<(), AgentError> {
     let folder = StateFolder::open(&path)?;
     let (transport, mut new_connections) = channel_transport();
@@ -53,7 +53,7 @@ async fn run_in_process(
     let forward = async move {
         while let Some(connection) = new_connections.recv().await {
             let connection = LocalConnection { send: connection.send, receive: connection.receive };
-            if connections.send(connection).is_err() {
+            if connections.send(connection).await.is_err() {
                 break;
             }
         }
@@ -69,14 +69,14 @@ async fn run_in_process(
 }
 
 /// Keeps an agent connected over SSH until the server stops accepting connections.
-async fn run_over_ssh(uid: &str, target: &SshTarget, connections: mpsc::UnboundedSender<LocalConnection>) {
+async fn run_over_ssh(uid: &str, target: &SshTarget, connections: mpsc::Sender<LocalConnection>) {
     let mut delay = BACKOFF.0;
     loop {
         let connected_at = tokio::time::Instant::now();
         let error = match start_agent(target) {
             Ok(connection) => {
                 let stoker_agent::ssh::SshConnection { send, receive, exit_reason: ended } = connection;
-                if connections.send(LocalConnection { send, receive }).is_err() {
+                if connections.send(LocalConnection { send, receive }).await.is_err() {
                     return;
                 }
                 ended.await.unwrap_or_else(|error| error.to_string())

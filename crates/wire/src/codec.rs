@@ -1,12 +1,7 @@
-//! JSON encoding and decoding of session messages.
+//! JSON encoding and decoding, with the limits that all messages share.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use stoker_engine::session::{FromAgent, ToAgent};
-
-use crate::from_agent::FromAgentDto;
-use crate::limits::{FROM_AGENT_BYTES_MAX, TO_AGENT_BYTES_MAX};
-use crate::to_agent::ToAgentDto;
 
 /// Decoded message.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,22 +33,6 @@ fn upgrade_hint(theirs: u32, ours: u32) -> &'static str {
 /// produces.
 pub(crate) fn check_version(theirs: u32, ours: u32) -> Result<(), WireError> {
     if theirs.abs_diff(ours) <= 1 { Ok(()) } else { Err(WireError::Version { theirs, ours }) }
-}
-
-pub fn encode_to_agent(message: &ToAgent) -> String {
-    encode(&ToAgentDto::from(message))
-}
-
-pub fn encode_from_agent(message: &FromAgent) -> String {
-    encode(&FromAgentDto::from(message))
-}
-
-pub fn decode_to_agent(text: &str) -> Result<Decoded<ToAgent>, WireError> {
-    decode::<ToAgentDto>(text, TO_AGENT_BYTES_MAX)?.into_domain()
-}
-
-pub fn decode_from_agent(text: &str) -> Result<Decoded<FromAgent>, WireError> {
-    decode::<FromAgentDto>(text, FROM_AGENT_BYTES_MAX)?.into_domain()
 }
 
 /// Serialization cannot fail: messages contain only strings, numbers, lists and maps with string keys.

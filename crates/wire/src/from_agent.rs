@@ -5,13 +5,21 @@ use stoker_engine::session::{AttemptKey, FromAgent, Hello, Stream};
 use stoker_model::{JsonMap, Micros, RunId};
 
 use crate::PROTOCOL_VERSION;
-use crate::codec::{Decoded, WireError, check_length, check_version};
-use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX, OUTPUT_BYTES_MAX};
+use crate::codec::{Decoded, WireError, check_length, check_version, decode, encode};
+use crate::limits::{FROM_AGENT_BYTES_MAX, ITEMS_MAX, NAME_BYTES_MAX, OUTPUT_BYTES_MAX};
 use crate::shared::{FinishedDto, KeyDto, keys};
+
+pub fn encode_from_agent(message: &FromAgent) -> String {
+    encode(&FromAgentDto::from(message))
+}
+
+pub fn decode_from_agent(text: &str) -> Result<Decoded<FromAgent>, WireError> {
+    decode::<FromAgentDto>(text, FROM_AGENT_BYTES_MAX)?.into_domain()
+}
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(crate) enum FromAgentDto {
+enum FromAgentDto {
     Hello {
         hello: HelloDto,
     },
@@ -37,7 +45,7 @@ pub(crate) enum FromAgentDto {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct HelloDto {
+struct HelloDto {
     /// Protocol version; see [`VERSION`].
     #[serde(default)]
     wire_version: u32,
@@ -55,7 +63,7 @@ pub(crate) struct HelloDto {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum StreamDto {
+enum StreamDto {
     Out,
     Err,
 }
@@ -96,7 +104,7 @@ impl From<&Hello> for HelloDto {
 }
 
 impl FromAgentDto {
-    pub(crate) fn into_domain(self) -> Result<Decoded<FromAgent>, WireError> {
+    fn into_domain(self) -> Result<Decoded<FromAgent>, WireError> {
         Ok(Decoded::Message(match self {
             Self::Hello { hello } => FromAgent::Hello(hello.into_domain()?),
             Self::Heartbeat => FromAgent::Heartbeat,

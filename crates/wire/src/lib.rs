@@ -14,9 +14,11 @@ mod refusal;
 mod shared;
 mod to_agent;
 
-pub use codec::{Decoded, WireError, decode_from_agent, decode_to_agent, encode_from_agent, encode_to_agent};
+pub use codec::{Decoded, WireError};
+pub use from_agent::{decode_from_agent, encode_from_agent};
 pub use limits::{FROM_AGENT_BYTES_MAX, TO_AGENT_BYTES_MAX};
 pub use refusal::{decode_refusal, encode_refusal};
+pub use to_agent::{decode_to_agent, encode_to_agent};
 
 /// Protocol version, sent in `hello`. Versions that differ by one interoperate: unknown fields and message
 /// kinds are ignored and missing fields have defaults. At a larger difference the server refuses the agent

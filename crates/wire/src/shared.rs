@@ -1,8 +1,8 @@
 //! Serialized types used in both directions.
 
 use serde::{Deserialize, Serialize};
-use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_engine::session::{AttemptKey, ResultKind, AttemptResult};
+use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 
 use crate::codec::{WireError, check_length};
 use crate::limits::MESSAGE_BYTES_MAX;
@@ -16,13 +16,13 @@ pub(crate) struct KeyDto {
 
 impl From<AttemptKey> for KeyDto {
     fn from(key: AttemptKey) -> Self {
-        Self { run: key.run.0, instance: key.instance, attempt: key.attempt }
+        Self { run: key.run.0, instance: key.instance.get(), attempt: key.attempt }
     }
 }
 
 impl From<KeyDto> for AttemptKey {
     fn from(key: KeyDto) -> Self {
-        Self { run: RunId(key.run), instance: key.instance, attempt: key.attempt }
+        Self { run: RunId(key.run), instance: InstanceIdx::new(key.instance), attempt: key.attempt }
     }
 }
 

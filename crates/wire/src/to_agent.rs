@@ -4,9 +4,17 @@ use serde::{Deserialize, Serialize};
 use stoker_engine::session::{Attempt, AttemptKey, CancelMode, Generation, Mode, ToAgent};
 use stoker_model::{Json, RunId};
 
-use crate::codec::{Decoded, WireError, check_length};
-use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX};
+use crate::codec::{Decoded, WireError, check_length, decode, encode};
+use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX, TO_AGENT_BYTES_MAX};
 use crate::shared::{KeyDto, keys};
+
+pub fn encode_to_agent(message: &ToAgent) -> String {
+    encode(&ToAgentDto::from(message))
+}
+
+pub fn decode_to_agent(text: &str) -> Result<Decoded<ToAgent>, WireError> {
+    decode::<ToAgentDto>(text, TO_AGENT_BYTES_MAX)?.into_domain()
+}
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -14,7 +22,7 @@ use crate::shared::{KeyDto, keys};
     clippy::large_enum_variant,
     reason = "short-lived: exists only while a message is encoded or decoded"
 )]
-pub(crate) enum ToAgentDto {
+enum ToAgentDto {
     Welcome {
         heartbeat_ms: u64,
     },
@@ -37,7 +45,7 @@ pub(crate) enum ToAgentDto {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct AttemptDto {
+struct AttemptDto {
     key: KeyDto,
     generation: u64,
     task: String,
@@ -63,7 +71,7 @@ enum ModeDto {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum CancelHowDto {
+enum CancelHowDto {
     Graceful,
     Now,
 }
@@ -109,7 +117,7 @@ impl From<&Attempt> for AttemptDto {
 }
 
 impl ToAgentDto {
-    pub(crate) fn into_domain(self) -> Result<Decoded<ToAgent>, WireError> {
+    fn into_domain(self) -> Result<Decoded<ToAgent>, WireError> {
         Ok(Decoded::Message(match self {
             Self::Welcome { heartbeat_ms } => ToAgent::Welcome { heartbeat_ms },
             Self::Start { attempt } => ToAgent::Start(attempt.into_domain()?),

@@ -3,18 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use stoker_engine::session::{Attempt, AttemptKey, FromAgent, ResultKind};
-use stoker_model::{Json, JsonMap};
-use stoker_tasks::host::real::{AttemptRecorder, LocalHost, ProcessId};
-use stoker_tasks::host::{HostFuture, Status};
+use stoker_engine::session::{Attempt, AttemptKey, ResultKind};
+use stoker_model::{ErrorChain, Json, JsonMap};
+use stoker_tasks::host::real::{AttemptRecorder, ProcessId, LocalHost};
+use stoker_tasks::host::{Status, HostFuture};
 use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
-use stoker_tasks::{
-    AttemptSpec, Failure, FailureCause, HostError, StopReason, StopSender, TaskOutcome, execute, mask_outcome,
-};
-use stoker_traces::{Span, SpanKind, Traceparent};
+use stoker_tasks::{FailureCause, Failure, HostError, AttemptSpec, TaskOutcome, StopReason, StopSender, execute, mask_outcome};
+use stoker_traces::{SpanKind, Span, Traceparent};
 use stoker_wire::record::JournalEntry;
 use tokio::sync::mpsc;
 
+use super::output::OutputBuffer;
 use super::{Driver, Event, append_and_wait};
 use crate::journal::ReplyTo;
 
@@ -41,11 +40,10 @@ impl Driver {
         let (stopper, stop) = StopSender::new();
         let key = attempt.key;
         let events = self.events.clone();
+        let output = Arc::new(OutputBuffer::default());
         let sink = {
-            let events = events.clone();
-            move |stream, offset, text| {
-                _ = events.send(Event::Report(FromAgent::Output { key, stream, offset, text }));
-            }
+            let output = Arc::clone(&output);
+            move |stream, offset, text: String| output.push(stream, offset, &text)
         };
         let mut span = self.span(&attempt);
         let parent = attempt.trace.as_deref().and_then(Traceparent::parse);
@@ -69,8 +67,13 @@ impl Driver {
         let (own_stopper, grace) = (stopper.clone(), self.settings.grace);
         self.running.insert(key, stopper);
         self.tasks.spawn(async move {
-            let outcome = execute_with_timeout(attempt, host, own_stopper, grace + ABANDON_AFTER).await;
+            let outcome = tokio::select! {
+                outcome = execute_with_timeout(attempt, host, own_stopper, grace + ABANDON_AFTER) => outcome,
+                never = output.forward(key, &events) => match never {},
+            };
             report.finish();
+            // Before the result: the server drops output of an attempt that has ended.
+            output.flush(key, &events).await;
             // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent
             // reports it as interrupted.
             let Some((end, summary)) = session_end(mask_outcome(outcome, report.mask())) else { return };
@@ -78,7 +81,7 @@ impl Driver {
             // Export the span before the result is sent, so that a client that waits for the result can find
             // it.
             drop(span);
-            _ = events.send(Event::Ended(Box::new(Ended { key, end, summary })));
+            _ = events.send(Event::Ended(Box::new(Ended { key, end, summary }))).await;
         });
     }
 
@@ -191,17 +194,20 @@ fn truncate(mut message: String) -> String {
 /// Records processes and reboots of an attempt in the journal.
 struct JournalMemory {
     key: AttemptKey,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
     /// Exit code of the last process; `None` if a signal ended it.
     exit_code: Arc<Mutex<Option<i32>>>,
 }
 
 impl AttemptRecorder for JournalMemory {
-    fn process_started(&self, process: ProcessId) {
-        let ProcessId { pid, started } = process;
-        // No sync needed: the process does not survive a crash of the machine either.
-        let entry = JournalEntry::Process { key: self.key, pid, started };
-        _ = self.events.send(Event::Append { entry, reply: ReplyTo::None, key: self.key });
+    fn process_started(&self, process: ProcessId) -> HostFuture<'_, ()> {
+        Box::pin(async move {
+            let ProcessId { pid, started } = process;
+            // No sync needed: the process does not survive a crash of the machine either.
+            let entry = JournalEntry::Process { key: self.key, pid, started };
+            // Fails only while the agent is ending, which ends the process.
+            _ = self.events.send(Event::Append { entry, reply: ReplyTo::None, key: self.key }).await;
+        })
     }
 
     fn process_exited(&self, status: Status) {
@@ -216,7 +222,7 @@ impl AttemptRecorder for JournalMemory {
         Box::pin(async move {
             let entry = JournalEntry::Rebooting { key: self.key, boot_id };
             let written = append_and_wait(&self.events, self.key, entry).await;
-            written.map_err(|reason| HostError::Other(format!("cannot write the agent's journal: {reason}")))
+            written.map_err(|error| HostError::Other(format!("cannot reboot: {}", ErrorChain(&error))))
         })
     }
 }

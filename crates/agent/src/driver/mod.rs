@@ -6,6 +6,7 @@
 
 mod attempt;
 mod outbox;
+mod output;
 mod recovery;
 mod settings;
 
@@ -13,9 +14,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_engine::session::agent::{AgentLimits, AgentSession, Durability, Identity, Input, Output, Record};
+use stoker_engine::session::agent::{AgentSession, Identity, Input, AgentLimits, Output, Record, Durability};
 use stoker_engine::session::{AttemptKey, AttemptResult, FromAgent, ToAgent};
-use stoker_model::JsonMap;
+use stoker_model::{ErrorChain, JsonMap};
 use stoker_tasks::host::real::Machine;
 use stoker_tasks::{StopReason, StopSender};
 use stoker_wire::record::JournalEntry;
@@ -23,7 +24,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
-use crate::journal::{Job, ReplyTo, SYNCS, Writer};
+use crate::journal::{Job, ReplyTo, SYNCS, WriteError, Writer, Written};
 use crate::result_queue::ResultQueue;
 use crate::transport::{Connection, Transport, TransportError};
 use crate::{AgentError, backoff, clock, facts};
@@ -65,7 +66,9 @@ pub async fn run(
                     driver.finish_running(&mut inbox, &mut stop).await;
                     break;
                 }
-                Err(TransportError::Unavailable(why)) => tracing::warn!(why, "cannot connect"),
+                Err(error @ TransportError::Unavailable(_)) => {
+                    tracing::warn!(error = %ErrorChain(&error), "cannot connect");
+                }
             },
             () = driver.process_events(&mut inbox) => {}
         }
@@ -92,11 +95,16 @@ enum SessionEnd {
     Stopped,
 }
 
-/// Event sources of the driver loop.
+/// Event sources of the driver loop. Events are taken only while the journal has room; results of journal writes always,
+/// because the writer waits for that.
 struct Inbox {
-    events: mpsc::UnboundedReceiver<Event>,
-    written: mpsc::UnboundedReceiver<(u64, Result<(), String>)>,
+    events: mpsc::Receiver<Event>,
+    written: mpsc::Receiver<Written>,
 }
+
+/// Capacity of the channel from the attempts. An attempt has at most a few events at a time, because its output is joined
+/// while it waits, so this is enough for a burst of many attempts. When it is full, attempts wait.
+const EVENTS_MAX: usize = 256;
 
 pub(crate) struct Driver {
     settings: DriverSettings,
@@ -104,7 +112,7 @@ pub(crate) struct Driver {
     machine: Arc<Machine>,
     writer: Writer,
     writer_task: tokio::task::JoinHandle<()>,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
     running: BTreeMap<AttemptKey, StopSender>,
     tasks: JoinSet<()>,
     facts_task: AbortHandle,
@@ -139,14 +147,13 @@ impl Driver {
         machine.grace = settings.grace;
         machine.boot_id = settings.boot_id.clone();
         machine.hidden_env = settings.hidden_env.clone();
-        let (events, receive_events) = mpsc::unbounded_channel();
-        let (write_results, written) = mpsc::unbounded_channel();
+        let (events, receive_events) = mpsc::channel(EVENTS_MAX);
         let recovered = recovery::recover(folder, &machine).await?;
         if let Some(result_queue) = &result_queue {
             // The previous agent may have ended before it published these; a duplicate result has no effect.
             recovered.unacknowledged().for_each(|finished| result_queue.add(finished));
         }
-        let (writer, writer_task) = Writer::start(recovered.file, write_results, &SYNCS);
+        let (writer, written, writer_task) = Writer::start(recovered.file, &SYNCS);
         let identity =
             Identity { node: settings.node.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
         let rebooting = recovered.rebooting.keys().copied().collect();
@@ -206,6 +213,7 @@ impl Driver {
                     connection.send.reserve().await
                 }
             };
+            let has_room = self.writer.has_room();
             tokio::select! {
                 () = stop_requested(stop) => break SessionEnd::Stopped,
                 permit = ready => match (permit, self.outbox.pop()) {
@@ -213,7 +221,7 @@ impl Driver {
                     (Ok(_), None) => {}
                     (Err(_), _) => break SessionEnd::ConnectionLost,
                 },
-                message = connection.receive.recv() => match message {
+                message = connection.receive.recv(), if has_room => match message {
                     Some(message) => {
                         if let (ToAgent::Acknowledge { keys }, Some(result_queue)) = (&message, &self.result_queue) {
                             result_queue.remove(keys);
@@ -222,8 +230,9 @@ impl Driver {
                     }
                     None => break SessionEnd::ConnectionLost,
                 },
-                Some(event) = inbox.events.recv() => self.handle_event(event),
+                Some(event) = inbox.events.recv(), if has_room => self.handle_event(event),
                 Some(written) = inbox.written.recv() => self.handle_written(written),
+                () = self.writer.flush(), if !has_room => {}
                 () = tokio::time::sleep_until(next_heartbeat) => self.outbox.push(FromAgent::Heartbeat),
             }
             let latest = Instant::now() + self.heartbeat;
@@ -246,9 +255,11 @@ impl Driver {
 
     /// Waits for one event and processes it.
     async fn process_event(&mut self, inbox: &mut Inbox) {
+        let has_room = self.writer.has_room();
         tokio::select! {
-            Some(event) = inbox.events.recv() => self.handle_event(event),
+            Some(event) = inbox.events.recv(), if has_room => self.handle_event(event),
             Some(written) = inbox.written.recv() => self.handle_written(written),
+            () = self.writer.flush(), if !has_room => {}
         }
     }
 
@@ -268,11 +279,16 @@ impl Driver {
             stopper.stop(StopReason::AgentShutdown);
         }
         self.facts_task.abort();
+        // The session needs no further results of writes, and the writer must not wait for their receiver.
+        drop(inbox.written);
         let deadline = Instant::now() + self.settings.grace + Duration::from_secs(10);
         while !self.tasks.is_empty() {
             tokio::select! {
                 _ = self.tasks.join_next() => {}
-                Some(event) = inbox.events.recv() => self.handle_event(event),
+                Some(event) = inbox.events.recv() => {
+                    self.handle_event(event);
+                    self.writer.flush().await;
+                }
                 () = tokio::time::sleep_until(deadline) => {
                     tracing::warn!("some tasks did not end before the deadline");
                     break;
@@ -282,6 +298,7 @@ impl Driver {
         while let Ok(event) = inbox.events.try_recv() {
             self.handle_event(event);
         }
+        self.writer.flush().await;
         drop(self.writer);
         _ = self.writer_task.await;
     }
@@ -291,7 +308,7 @@ impl Driver {
         self.perform(outputs);
     }
 
-    fn handle_written(&mut self, (seq, result): (u64, Result<(), String>)) {
+    fn handle_written(&mut self, Written { seq, result }: Written) {
         // Publish the result even if the journal write failed: it is correct, and then has no other durable
         // copy.
         if let (Some(result_queue), Some(finished)) =
@@ -301,9 +318,9 @@ impl Driver {
         }
         self.step(match result {
             Ok(()) => Input::Written { seq },
-            Err(message) => {
-                tracing::error!(message, "cannot write the journal");
-                Input::WriteFailed { seq, message }
+            Err(error) => {
+                tracing::error!(error = %error.cause(), "cannot write the journal");
+                Input::WriteFailed { seq, message: error.cause().to_string() }
             }
         });
     }
@@ -374,11 +391,11 @@ impl Driver {
 }
 
 /// Collects facts periodically. The receiver compares them with the previous ones.
-async fn collect_facts(events: mpsc::UnboundedSender<Event>, every: Duration) {
+async fn collect_facts(events: mpsc::Sender<Event>, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
         let facts = tokio::task::spawn_blocking(facts::collect).await.unwrap_or_default();
-        if events.send(Event::Facts(facts)).is_err() {
+        if events.send(Event::Facts(facts)).await.is_err() {
             return;
         }
     }
@@ -386,12 +403,21 @@ async fn collect_facts(events: mpsc::UnboundedSender<Event>, every: Duration) {
 
 /// Appends an entry outside the session and waits until it is synced.
 pub(crate) async fn append_and_wait(
-    events: &mpsc::UnboundedSender<Event>,
+    events: &mpsc::Sender<Event>,
     key: AttemptKey,
     entry: JournalEntry,
-) -> Result<(), String> {
+) -> Result<(), AppendError> {
     let (reply, replied) = oneshot::channel();
-    let shutting_down = || "the agent is shutting down".to_owned();
-    events.send(Event::Append { entry, reply: ReplyTo::Waiter(reply), key }).map_err(|_| shutting_down())?;
-    replied.await.map_err(|_| shutting_down())?
+    let event = Event::Append { entry, reply: ReplyTo::Waiter(reply), key };
+    events.send(event).await.map_err(|_| AppendError::ShuttingDown)?;
+    Ok(replied.await.map_err(|_| AppendError::ShuttingDown)??)
+}
+
+/// Why an entry outside the session is not in the journal.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AppendError {
+    #[error("the agent is shutting down")]
+    ShuttingDown,
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }

@@ -88,12 +88,12 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
-    use stoker_engine::session::{AttemptKey, AttemptResult, Hello, ResultKind, Stream};
-    use stoker_model::{JsonMap, Micros, RunId};
+    use stoker_engine::session::{AttemptKey, ResultKind, AttemptResult, Hello, Stream};
+    use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 
     use super::*;
 
-    const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: 1, attempt: 1 };
+    const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: InstanceIdx::new(1), attempt: 1 };
 
     fn output(n_bytes: usize) -> FromAgent {
         FromAgent::Output { key: KEY, stream: Stream::Out, offset: 0, text: "x".repeat(n_bytes) }

@@ -135,7 +135,7 @@ impl Driver {
             };
             let message = if end == ResultKind::Succeeded { "node rebooted" } else { "node not rebooted" };
             let summary = JsonMap::from_iter([("message".to_owned(), message.into())]);
-            _ = events.send(Event::Ended(Box::new(Ended { key, end, summary })));
+            _ = events.send(Event::Ended(Box::new(Ended { key, end, summary }))).await;
         });
     }
 }

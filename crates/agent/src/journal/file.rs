@@ -5,6 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use stoker_wire::WireError;
 use stoker_wire::record::{JournalEntry, decode_entry, encode_entry};
 
 /// Record header: length (4 bytes, little-endian) and checksum (8 bytes).
@@ -18,10 +19,10 @@ pub enum JournalError {
     #[error("cannot {operation} the journal `{}`", path.display())]
     File { operation: &'static str, path: PathBuf, source: io::Error },
     #[error(
-        "cannot read a record of the journal `{}`: {reason}; it may have been written by a newer version of the agent",
+        "cannot read a record of the journal `{}`; it may have been written by a newer version of the agent",
         path.display()
     )]
-    Newer { path: PathBuf, reason: String },
+    Newer { path: PathBuf, source: WireError },
 }
 
 /// The file is extended in steps of this size: syncing a record inside the file costs about half as much as
@@ -70,7 +71,7 @@ impl JournalFile {
         while let Some(payload) = record_at(&bytes[at..]) {
             let text = String::from_utf8_lossy(payload);
             let entry = decode_entry(&text)
-                .map_err(|error| JournalError::Newer { path: path.to_owned(), reason: error.to_string() })?;
+                .map_err(|source| JournalError::Newer { path: path.to_owned(), source })?;
             entries.push(entry);
             at += HEAD_BYTES + payload.len();
         }
@@ -221,14 +222,14 @@ mod tests {
     use proptest::prelude::*;
     use stoker_engine::session::AttemptKey;
     use stoker_engine::session::agent::Record;
-    use stoker_model::RunId;
+    use stoker_model::{InstanceIdx, RunId};
     use stoker_testkit::TempFolder;
 
     use super::*;
 
     fn entry(n: u32) -> JournalEntry {
         JournalEntry::Session(Record::Acknowledged {
-            key: AttemptKey { run: RunId(1), instance: n, attempt: 1 },
+            key: AttemptKey { run: RunId(1), instance: InstanceIdx::new(n), attempt: 1 },
         })
     }
 

@@ -9,4 +9,4 @@ mod file;
 mod writer;
 
 pub use file::{JournalError, JournalFile};
-pub(crate) use writer::{Job, ReplyTo, SYNCS, Writer};
+pub(crate) use writer::{Job, ReplyTo, SYNCS, WriteError, Writer, Written};

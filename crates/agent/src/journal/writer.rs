@@ -1,10 +1,13 @@
 //! Journal writer: appends records in order and groups syncs (group commit).
 
+use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::session::agent::Durability;
 use stoker_wire::record::JournalEntry;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -43,35 +46,88 @@ pub(crate) enum ReplyTo {
     None,
     /// The session, with the sequence number of the write.
     Session(u64),
-    Waiter(oneshot::Sender<Result<(), String>>),
+    Waiter(oneshot::Sender<Result<(), WriteError>>),
 }
 
-/// Handle to the writer task. The task ends when the last handle is dropped and everything is written and
-/// synced.
-#[derive(Clone, Debug)]
+/// A record is not in the journal. One failed system call fails all writes of its batch, so they share it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("cannot write the journal")]
+pub(crate) struct WriteError(#[source] Arc<io::Error>);
+
+impl WriteError {
+    /// The failed system call.
+    pub(crate) fn cause(&self) -> &io::Error {
+        &self.0
+    }
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+/// Result of a write of the session.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) seq: u64,
+    pub(crate) result: Result<(), WriteError>,
+}
+
+/// Handle to the writer task. The task ends when the handle is dropped and everything is written and synced.
+#[derive(Debug)]
 pub(crate) struct Writer {
-    jobs: mpsc::UnboundedSender<Job>,
+    jobs: mpsc::Sender<Job>,
+    /// Jobs that found the channel full, in order.
+    pending: VecDeque<Job>,
 }
 
 impl Writer {
-    /// Starts the writer task. Results of session writes are sent to `done`. Writers that share `syncs` limit
-    /// their concurrent disk access.
+    /// Starts the writer task and returns the results of session writes. The writer waits while they are not received:
+    /// the receiver must take them also while it waits for the writer. Writers that share `syncs` limit their concurrent
+    /// disk access.
     pub(crate) fn start(
         file: JournalFile,
-        done: mpsc::UnboundedSender<(u64, Result<(), String>)>,
         syncs: &'static Semaphore,
-    ) -> (Self, tokio::task::JoinHandle<()>) {
-        let (jobs, received) = mpsc::unbounded_channel();
-        (Self { jobs }, tokio::spawn(write_all(file, received, done, syncs)))
+    ) -> (Self, mpsc::Receiver<Written>, tokio::task::JoinHandle<()>) {
+        let (jobs, received) = mpsc::channel(BATCH_MAX);
+        let (done, written) = mpsc::channel(BATCH_MAX);
+        let writing = tokio::spawn(write_all(file, received, done, syncs));
+        (Self { jobs, pending: VecDeque::new() }, written, writing)
     }
 
-    pub(crate) fn write(&self, job: Job) {
+    /// Queues a job. Never loses one, but the caller must stop taking new work until [`Writer::has_room`].
+    pub(crate) fn write(&mut self, job: Job) {
+        let job = if self.has_room() { self.jobs.try_send(job) } else { Err(TrySendError::Full(job)) };
         // If the writer task has ended, dropping the job drops its reply channel, which its receiver notices.
-        _ = self.jobs.send(job);
+        if let Err(TrySendError::Full(job)) = job {
+            self.pending.push_back(job);
+        }
+    }
+
+    /// Whether no job waits for the channel. Otherwise [`Writer::flush`] makes room.
+    pub(crate) fn has_room(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Passes pending jobs to the writer task as it takes them. Cancel-safe.
+    pub(crate) async fn flush(&mut self) {
+        while !self.pending.is_empty() {
+            let Ok(permit) = self.jobs.reserve().await else {
+                self.pending.clear();
+                return;
+            };
+            if let Some(job) = self.pending.pop_front() {
+                permit.send(job);
+            }
+        }
     }
 }
 
-/// Bound on jobs per batch, so that the first jobs of a batch are not delayed by many later ones.
+/// Bound on jobs per batch, so that the first jobs of a batch are not delayed by many later ones. Also the capacity of the
+/// channels from and to the session: the next batch queues while one is written, and the results of a batch fit. When the
+/// first is full, the driver takes no further messages and events; when the second is full, the writer waits for the
+/// driver, which always receives results.
 const BATCH_MAX: usize = 1024;
 
 /// Maximum delay until a `Safe::Soon` write is synced.
@@ -86,8 +142,8 @@ pub(crate) static SYNCS: Semaphore = Semaphore::const_new(8);
 
 async fn write_all(
     mut file: JournalFile,
-    mut jobs: mpsc::UnboundedReceiver<Job>,
-    done: mpsc::UnboundedSender<(u64, Result<(), String>)>,
+    mut jobs: mpsc::Receiver<Job>,
+    done: mpsc::Sender<Written>,
     syncs: &'static Semaphore,
 ) {
     let mut batch = Vec::new();
@@ -130,7 +186,8 @@ async fn write_all(
         for (reply, result) in results {
             match reply {
                 ReplyTo::None => {}
-                ReplyTo::Session(seq) => _ = done.send((seq, result)),
+                // Without a receiver the agent is ending; the record is written all the same.
+                ReplyTo::Session(seq) => _ = done.send(Written { seq, result }).await,
                 ReplyTo::Waiter(waiter) => _ = waiter.send(result),
             }
         }
@@ -147,7 +204,7 @@ fn sync(file: &mut JournalFile) -> bool {
     synced.is_ok()
 }
 
-type Results = Vec<(ReplyTo, Result<(), String>)>;
+type Results = Vec<(ReplyTo, Result<(), WriteError>)>;
 
 /// Executes a batch. With `may_wait`, `Safe::Soon` entries are synced immediately.
 fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Results {
@@ -166,7 +223,7 @@ fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Result
                 // Earlier appends are contained in the rewrite and later ones go behind it.
                 append(file, &mut entries, &mut waiting, needs_sync, &mut results);
                 needs_sync = false;
-                results.push((reply, error_text(file.rewrite(&replacement))));
+                results.push((reply, file.rewrite(&replacement).map_err(WriteError::from)));
             }
         }
     }
@@ -184,20 +241,16 @@ fn append(
     if entries.is_empty() {
         return;
     }
-    let result = error_text(file.append(entries, is_synced));
+    let result = file.append(entries, is_synced).map_err(WriteError::from);
     entries.clear();
     results.extend(waiting.drain(..).map(|reply| (reply, result.clone())));
-}
-
-fn error_text(result: io::Result<()>) -> Result<(), String> {
-    result.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use stoker_engine::session::AttemptKey;
     use stoker_engine::session::agent::Record;
-    use stoker_model::RunId;
+    use stoker_model::{InstanceIdx, RunId};
     use stoker_testkit::TempFolder;
 
     use super::*;
@@ -207,26 +260,25 @@ mod tests {
         syncs: &'static Semaphore,
         writer: Writer,
         writing: tokio::task::JoinHandle<()>,
-        done: mpsc::UnboundedReceiver<(u64, Result<(), String>)>,
+        done: mpsc::Receiver<Written>,
     }
 
     impl Setup {
         fn new() -> Self {
             let folder = TempFolder::new();
-            let (done_sender, done) = mpsc::unbounded_channel();
             // A separate semaphore, so that other tests do not wait for permits this test holds.
             let syncs = Box::leak(Box::new(Semaphore::new(1)));
-            let (writer, writing) = Writer::start(open(&folder).file, done_sender, syncs);
+            let (writer, done, writing) = Writer::start(open(&folder).file, syncs);
             Self { folder, syncs, writer, writing, done }
         }
 
-        fn write(&self, seq: u64, safe: Durability) {
+        fn write(&mut self, seq: u64, safe: Durability) {
             self.writer.write(Job::Append { entry: entry(seq), safe, reply: ReplyTo::Session(seq) });
         }
 
         /// Sequence number of the next completed write.
         async fn next(&mut self) -> u64 {
-            let (seq, result) = self.done.recv().await.unwrap();
+            let Written { seq, result } = self.done.recv().await.unwrap();
             result.unwrap();
             seq
         }
@@ -246,7 +298,7 @@ mod tests {
     }
 
     fn entry(seq: u64) -> JournalEntry {
-        let key = AttemptKey { run: RunId(1), instance: seq as u32, attempt: 1 };
+        let key = AttemptKey { run: RunId(1), instance: InstanceIdx::new(seq as u32), attempt: 1 };
         JournalEntry::Session(Record::Acknowledged { key })
     }
 
@@ -296,5 +348,54 @@ mod tests {
         );
         drop(sync_permit);
         setup.writing.await.unwrap();
+    }
+
+    /// The writer holds one batch, the channel another; later jobs wait in the handle.
+    #[tokio::test]
+    async fn full_queue_keeps_jobs_in_order() {
+        let n_jobs = 3 * BATCH_MAX as u64;
+        let mut setup = Setup::new();
+        let sync_permit = setup.block_syncs().await;
+        setup.write(0, Durability::BeforeAck);
+        tokio::time::sleep(SYNC_DELAY).await;
+        for seq in 1..n_jobs {
+            setup.write(seq, Durability::NotRequired);
+        }
+        assert!(!setup.writer.has_room());
+        let flushed = tokio::time::timeout(SYNC_DELAY, setup.writer.flush()).await;
+        assert!(flushed.is_err(), "the disk is blocked");
+        drop(sync_permit);
+        // The results of the first batches fill the second channel: the writer waits until they are received.
+        let mut seqs = Vec::new();
+        while seqs.len() < n_jobs as usize {
+            tokio::select! {
+                () = setup.writer.flush(), if !setup.writer.has_room() => {}
+                written = setup.done.recv() => seqs.push(written.unwrap().seq),
+            }
+        }
+        assert!(seqs.is_sorted() && setup.writer.has_room());
+        drop(setup.writer);
+        setup.writing.await.unwrap();
+        assert_eq!(open(&setup.folder).entries, (0..n_jobs).map(entry).collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn writer_waits_for_the_receiver_of_results() {
+        // A batch in each channel, and one in the writer.
+        let n_jobs = 4 * BATCH_MAX as u64;
+        let mut setup = Setup::new();
+        for seq in 0..n_jobs {
+            setup.write(seq, Durability::NotRequired);
+        }
+        let flushed = tokio::time::timeout(5 * SYNC_DELAY, setup.writer.flush()).await;
+        assert!(flushed.is_err(), "the writer waits");
+        assert_eq!(setup.done.len(), BATCH_MAX);
+        // A driver that ends drops the receiver and still gets everything written.
+        setup.done.close();
+        while setup.done.recv().await.is_some() {}
+        setup.writer.flush().await;
+        drop(setup.writer);
+        setup.writing.await.unwrap();
+        assert_eq!(open(&setup.folder).entries.len(), n_jobs as usize);
     }
 }

@@ -8,8 +8,12 @@ use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 /// Agent side.
 #[derive(Debug)]
 pub struct ChannelTransport {
-    connections: mpsc::UnboundedSender<ServerConnection>,
+    connections: mpsc::Sender<ServerConnection>,
 }
+
+/// Capacity of the channel of connections. An agent has one connection at a time; while the server has not taken it, the
+/// next one waits in `connect`.
+const CONNECTIONS_MAX: usize = 1;
 
 /// Server side of one connection.
 #[derive(Debug)]
@@ -19,8 +23,8 @@ pub struct ServerConnection {
 }
 
 /// Creates both sides. The receiver yields the server side of each connection the agent opens.
-pub fn channel_transport() -> (ChannelTransport, mpsc::UnboundedReceiver<ServerConnection>) {
-    let (connections, received) = mpsc::unbounded_channel();
+pub fn channel_transport() -> (ChannelTransport, mpsc::Receiver<ServerConnection>) {
+    let (connections, received) = mpsc::channel(CONNECTIONS_MAX);
     (ChannelTransport { connections }, received)
 }
 
@@ -28,10 +32,34 @@ impl Transport for ChannelTransport {
     fn connect(&mut self) -> Connecting<'_> {
         let (to_agent, receive) = mpsc::channel(QUEUE);
         let (send, from_agent) = mpsc::channel(QUEUE);
-        let sent = self.connections.send(ServerConnection { send: to_agent, receive: from_agent });
         Box::pin(async move {
-            sent.map_err(|_| TransportError::Closed("server shut down".to_owned()))?;
+            let connection = ServerConnection { send: to_agent, receive: from_agent };
+            let sent = self.connections.send(connection).await;
+            sent.map_err(|_| TransportError::Closed("server shut down"))?;
             Ok(Connection { send, receive })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn second_connection_waits_for_the_first_to_be_taken() {
+        let (mut transport, mut connections) = channel_transport();
+        let first = transport.connect().await.unwrap();
+        let waiting = tokio::time::timeout(Duration::from_millis(20), transport.connect()).await;
+        assert!(waiting.is_err(), "the server has not taken the first one");
+        // The first connection is intact, and nothing is left of the one that was given up.
+        let mut taken = connections.recv().await.unwrap();
+        first.send.send(FromAgent::Heartbeat).await.unwrap();
+        assert_eq!(taken.receive.recv().await, Some(FromAgent::Heartbeat));
+        assert!(connections.try_recv().is_err());
+        transport.connect().await.unwrap();
+        drop(connections);
+        assert!(matches!(transport.connect().await, Err(TransportError::Closed(_))));
     }
 }

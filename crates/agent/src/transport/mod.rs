@@ -6,6 +6,7 @@ pub mod nats_first;
 pub mod stdio;
 pub mod websocket;
 
+use std::error::Error;
 use std::pin::Pin;
 
 use stoker_engine::session::{FromAgent, ToAgent};
@@ -35,12 +36,18 @@ pub trait Transport: Send {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// Transient failure; a retry may succeed.
-    #[error("{0}")]
-    Unavailable(String),
+    #[error(transparent)]
+    Unavailable(Box<dyn Error + Send + Sync>),
     /// No further connection is possible: finish running attempts and exit.
     #[error("{0}")]
-    Closed(String),
+    Closed(&'static str),
+}
+
+impl TransportError {
+    pub(crate) fn unavailable(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Unavailable(Box::new(error))
+    }
 }

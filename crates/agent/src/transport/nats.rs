@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::{
-    Bus, BusError, NatsAuth, NatsBus, NatsError, NatsOptions, Pipe, PipeSettings, Subject, UserKeys,
+    Bus, BusError, NatsAuth, NatsBus, NatsError, NatsOptions, Pipe, PipeSettings, Subject, SubjectError,
+    UserKeys,
 };
 use stoker_engine::session::{AttemptResult, FromAgent, ToAgent};
+use stoker_model::ErrorChain;
 use stoker_wire::nats::{
     NatsUserCredentials, SessionRequest, USER_PATH, inbound_subject, inbox_prefix, outbound_subject,
     result_message_id, result_subject, session_request_subject,
@@ -20,7 +22,7 @@ use tokio::time::Instant;
 use super::{Connection, QUEUE, TransportError};
 use crate::backoff::Backoff;
 use crate::endpoint::Endpoint;
-use crate::http::{Reply, post};
+use crate::http::{HttpError, Reply, post};
 use crate::result_queue::ResultQueue;
 
 /// Timeout for the NATS connection.
@@ -40,6 +42,29 @@ const PIPE: PipeSettings = PipeSettings {
 const RENEW_INTERVAL_MIN: Duration = Duration::from_mins(1);
 /// Backoff between attempts to publish a result.
 const PUBLISH_BACKOFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
+
+/// Why no session is open over NATS.
+#[derive(Debug, thiserror::Error)]
+enum NatsSessionError {
+    #[error("cannot request a NATS user from {server}")]
+    User { server: String, source: HttpError },
+    #[error("{server} refused a NATS user: {reason}")]
+    UserRefused { server: String, reason: String },
+    #[error("malformed response from {server}")]
+    Malformed { server: String, source: serde_json::Error },
+    #[error("cannot connect to NATS")]
+    Connect(#[from] NatsError),
+    #[error("not connected to NATS: it is unavailable or rejects this agent")]
+    Away,
+    #[error("cannot read random bytes")]
+    Random(#[from] getrandom::Error),
+    #[error("invalid NATS subject")]
+    Subject(#[from] SubjectError),
+    #[error("cannot call a server over NATS")]
+    Call(#[from] BusError),
+    #[error("no server accepted the session over NATS")]
+    NoServer,
+}
 
 pub struct NatsTransport {
     endpoint: Endpoint,
@@ -90,7 +115,7 @@ impl NatsTransport {
         let connection = if let Some(connection) = self.connection.take() {
             connection
         } else {
-            let connection = Arc::new(self.connect().await?);
+            let connection = Arc::new(self.connect().await.map_err(TransportError::unavailable)?);
             self.last_connection.send_replace(Some(Arc::clone(&connection)));
             connection
         };
@@ -99,13 +124,13 @@ impl NatsTransport {
         if connection.bus.is_connected() {
             self.connection = Some(connection);
         }
-        opened
+        opened.map_err(TransportError::unavailable)
     }
 
     /// Requests a NATS user from the server and connects to NATS with it.
-    async fn connect(&self) -> Result<NatsConnection, TransportError> {
+    async fn connect(&self) -> Result<NatsConnection, NatsSessionError> {
         let NatsUserCredentials { jwt, seed, key, expires_in_seconds } =
-            request_user(&self.endpoint, &self.credential).await.map_err(TransportError::Unavailable)?;
+            request_user(&self.endpoint, &self.credential).await?;
         let keys = UserKeys::new(jwt, seed);
         let options = NatsOptions {
             auth: NatsAuth::Keys(keys.clone()),
@@ -113,9 +138,7 @@ impl NatsTransport {
             inbox: Some(inbox_prefix(&self.node, &key)),
             ..self.options.clone()
         };
-        let nats = NatsBus::connect(&options)
-            .await
-            .map_err(|error| TransportError::Unavailable(error.to_string()))?;
+        let nats = NatsBus::connect(&options).await?;
         let renewing = renew(self.endpoint.clone(), self.credential.clone(), keys, expires_in_seconds);
         Ok(NatsConnection { bus: Bus::Nats(nats), key, renewing: tokio::spawn(renewing) })
     }
@@ -157,32 +180,27 @@ async fn publish_results(
 }
 
 async fn publish(connection: &NatsConnection, node: &str, finished: AttemptResult) -> Result<(), BusError> {
-    let invalid = |error: stoker_bus::SubjectError| BusError::DurableUnavailable(error.to_string());
+    let invalid = |error: SubjectError| BusError::DurableUnavailable(error.to_string());
     let subject = Subject::new(result_subject(node, &connection.key)).map_err(invalid)?;
     let id = result_message_id(&connection.key, finished.key);
-    connection
-        .bus
-        .publish_durable(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes())
-        .await
+    connection.bus.publish_durable(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes()).await
 }
 
 /// Opens a session with a server that accepts the call.
-async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connection, TransportError> {
-    let unavailable = |reason: &str| TransportError::Unavailable(format!("NATS: {reason}"));
+async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connection, NatsSessionError> {
     let deadline = Instant::now() + CONNECT_TIMEOUT;
     while !connection.bus.is_connected() {
         if Instant::now() > deadline {
-            return Err(unavailable("not connected: it is unavailable or rejects this agent"));
+            return Err(NatsSessionError::Away);
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }
-    let conversation = format!("{:016x}", getrandom::u64().map_err(|error| unavailable(&error.to_string()))?);
-    let subject =
-        |words: &[&str]| Subject::new(words.iter().copied()).map_err(|error| unavailable(&error.to_string()));
-    let inbound = subject(&inbound_subject(node, &connection.key, &conversation))?;
-    let outbound = subject(&outbound_subject(node, &connection.key, &conversation))?;
+    let session_id = format!("{:016x}", getrandom::u64()?);
+    let subject = |words: &[&str]| Subject::new(words.iter().copied());
+    let inbound = subject(&inbound_subject(node, &connection.key, &session_id))?;
+    let outbound = subject(&outbound_subject(node, &connection.key, &session_id))?;
     let call_subject = subject(&session_request_subject(node, &connection.key))?;
-    let request = SessionRequest { session_id: conversation }.encode();
+    let request = SessionRequest { session_id }.encode();
     let opened = Pipe::connect(
         connection.bus.clone(),
         &call_subject,
@@ -192,8 +210,7 @@ async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connect
         CALL_TIMEOUT,
     )
     .await;
-    let pipe = opened.map_err(|error| unavailable(&error.to_string()))?;
-    let pipe = pipe.ok_or_else(|| unavailable("no server accepted the session"))?;
+    let pipe = opened?.ok_or(NatsSessionError::NoServer)?;
     let (received, receive) = mpsc::channel(QUEUE);
     let (send, sending) = mpsc::channel(QUEUE);
     tokio::spawn(transfer(pipe, received, sending));
@@ -236,12 +253,14 @@ async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc
     tracing::debug!(?ended, "NATS session ended");
 }
 
-async fn request_user(endpoint: &Endpoint, credential: &str) -> Result<NatsUserCredentials, String> {
+async fn request_user(endpoint: &Endpoint, credential: &str) -> Result<NatsUserCredentials, NatsSessionError> {
+    let server = endpoint.to_string();
     match post(endpoint, USER_PATH, Some(credential), Vec::new()).await {
-        Reply::Success(body) => serde_json::from_slice(&body)
-            .map_err(|error| format!("malformed response from {endpoint}: {error}")),
-        Reply::Unavailable(reason) => Err(format!("cannot request a NATS user from {endpoint}: {reason}")),
-        Reply::Refused(reason) => Err(format!("{endpoint} refused a NATS user: {reason}")),
+        Reply::Success(body) => {
+            serde_json::from_slice(&body).map_err(|source| NatsSessionError::Malformed { server, source })
+        }
+        Reply::Unavailable(source) => Err(NatsSessionError::User { server, source }),
+        Reply::Refused(reason) => Err(NatsSessionError::UserRefused { server, reason }),
     }
 }
 
@@ -256,8 +275,8 @@ async fn renew(endpoint: Endpoint, credential: String, keys: UserKeys, expires_i
                 keys.replace(user.jwt, user.seed);
                 pause.max(RENEW_INTERVAL_MIN)
             }
-            Err(why) => {
-                tracing::warn!(why, "cannot renew the NATS user; will retry");
+            Err(error) => {
+                tracing::warn!(error = %ErrorChain(&error), "cannot renew the NATS user; will retry");
                 RENEW_INTERVAL_MIN
             }
         };

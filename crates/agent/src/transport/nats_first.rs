@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use stoker_model::ErrorChain;
 use tokio::sync::{Mutex, mpsc};
 
 use super::nats::NatsTransport;
@@ -32,14 +33,16 @@ impl<T: Transport> NatsFirst<T> {
         if let Ok(connection) = self.reconnected.1.try_recv() {
             return Ok(connection);
         }
-        let why = match self.nats.lock().await.open().await {
+        match self.nats.lock().await.open().await {
             Ok(connection) => {
                 tracing::info!("connected through NATS");
                 return Ok(connection);
             }
-            Err(error) => error.to_string(),
-        };
-        tracing::info!(why, "NATS unavailable; connecting directly to the server");
+            Err(error) => {
+                let error = ErrorChain(&error);
+                tracing::info!(%error, "NATS unavailable; connecting directly to the server");
+            }
+        }
         let direct = self.direct.connect().await?;
         let (send, sending) = mpsc::channel(QUEUE);
         let (received, receive) = mpsc::channel(QUEUE);

@@ -35,7 +35,7 @@ impl Transport for StdioTransport {
         let ends = self.ends.take();
         Box::pin(async move {
             let Some((mut input, mut output)) = ends else {
-                return Err(TransportError::Closed("end of standard input".to_owned()));
+                return Err(TransportError::Closed("end of standard input"));
             };
             let (received, receive) = mpsc::channel(QUEUE);
             let (send, mut sending) = mpsc::channel(QUEUE);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_model::ErrorChain;
 use stoker_wire::join::SESSION_PATH;
 use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_refusal, decode_to_agent, encode_from_agent};
 use tokio::sync::mpsc;
@@ -17,7 +18,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 use crate::certificates::Certificates;
-use crate::endpoint::{Endpoint, Stream};
+use crate::endpoint::{ConnectError, Endpoint, Stream};
 
 /// Timeout for the WebSocket handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -51,36 +52,27 @@ impl WebSocketTransport {
         match self.connect_once().await {
             // The server may require a certificate that this agent does not have: its authority is new, or
             // the agent was offline until its certificate expired.
-            Err(Refused::Unauthorized) if lacks_certificate => {}
-            done => return done.map_err(|refused| self.unavailable(refused)),
+            Err(SessionError::Unauthorized) if lacks_certificate => {}
+            done => return done.map_err(|error| self.unavailable(error)),
         }
         if let Some(certificates) = certificates
-            && let Err(why) = certificates.renew(&self.endpoint, &self.credential).await
+            && let Err(error) = certificates.renew(&self.endpoint, &self.credential).await
         {
-            tracing::warn!(why, "cannot get a certificate from the server");
+            tracing::warn!(error = %ErrorChain(&error), "cannot get a certificate from the server");
         }
-        self.connect_once().await.map_err(|refused| self.unavailable(refused))
+        self.connect_once().await.map_err(|error| self.unavailable(error))
     }
 
-    fn unavailable(&self, refused: Refused) -> TransportError {
-        let reason = match refused {
-            Refused::Unauthorized => {
-                "the server rejected the agent's credential; join again with a new token".to_owned()
-            }
-            Refused::Other(reason) => reason,
-        };
-        TransportError::Unavailable(format!("{}: {reason}", self.endpoint))
+    fn unavailable(&self, source: SessionError) -> TransportError {
+        TransportError::unavailable(ServerUnavailable { server: self.endpoint.to_string(), source })
     }
 
-    async fn connect_once(&self) -> Result<Connection, Refused> {
-        let unavailable = Refused::Other;
-        let stream = self.endpoint.connect().await.map_err(unavailable)?;
+    async fn connect_once(&self) -> Result<Connection, SessionError> {
+        let stream = self.endpoint.connect().await?;
         let url = self.endpoint.url("ws", SESSION_PATH);
-        let mut request = url.into_client_request().map_err(|error| unavailable(error.to_string()))?;
+        let mut request = url.into_client_request().map_err(SessionError::Handshake)?;
         let bearer = HeaderValue::from_str(&format!("Bearer {}", self.credential));
-        let mut bearer = bearer.map_err(|_| {
-            unavailable("the credential contains characters that are invalid in an HTTP header".to_owned())
-        })?;
+        let mut bearer = bearer.map_err(|_| SessionError::Credential)?;
         bearer.set_sensitive(true);
         request.headers_mut().insert(header::AUTHORIZATION, bearer);
         let config = WebSocketConfig::default()
@@ -88,8 +80,8 @@ impl WebSocketTransport {
             .max_frame_size(Some(TO_AGENT_BYTES_MAX));
         let handshake = tokio_tungstenite::client_async_with_config(request, stream, Some(config));
         let (socket, _) = match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
-            Ok(done) => done.map_err(|error| refusal(&error))?,
-            Err(_) => return Err(unavailable("timeout during the WebSocket handshake".to_owned())),
+            Ok(done) => done.map_err(refusal)?,
+            Err(_) => return Err(SessionError::Timeout),
         };
         let (received, receive) = mpsc::channel(QUEUE);
         let (send, sending) = mpsc::channel(QUEUE);
@@ -104,21 +96,40 @@ impl Transport for WebSocketTransport {
     }
 }
 
-/// Why a connection could not be opened.
-enum Refused {
-    Unauthorized,
-    Other(String),
+/// No session with the server.
+#[derive(Debug, thiserror::Error)]
+#[error("no session with {server}")]
+struct ServerUnavailable {
+    server: String,
+    source: SessionError,
 }
 
-fn refusal(error: &Error) -> Refused {
+/// Why a session could not be opened.
+#[derive(Debug, thiserror::Error)]
+enum SessionError {
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error("the server rejected the agent's credential; join again with a new token")]
+    Unauthorized,
+    #[error("the server responded with {0}")]
+    Status(StatusCode),
+    #[error("the credential contains characters that are invalid in an HTTP header")]
+    Credential,
+    #[error("timeout during the WebSocket handshake")]
+    Timeout,
+    #[error("the WebSocket handshake failed")]
+    Handshake(#[source] Error),
+}
+
+fn refusal(error: Error) -> SessionError {
     match error {
         Error::Http(response)
             if matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) =>
         {
-            Refused::Unauthorized
+            SessionError::Unauthorized
         }
-        Error::Http(response) => Refused::Other(format!("the server responded with {}", response.status())),
-        other => Refused::Other(other.to_string()),
+        Error::Http(response) => SessionError::Status(response.status()),
+        other => SessionError::Handshake(other),
     }
 }
 

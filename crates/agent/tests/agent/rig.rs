@@ -9,7 +9,7 @@ use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
     ToAgent,
 };
-use stoker_model::{Json, RunId};
+use stoker_model::{InstanceIdx, Json, RunId};
 use stoker_testkit::TempFolder;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct Rig {
-    connections: mpsc::UnboundedReceiver<ServerConnection>,
+    connections: mpsc::Receiver<ServerConnection>,
     pub(crate) connection: ServerConnection,
     stop: watch::Sender<bool>,
     agent: JoinHandle<Result<(), AgentError>>,
@@ -33,7 +33,7 @@ pub(crate) fn settings(folder: &TempFolder) -> DriverSettings {
 }
 
 pub(crate) fn key(instance: u32) -> AttemptKey {
-    AttemptKey { run: RunId(1), instance, attempt: 1 }
+    AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt: 1 }
 }
 
 pub(crate) fn shell(instance: u32, cmd: &str) -> Attempt {

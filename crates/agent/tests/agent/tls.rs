@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use stoker_agent::{Endpoint, JoinError, join};
+use stoker_model::ErrorChain;
 use stoker_testkit::TempFolder;
 use stoker_wire::join::JoinRequest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -80,6 +81,7 @@ async fn self_signed_certificate_is_trusted_only_with_ca_file() {
     let untrusting = Endpoint::parse(&url, None).unwrap();
     let error = with_timeout(join(&untrusting, &request)).await.unwrap_err();
     assert!(matches!(error, JoinError::Unavailable { .. }));
-    assert!(error.to_string().contains("certificate"), "{error}");
+    let error = ErrorChain(&error).to_string();
+    assert!(error.contains("certificate"), "{error}");
     serving.abort();
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
 use stoker_model::Json;
-use stoker_planner::state::OldStates;
-use stoker_planner::{EvaluationSettings, InstanceAction, PlanningInput, PlanningReport, Reasons, plan};
+use stoker_planner::{InstanceAction, PlanningInput, Reasons, PlanningReport, EvaluationSettings, plan};
+use stoker_state::OldStates;
 
 use super::fleet::{Fleet, Real};
 

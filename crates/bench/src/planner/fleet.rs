@@ -9,8 +9,8 @@ use std::path::Path;
 
 use stoker_helpers::yaql_value;
 use stoker_model::{Json, Task};
-use stoker_planner::state::{Document, OldStates, StateDocument, master_document};
 use stoker_planner::{NodeInput, SplitDocuments, split_common};
+use stoker_state::{Document, OldStates, StateDocument, master_document};
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::json::{WriteOptions, parse, write};
@@ -132,7 +132,7 @@ impl Fleet {
         for (uid, own) in &self.nodes {
             old.set_node(uid, state(own.clone()));
         }
-        old.set_node(stoker_planner::state::MASTER, state(master_document()));
+        old.set_node(stoker_state::MASTER, state(master_document()));
         old
     }
 }

@@ -6,8 +6,9 @@ use std::error::Error;
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::blueprint::{Blueprint, ExecutionOptions, from_plan};
-use stoker_model::PlanId;
+use stoker_engine::blueprint::{Blueprint, ExecutionOptions};
+use stoker_model::{NodeIdx, PlanId, VertexIdx};
+use stoker_orchestrator::runs::blueprint_of_plan;
 use stoker_planner::{Plan, decode};
 use stoker_settings::{Runs, Server};
 
@@ -52,16 +53,16 @@ pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
 
 /// Minimum number of sequential tasks of any schedule: the critical path and the work of the busiest agent.
 fn lower_bound(plan: &Plan) -> Result<u32, Box<dyn Error>> {
-    let blueprint: Blueprint =
-        from_plan(plan, ExecutionOptions::default(), &[], stoker_tasks::default_timing)
-            .map_err(|defects| format!("{defects:?}"))?;
+    let blueprint: Blueprint = blueprint_of_plan(plan, ExecutionOptions::default(), &[], stoker_tasks::default_timing)
+        .map_err(|defects| format!("{defects:?}"))?;
     let order = plan.order();
     let sorted = order.topological_order().ok_or("the plan has a cycle")?;
     let mut longest = vec![0; order.n_vertices()];
-    let mut of_agent: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut of_agent: BTreeMap<NodeIdx, u32> = BTreeMap::new();
     for vertex in sorted.into_iter().rev() {
         let after = order.targets(vertex).iter().map(|target| longest[*target as usize]).max();
-        let executor = (vertex < plan.n_instances() as u32).then(|| blueprint.executor_of(vertex)).flatten();
+        let executor =
+            VertexIdx::new(vertex).instance(plan.n_instances()).and_then(|idx| blueprint.executor_of(idx));
         longest[vertex as usize] = u32::from(executor.is_some()) + after.unwrap_or(0);
         if let Some(executor) = executor {
             *of_agent.entry(executor).or_default() += 1;

@@ -26,7 +26,7 @@ async fn run(agent: LocalAgent, task_duration: Duration) {
     let LocalAgent { uid, connections, .. } = agent;
     let (send, mut messages) = mpsc::channel(WAITING_MAX);
     let (reports, receive) = mpsc::channel(WAITING_MAX);
-    if connections.send(LocalConnection { send, receive }).is_err() {
+    if connections.send(LocalConnection { send, receive }).await.is_err() {
         return;
     }
     let mut agent = if task_duration.is_zero() { IdleAgent::new(uid) } else { IdleAgent::slow(uid) };

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use stoker_model::{GroupIdx, InstanceIdx, NodeIdx, VertexIdx};
+
 use super::draft::{Draft, DraftInstance, Group};
 use super::policy::Policy;
 use super::weights::ranks;
-use super::{Blueprint, Instance, Limit, NONE, Node, Task, ZERO_TOLERANCE};
+use super::{Blueprint, Instance, InstanceWork, Limit, Node, PolicyIdx, Task, ZERO_TOLERANCE};
 
 /// Why a run cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +37,10 @@ pub enum Defect {
     },
     /// An instance with work on the sync node, which has no agent.
     NoAgent {
+        instance: String,
+    },
+    /// An instance with work on the master in a plan without the master.
+    NoMaster {
         instance: String,
     },
     ZeroConcurrency,
@@ -67,6 +73,9 @@ impl fmt::Display for Defect {
             Self::NoAgent { instance } => {
                 write!(f, "`{instance}` cannot run: the sync node has no agent")
             }
+            Self::NoMaster { instance } => {
+                write!(f, "`{instance}` runs on the master, which is not in the plan")
+            }
             Self::ZeroConcurrency => f.write_str("`nodes_at_once` is 0; it must be at least 1"),
             Self::InvalidTolerance { found } => {
                 write!(
@@ -91,19 +100,19 @@ impl Blueprint {
         if draft.options.max_concurrent_nodes == 0 {
             defects.push(Defect::ZeroConcurrency);
         }
-        let name = |idx: u32| {
-            let instance = &draft.instances[idx as usize];
-            format!("{}@{}", draft.tasks[instance.task as usize], draft.nodes[instance.node as usize])
+        let name = |idx: InstanceIdx| {
+            let instance = &draft.instances[idx.index()];
+            format!("{}@{}", draft.tasks[instance.task.index()], draft.nodes[instance.node.index()])
         };
-        for (idx, instance) in (0..).zip(&draft.instances) {
+        for (idx, instance) in InstanceIdx::first(draft.instances.len()).zip(&draft.instances) {
             if instance.work.as_ref().is_some_and(|work| Some(work.executor) == draft.sync) {
                 defects.push(Defect::NoAgent { instance: name(idx) });
             }
         }
         for component in draft.order.cyclic_components() {
             let cycle = draft.order.shortest_cycle(&component);
-            let n_instances = draft.instances.len() as u32;
-            let instances = cycle.into_iter().filter(|vertex| *vertex < n_instances).map(name).collect();
+            let instance = |vertex| VertexIdx::new(vertex).instance(draft.instances.len());
+            let instances = cycle.into_iter().filter_map(instance).map(name).collect();
             defects.push(Defect::Cycle { instances });
         }
         if defects.is_empty() { Ok(build(draft)) } else { Err(defects) }
@@ -119,14 +128,14 @@ fn check_indices(draft: &Draft) -> Vec<Defect> {
         }
     };
     for instance in &draft.instances {
-        check("task", instance.task, n_tasks);
-        check("node", instance.node, n_nodes);
+        check("task", instance.task.get(), n_tasks);
+        check("node", instance.node.get(), n_nodes);
         if let Some(work) = &instance.work {
-            check("node", work.executor, n_nodes);
+            check("node", work.executor.get(), n_nodes);
         }
     }
     for node in draft.groups.iter().flat_map(|group| &group.nodes).chain(&draft.sync) {
-        check("node", *node, n_nodes);
+        check("node", node.get(), n_nodes);
     }
     // One duration per instance, and one vertex per instance.
     let n_instances = draft.instances.len() as u32;
@@ -169,9 +178,9 @@ fn build(draft: Draft) -> Blueprint {
 fn groups(draft: &Draft) -> Vec<Group> {
     let mut is_in_group = vec![false; draft.nodes.len()];
     for node in draft.groups.iter().flat_map(|group| &group.nodes).chain(&draft.sync) {
-        is_in_group[*node as usize] = true;
+        is_in_group[node.index()] = true;
     }
-    let ungrouped = (0..draft.nodes.len() as u32).filter(|node| !is_in_group[*node as usize]).collect();
+    let ungrouped = NodeIdx::first(draft.nodes.len()).filter(|node| !is_in_group[node.index()]).collect();
     let default = Group { name: ZERO_TOLERANCE.to_owned(), nodes: ungrouped, tolerated: 0 };
     let declared = draft.groups.iter().cloned().map(|mut group| {
         group.nodes.sort_unstable();
@@ -182,19 +191,21 @@ fn groups(draft: &Draft) -> Vec<Group> {
 }
 
 fn nodes(draft: &Draft, groups: &[Group]) -> Vec<Node> {
-    let node = |(idx, uid): (u32, &String)| Node {
-        uid: uid.clone(),
-        is_sync: draft.sync == Some(idx),
-        n_instances: 0,
-        groups: Vec::new(),
-    };
-    let mut nodes: Vec<Node> = (0..).zip(&draft.nodes).map(node).collect();
+    let mut nodes: Vec<Node> = NodeIdx::first(draft.nodes.len())
+        .zip(&draft.nodes)
+        .map(|(idx, uid)| Node {
+            uid: uid.clone(),
+            is_sync: draft.sync == Some(idx),
+            n_instances: 0,
+            groups: Vec::new(),
+        })
+        .collect();
     for instance in &draft.instances {
-        nodes[instance.node as usize].n_instances += 1;
+        nodes[instance.node.index()].n_instances += 1;
     }
-    for (group_idx, group) in (0..).zip(groups) {
+    for (group_idx, group) in GroupIdx::first(groups.len()).zip(groups) {
         for node in &group.nodes {
-            nodes[*node as usize].groups.push(group_idx);
+            nodes[node.index()].groups.push(group_idx);
         }
     }
     nodes
@@ -205,7 +216,7 @@ fn tasks(draft: &Draft) -> Vec<Task> {
     for instance in &draft.instances {
         // Zero means unlimited.
         if let Some(limit) = instance.work.as_ref().and_then(|work| work.limit).filter(|limit| *limit > 0) {
-            let current = &mut smallest[instance.task as usize];
+            let current = &mut smallest[instance.task.index()];
             *current = Some(current.map_or(limit, |current| current.min(limit)));
         }
     }
@@ -223,15 +234,14 @@ fn tasks(draft: &Draft) -> Vec<Task> {
 fn instances(drafts: &[DraftInstance]) -> (Vec<Instance>, Vec<Policy>) {
     let (mut policies, mut policy_idx) = (Vec::new(), HashMap::new());
     let instances = drafts.iter().map(|draft| {
-        let (executor, policy) = draft.work.as_ref().map_or((NONE, NONE), |work| {
+        let work = draft.work.as_ref().map(|work| {
             let policy = *policy_idx.entry(work.policy).or_insert_with(|| {
                 policies.push(work.policy);
-                policies.len() as u32 - 1
+                PolicyIdx::at(policies.len() - 1)
             });
-            (work.executor, policy)
+            InstanceWork { executor: work.executor, policy }
         });
-        Instance { task: draft.task, node: draft.node, executor, policy }
+        Instance { task: draft.task, node: draft.node, work }
     });
-    let instances = instances.collect();
-    (instances, policies)
+    (instances.collect(), policies)
 }

@@ -1,6 +1,7 @@
 //! Unvalidated input of a blueprint, as plain arrays.
 
 use stoker_graph::Csr;
+use stoker_model::{NodeIdx, TaskIdx};
 
 use super::options::ExecutionOptions;
 use super::policy::Policy;
@@ -11,7 +12,7 @@ pub struct Draft {
     /// Node uids.
     pub nodes: Vec<String>,
     /// Index of the virtual node that stages belong to.
-    pub sync: Option<u32>,
+    pub sync: Option<NodeIdx>,
     /// Task names.
     pub tasks: Vec<String>,
     pub instances: Vec<DraftInstance>,
@@ -27,8 +28,8 @@ pub struct Draft {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftInstance {
-    pub task: u32,
-    pub node: u32,
+    pub task: TaskIdx,
+    pub node: NodeIdx,
     /// `None` if the instance is skipped.
     pub work: Option<DraftWork>,
 }
@@ -36,7 +37,7 @@ pub struct DraftInstance {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftWork {
     /// Node whose agent executes the instance.
-    pub executor: u32,
+    pub executor: NodeIdx,
     pub policy: Policy,
     /// Maximum number of instances of the task that run concurrently. The smallest limit of any instance with
     /// work applies to the whole task.
@@ -47,8 +48,7 @@ pub struct DraftWork {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub name: String,
-    /// Node indices.
-    pub nodes: Vec<u32>,
+    pub nodes: Vec<NodeIdx>,
     /// Number of nodes that may fail; 0 makes the group critical.
     pub tolerated: u64,
 }

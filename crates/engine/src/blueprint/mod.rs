@@ -1,12 +1,10 @@
 //! Immutable description of what a run executes.
 //!
-//! A [`Blueprint`] is built from a [`Draft`] of plain arrays, or from a plan by [`of_plan()`]. All defects
-//! are found here and reported together, so a run that has started cannot encounter an unknown task type or
+//! A [`Blueprint`] is built from a [`Draft`] of plain arrays. All defects are found here and reported together, so a run that has started cannot encounter an unknown task type or
 //! an invalid limit. The mutable state is [`crate::run::Run`].
 
 mod check;
 mod draft;
-mod of_plan;
 mod options;
 mod policy;
 mod subset;
@@ -14,19 +12,20 @@ mod weights;
 
 pub use check::Defect;
 pub use draft::{Draft, DraftInstance, DraftWork, Group};
-pub use of_plan::{draft_from_plan, from_plan};
 pub use options::{ExecutionOptions, FailurePolicy, StagePolicy};
 pub use policy::{Executor, Policy, TypeDefaults};
 
 use stoker_graph::Csr;
+use stoker_model::{GroupIdx, InstanceIdx, NodeIdx, TaskIdx};
+
+pub(crate) use policy::PolicyIdx;
+pub(crate) use weights::ApplyKey;
 
 /// Name of the implicit group of all nodes that are in no other group. None of them may fail.
 pub const ZERO_TOLERANCE: &str = "zero tolerance";
 
 /// Name of the implicit group of all nodes with work, if the run options limit how many of them may fail.
 pub const WHOLE_RUN: &str = "the whole run";
-
-pub(crate) const NONE: u32 = u32::MAX;
 
 /// A validated description of a run. Instances, tasks and nodes are identified by their index in the plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +40,8 @@ pub struct Blueprint {
     /// Number of direct predecessors of each vertex.
     pub(crate) n_before: Vec<u32>,
     /// Priority rank of each instance, 0 being the most urgent; `by_rank` is the inverse.
-    pub(crate) rank: Vec<u32>,
-    pub(crate) by_rank: Vec<u32>,
+    pub(crate) rank: Vec<ApplyKey>,
+    pub(crate) by_rank: Vec<InstanceIdx>,
     pub(crate) groups: Vec<Group>,
     pub(crate) n_limited: u32,
     pub(crate) options: ExecutionOptions,
@@ -54,8 +53,7 @@ pub(crate) struct Node {
     /// The virtual node of stages, which has no agent.
     pub(crate) is_sync: bool,
     pub(crate) n_instances: u32,
-    /// Group indices.
-    pub(crate) groups: Vec<u32>,
+    pub(crate) groups: Vec<GroupIdx>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,17 +73,18 @@ pub(crate) struct Limit {
 /// Kept small: a run may have millions of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instance {
-    pub(crate) task: u32,
-    pub(crate) node: u32,
-    /// Node whose agent executes it; `NONE` if it is skipped.
-    pub(crate) executor: u32,
-    pub(crate) policy: u32,
+    pub(crate) task: TaskIdx,
+    pub(crate) node: NodeIdx,
+    /// `None` if it is skipped.
+    pub(crate) work: Option<InstanceWork>,
 }
 
-impl Instance {
-    pub(crate) fn is_skipped(self) -> bool {
-        self.executor == NONE
-    }
+/// How an instance is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InstanceWork {
+    /// Node whose agent executes it.
+    pub(crate) executor: NodeIdx,
+    pub(crate) policy: PolicyIdx,
 }
 
 impl Blueprint {
@@ -106,44 +105,53 @@ impl Blueprint {
     }
 
     /// Uid of a node.
-    pub fn node(&self, node: u32) -> Option<&str> {
-        self.nodes.get(node as usize).map(|node| node.uid.as_str())
+    pub fn node(&self, node: NodeIdx) -> Option<&str> {
+        self.nodes.get(node.index()).map(|node| node.uid.as_str())
     }
 
     /// Index of the node with this uid.
-    pub fn node_of_uid(&self, uid: &str) -> Option<u32> {
-        self.nodes.iter().position(|node| node.uid == uid).map(|idx| idx as u32)
+    pub fn node_of_uid(&self, uid: &str) -> Option<NodeIdx> {
+        self.nodes.iter().position(|node| node.uid == uid).map(NodeIdx::at)
     }
 
     /// Task name and node uid of an instance.
-    pub fn names(&self, instance: u32) -> Option<(&str, &str)> {
-        let instance = self.instances.get(instance as usize)?;
-        Some((&self.tasks[instance.task as usize].name, &self.nodes[instance.node as usize].uid))
+    pub fn names(&self, instance: InstanceIdx) -> Option<(&str, &str)> {
+        let instance = self.instances.get(instance.index())?;
+        Some((&self.tasks[instance.task.index()].name, &self.nodes[instance.node.index()].uid))
     }
 
     /// `task@node`, the notation of plans.
-    pub fn name(&self, instance: u32) -> String {
+    pub fn name(&self, instance: InstanceIdx) -> String {
         self.names(instance).map_or_else(String::new, |(task, node)| format!("{task}@{node}"))
     }
 
     /// Node that an instance belongs to.
-    pub fn node_of(&self, instance: u32) -> Option<u32> {
-        self.instances.get(instance as usize).map(|instance| instance.node)
+    pub fn node_of(&self, instance: InstanceIdx) -> Option<NodeIdx> {
+        self.instances.get(instance.index()).map(|instance| instance.node)
     }
 
     /// Node whose agent executes an instance; `None` if it is skipped.
-    pub fn executor_of(&self, instance: u32) -> Option<u32> {
-        self.instances.get(instance as usize).filter(|instance| !instance.is_skipped()).map(|it| it.executor)
+    pub fn executor_of(&self, instance: InstanceIdx) -> Option<NodeIdx> {
+        Some(self.instances.get(instance.index())?.work?.executor)
     }
 
     /// Execution policy of an instance; `None` if it is skipped.
-    pub fn policy_of(&self, instance: u32) -> Option<&Policy> {
-        let instance = self.instances.get(instance as usize).filter(|instance| !instance.is_skipped())?;
-        self.policies.get(instance.policy as usize)
+    pub fn policy_of(&self, instance: InstanceIdx) -> Option<&Policy> {
+        self.policies.get(self.instances.get(instance.index())?.work?.policy.index())
     }
 
     /// Maximum number of concurrently running instances of a task.
-    pub fn limit_of(&self, task: u32) -> Option<u32> {
-        self.tasks.get(task as usize)?.limit.map(|limit| limit.n_max)
+    pub fn limit_of(&self, task: TaskIdx) -> Option<u32> {
+        self.tasks.get(task.index())?.limit.map(|limit| limit.n_max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_are_small() {
+        assert_eq!(size_of::<Instance>(), 16);
     }
 }

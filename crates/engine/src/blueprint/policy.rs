@@ -1,5 +1,7 @@
 //! Timeouts and retries of tasks.
 
+use std::num::NonZeroU32;
+
 /// Timeout and retry policy of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
@@ -20,6 +22,21 @@ impl Policy {
     pub(crate) fn backoff_ms(&self, attempt: u32, max_ms: u64) -> u64 {
         let doubled = 1_u64.checked_shl(attempt.saturating_sub(1)).unwrap_or(u64::MAX);
         self.interval_ms.saturating_mul(doubled).min(max_ms)
+    }
+}
+
+/// Index of a policy of a blueprint. Never zero inside, so that an instance without a policy costs no space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct PolicyIdx(NonZeroU32);
+
+impl PolicyIdx {
+    pub(crate) fn at(position: usize) -> Self {
+        Self(NonZeroU32::MIN.saturating_add(position as u32))
+    }
+
+    pub(crate) fn index(self) -> usize {
+        self.0.get() as usize - 1
     }
 }
 

@@ -1,28 +1,23 @@
 //! Blueprints for a part of a run.
 
-use super::{Blueprint, NONE};
-use crate::run::RunMachine;
+use stoker_model::{InstanceIdx, VertexIdx};
+
+use super::Blueprint;
 
 impl Blueprint {
-    /// The same blueprint with all successful instances skipped, to continue after a stop or a failure.
-    /// Indices are unchanged.
-    pub fn remaining(&self, run: &RunMachine) -> Self {
-        self.skipping(|idx| run.state(idx).is_some_and(crate::run::InstanceState::needs_no_work))
-    }
-
     /// The same blueprint with everything skipped except these instances and their successors.
-    pub fn from_instances(&self, instances: &[u32]) -> Self {
-        let valid = instances.iter().copied().filter(|idx| (*idx as usize) < self.instances.len());
-        let is_after = self.order.reachable(valid);
-        self.skipping(|idx| !is_after[idx as usize])
+    pub fn from_instances(&self, instances: &[InstanceIdx]) -> Self {
+        let valid = instances.iter().filter(|idx| idx.index() < self.instances.len());
+        let is_after = self.order.reachable(valid.map(|idx| VertexIdx::from(*idx).get()));
+        self.skipping(|idx| !is_after[idx.index()])
     }
 
-    fn skipping(&self, is_skipped: impl Fn(u32) -> bool) -> Self {
+    /// The same blueprint with these instances skipped. Indices are unchanged.
+    pub(crate) fn skipping(&self, is_skipped: impl Fn(InstanceIdx) -> bool) -> Self {
         let mut rest = self.clone();
-        for (idx, instance) in (0..).zip(&mut rest.instances) {
+        for (idx, instance) in InstanceIdx::first(self.instances.len()).zip(&mut rest.instances) {
             if is_skipped(idx) {
-                instance.executor = NONE;
-                instance.policy = NONE;
+                instance.work = None;
             }
         }
         rest

@@ -1,11 +1,13 @@
 //! Decides the consequences of applied events.
 
-use super::apply::STOPPED;
+use stoker_model::{InstanceIdx, NodeIdx};
+
+use super::cause::Cause;
 use super::end::RunOutcome;
-use super::event::{EventKind, InstanceOutcome, NotStarted, Resolution};
-use super::state::{Due, InstanceState, Phase, RunMachine};
+use super::event::{EventKind, NotStarted, InstanceOutcome, Resolution};
+use super::state::{Due, HeldStage, Phase, RunMachine, InstanceState};
 use super::step::Stepping;
-use crate::blueprint::{Blueprint, NONE, StagePolicy};
+use crate::blueprint::{StagePolicy, Blueprint};
 
 impl Stepping<'_> {
     /// Decides everything that is due, then dispatches instances until no more may start.
@@ -38,12 +40,12 @@ impl Stepping<'_> {
                 self.resolve(idx, resolution);
             }
             Due::Node(node) => {
-                let end = self.run.nodes[node as usize].verdict();
+                let end = self.run.nodes[node.index()].verdict();
                 self.emit(EventKind::NodeEnded { node, end });
             }
             Due::Group(group) => {
                 self.end_pause();
-                let nodes = self.run.failed[group as usize].clone();
+                let nodes = self.run.failed[group.index()].clone();
                 self.emit(EventKind::ToleranceExceeded { group, nodes });
             }
         }
@@ -52,7 +54,7 @@ impl Stepping<'_> {
     /// Dispatches the most urgent instance that may start. Returns whether there was one.
     fn begin_next(&mut self) -> bool {
         if let Some(idx) = self.next_retry() {
-            let attempt = u32::from(self.run.attempts[idx as usize]) + 1;
+            let attempt = u32::from(self.run.attempts[idx.index()]) + 1;
             self.emit(EventKind::Dispatched { instance: idx, attempt });
             return true;
         }
@@ -60,20 +62,20 @@ impl Stepping<'_> {
             return false;
         }
         let Some(idx) = self.run.ready.best(self.blueprint) else { return false };
-        let executor = self.blueprint.instances[idx as usize].executor;
-        if self.run.nodes[executor as usize].is_given_up {
-            self.resolve(idx, Resolution::NotStarted(NotStarted::NodeLost { node: executor }));
-        } else {
-            self.emit(EventKind::Dispatched { instance: idx, attempt: 1 });
+        match self.blueprint.executor_of(idx).filter(|node| self.run.nodes[node.index()].is_given_up) {
+            Some(node) => self.resolve(idx, Resolution::NotStarted(NotStarted::NodeLost { node })),
+            None => self.emit(EventKind::Dispatched { instance: idx, attempt: 1 }),
         }
         true
     }
 
     /// An instance whose backoff is over and whose agent is connected: a retry sent to a lost agent would be
     /// wasted.
-    fn next_retry(&self) -> Option<u32> {
-        let executor = |idx: u32| self.blueprint.instances[idx as usize].executor;
-        let is_connected = |idx: &u32| self.run.nodes[executor(*idx) as usize].lost_since.is_none();
+    fn next_retry(&self) -> Option<InstanceIdx> {
+        let is_connected = |idx: &InstanceIdx| {
+            let executor = self.blueprint.executor_of(*idx);
+            executor.is_none_or(|node| self.run.nodes[node.index()].lost_since.is_none())
+        };
         self.run.retry_due.iter().copied().find(is_connected)
     }
 
@@ -83,8 +85,9 @@ impl Stepping<'_> {
         if !self.run.flights.is_empty() {
             return false;
         }
-        let nodes = 0..self.blueprint.nodes.len() as u32;
-        let ready: Vec<u32> = nodes.flat_map(|node| self.run.ready.of_node(self.blueprint, node)).collect();
+        let nodes = NodeIdx::first(self.blueprint.nodes.len());
+        let ready: Vec<InstanceIdx> =
+            nodes.flat_map(|node| self.run.ready.of_node(self.blueprint, node)).collect();
         for idx in &ready {
             self.resolve(*idx, Resolution::NotStarted(NotStarted::Stopped));
         }
@@ -94,45 +97,38 @@ impl Stepping<'_> {
 
 impl RunMachine {
     /// How an instance ends that will not be executed.
-    fn resolution(&self, blueprint: &Blueprint, idx: u32) -> Resolution {
-        let instance = blueprint.instances[idx as usize];
-        let cause = self.cause[idx as usize];
-        let is_sync = blueprint.nodes[instance.node as usize].is_sync;
-        let is_held = is_sync && blueprint.options.at_stages == StagePolicy::Hold && cause != NONE;
-        if instance.is_skipped() && !is_held {
+    fn resolution(&self, blueprint: &Blueprint, idx: InstanceIdx) -> Resolution {
+        let instance = blueprint.instances[idx.index()];
+        let cause = self.causes.get(idx);
+        let is_sync = blueprint.nodes[instance.node.index()].is_sync;
+        let is_held = is_sync && blueprint.options.at_stages == StagePolicy::Hold && cause.is_some();
+        if instance.work.is_none() && !is_held {
             return Resolution::Skipped;
         }
-        if self.states[idx as usize] == InstanceState::BackingOff {
-            let is_fatal = blueprint.policies[instance.policy as usize].fail_on_error;
-            return Resolution::NotRetried(if is_fatal {
-                InstanceOutcome::Failed
-            } else {
-                InstanceOutcome::Ignored
-            });
+        if self.states[idx.index()] == InstanceState::BackingOff {
+            let is_fatal = blueprint.policy_of(idx).is_some_and(|policy| policy.fail_on_error);
+            return Resolution::NotRetried(if is_fatal { InstanceOutcome::Failed } else { InstanceOutcome::Ignored });
         }
-        if cause == STOPPED {
-            return Resolution::NotStarted(NotStarted::Stopped);
+        match cause {
+            Some(Cause::Stopped) => return Resolution::NotStarted(NotStarted::Stopped),
+            Some(Cause::Instance(by)) => return Resolution::Blocked { by },
+            None => {}
         }
-        if cause != NONE {
-            return Resolution::Blocked { by: cause };
-        }
-        let node = &self.nodes[instance.node as usize];
-        Resolution::NotStarted(if node.is_given_up {
-            NotStarted::NodeLost { node: instance.node }
-        } else if node.has_failed() {
-            NotStarted::NodeFailed { by: node.failed_by }
-        } else {
-            NotStarted::NodeLost { node: instance.executor }
+        let node = &self.nodes[instance.node.index()];
+        Resolution::NotStarted(match (node.failed_by, instance.work) {
+            _ if node.is_given_up => NotStarted::NodeLost { node: instance.node },
+            (Some(by), _) => NotStarted::NodeFailed { by },
+            (None, Some(work)) => NotStarted::NodeLost { node: work.executor },
+            (None, None) => NotStarted::NodeLost { node: instance.node },
         })
     }
 
     /// How the run ends, once every instance has ended.
     fn verdict(&self) -> RunOutcome {
-        let held = self.held.map(|stage| RunOutcome::StageHeld { stage, by: self.cause[stage as usize] });
         if let Some(group) = self.exceeded {
-            RunOutcome::ToleranceExceeded { group, nodes: self.failed[group as usize].clone() }
-        } else if let Some(held) = held {
-            held
+            RunOutcome::ToleranceExceeded { group, nodes: self.failed[group.index()].clone() }
+        } else if let Some(HeldStage { stage, by }) = self.held {
+            RunOutcome::StageHeld { stage, by }
         } else if self.nodes.iter().any(|node| node.is_stopped) {
             RunOutcome::Stopped
         } else if self.n_failed_nodes > 0 {

@@ -1,6 +1,6 @@
 //! Outcomes of nodes and runs.
 
-use stoker_model::{HistoryStatus, NodeStatus, RunStatus};
+use stoker_model::{GroupIdx, HistoryStatus, InstanceIdx, NodeIdx, NodeStatus, RunStatus};
 
 use super::state::InstanceState;
 use crate::blueprint::Blueprint;
@@ -11,11 +11,11 @@ pub enum NodeOutcome {
     Succeeded,
     /// An instance of the node failed.
     Failed {
-        by: u32,
+        by: InstanceIdx,
     },
     /// No instance failed, but some could not start.
     Blocked {
-        by: u32,
+        by: InstanceIdx,
     },
     /// The agent was out of contact for too long.
     Lost,
@@ -66,9 +66,9 @@ pub enum RunOutcome {
     /// Nodes failed, within the tolerance of their groups.
     Tolerated { n_failed_nodes: u32 },
     /// More nodes of a group failed than it tolerates.
-    ToleranceExceeded { group: u32, nodes: Vec<u32> },
+    ToleranceExceeded { group: GroupIdx, nodes: Vec<NodeIdx> },
     /// A stage was not passed because this instance failed.
-    StageHeld { stage: u32, by: u32 },
+    StageHeld { stage: InstanceIdx, by: InstanceIdx },
     /// The run was stopped by request before it had finished.
     Stopped,
 }
@@ -93,7 +93,7 @@ impl RunOutcome {
                 Some(format!("{n_failed_nodes} nodes failed, which their groups tolerate"))
             }
             Self::ToleranceExceeded { group, nodes } => {
-                let group = blueprint.groups().get(*group as usize);
+                let group = blueprint.groups().get(group.index());
                 let (name, tolerated) = group.map_or(("?", 0), |group| (&group.name, group.tolerated));
                 let uids: Vec<&str> = nodes.iter().filter_map(|node| blueprint.node(*node)).collect();
                 let uids = uids.join(", ");

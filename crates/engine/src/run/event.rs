@@ -1,6 +1,6 @@
 //! Events that are recorded and effects that are executed.
 
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{GroupIdx, InstanceIdx, JsonMap, Micros, NodeIdx};
 
 use super::end::{NodeOutcome, RunOutcome};
 use super::input::StopMode;
@@ -21,18 +21,18 @@ pub enum EventKind {
     TakenOver,
     /// An attempt of an instance was dispatched; attempts are numbered from 1.
     Dispatched {
-        instance: u32,
+        instance: InstanceIdx,
         attempt: u32,
     },
     /// `began_at` is the node's clock.
     Started {
-        instance: u32,
+        instance: InstanceIdx,
         attempt: u32,
         began_at: Micros,
     },
     /// `ended_at` is the node's clock if the node reported the result, else the server's.
     AttemptEnded {
-        instance: u32,
+        instance: InstanceIdx,
         attempt: u32,
         ended_at: Micros,
         end: AttemptOutcome,
@@ -41,29 +41,29 @@ pub enum EventKind {
     },
     /// The backoff before a retry is over.
     RetryDue {
-        instance: u32,
+        instance: InstanceIdx,
     },
     /// These instances ended without being executed, in this order.
     Resolved {
-        ends: Vec<(u32, Resolution)>,
+        ends: Vec<(InstanceIdx, Resolution)>,
     },
     NodeLost {
-        node: u32,
+        node: NodeIdx,
     },
     NodeBack {
-        node: u32,
+        node: NodeIdx,
     },
     /// The node was lost for longer than the limit.
     NodeGivenUp {
-        node: u32,
+        node: NodeIdx,
     },
     /// More nodes of the group have failed than it tolerates.
     ToleranceExceeded {
-        group: u32,
-        nodes: Vec<u32>,
+        group: GroupIdx,
+        nodes: Vec<NodeIdx>,
     },
     NodeEnded {
-        node: u32,
+        node: NodeIdx,
         end: NodeOutcome,
     },
     StopRequested {
@@ -73,7 +73,7 @@ pub enum EventKind {
     Resumed,
     /// The result of an attempt that had been given up. It does not change the state.
     LateResult {
-        instance: u32,
+        instance: InstanceIdx,
         attempt: u32,
         ended_at: Micros,
         end: ResultKind,
@@ -141,7 +141,7 @@ pub enum Resolution {
     Skipped,
     /// A predecessor did not succeed; `by` is the instance that caused it.
     Blocked {
-        by: u32,
+        by: InstanceIdx,
     },
     NotStarted(NotStarted),
     /// An attempt failed and there will be no retry.
@@ -151,9 +151,9 @@ pub enum Resolution {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotStarted {
     /// Another instance of the node failed.
-    NodeFailed { by: u32 },
+    NodeFailed { by: InstanceIdx },
     /// The node or its executor was given up.
-    NodeLost { node: u32 },
+    NodeLost { node: NodeIdx },
     /// The run was stopped, by request or because a tolerance was exceeded.
     Stopped,
 }
@@ -171,10 +171,10 @@ pub enum RunEffect {
     /// Record the state of the plan as the last successful state of this task on this node. Must be stored in
     /// the same transaction as the events: [`super::Run::effects`] does not repeat it.
     Succeeded {
-        instance: u32,
+        instance: InstanceIdx,
     },
     NodeEnded {
-        node: u32,
+        node: NodeIdx,
         end: NodeOutcome,
     },
     RunEnded(RunOutcome),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{JsonMap, Micros, NodeIdx};
 
 use crate::session::{AttemptKey, ResultKind};
 
@@ -29,10 +29,10 @@ pub enum Input {
     /// The agent of a node is out of contact. Also given at the start of a run, for nodes without a connected
     /// agent.
     NodeLost {
-        node: u32,
+        node: NodeIdx,
     },
     NodeBack {
-        node: u32,
+        node: NodeIdx,
     },
     Stop {
         how: StopMode,

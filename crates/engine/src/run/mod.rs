@@ -23,12 +23,14 @@
 //! stopped run.
 
 mod apply;
+mod cause;
 mod due;
 mod end;
 mod event;
 mod input;
 mod node;
 mod ready;
+mod remaining;
 mod replay;
 mod state;
 mod step;
@@ -36,12 +38,10 @@ mod stored;
 mod view;
 
 pub use end::{NodeOutcome, RunOutcome};
-pub use event::{
-    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution, RunEffect,
-};
-pub use input::{Input, InputError, StopMode};
+pub use event::{AttemptOutcome, RunEffect, EngineEvent, EventKind, Next, NotStarted, InstanceOutcome, Resolution};
+pub use input::{InputError, Input, StopMode};
 pub use replay::InvalidHistory;
-pub use state::{InstanceState, Phase, RunMachine};
+pub use state::{Phase, RunMachine, InstanceState};
 pub use step::{StepResult, step};
 pub use stored::EventFormatError;
-pub use view::{Counts, InFlight};
+pub use view::Counts;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use stoker_model::Micros;
+use stoker_model::{InstanceIdx, Micros};
 
 use super::end::NodeOutcome;
-use crate::blueprint::NONE;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags change independently")]
@@ -19,14 +18,14 @@ pub(super) struct NodeState {
     /// Counted as failed; a node counts once.
     pub(super) is_counted: bool,
     /// First failed instance, first cause of a blocked instance, and whether an instance was stopped.
-    pub(super) failed_by: u32,
-    pub(super) blocked_by: u32,
+    pub(super) failed_by: Option<InstanceIdx>,
+    pub(super) blocked_by: Option<InstanceIdx>,
     pub(super) is_stopped: bool,
     /// Its end is queued in `Run::due`.
     pub(super) is_end_due: bool,
     pub(super) end: Option<NodeOutcome>,
     /// Instances in flight on its agent, possibly on behalf of other nodes.
-    pub(super) flights: BTreeSet<u32>,
+    pub(super) flights: BTreeSet<InstanceIdx>,
 }
 
 impl NodeState {
@@ -37,8 +36,8 @@ impl NodeState {
             lost_since: None,
             is_given_up: false,
             is_counted: false,
-            failed_by: NONE,
-            blocked_by: NONE,
+            failed_by: None,
+            blocked_by: None,
             is_stopped: false,
             is_end_due: false,
             end: None,
@@ -47,26 +46,24 @@ impl NodeState {
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        self.failed_by != NONE
+        self.failed_by.is_some()
     }
 
     /// Records that an instance of the node could not start.
-    pub(super) fn block(&mut self, by: u32) {
-        if self.blocked_by == NONE {
-            self.blocked_by = by;
-        }
+    pub(super) fn block(&mut self, by: InstanceIdx) {
+        self.blocked_by.get_or_insert(by);
     }
 
     /// Outcome of the node, once none of its instances is open.
     pub(super) fn verdict(&self) -> NodeOutcome {
         if self.is_given_up {
             NodeOutcome::Lost
-        } else if self.has_failed() {
-            NodeOutcome::Failed { by: self.failed_by }
+        } else if let Some(by) = self.failed_by {
+            NodeOutcome::Failed { by }
         } else if self.is_stopped {
             NodeOutcome::Stopped
-        } else if self.blocked_by != NONE {
-            NodeOutcome::Blocked { by: self.blocked_by }
+        } else if let Some(by) = self.blocked_by {
+            NodeOutcome::Blocked { by }
         } else {
             NodeOutcome::Succeeded
         }

@@ -7,31 +7,33 @@
 
 use std::collections::BTreeSet;
 
-use crate::blueprint::Blueprint;
+use stoker_model::{InstanceIdx, NodeIdx};
+
+use crate::blueprint::{Blueprint, ApplyKey};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ready {
     nodes: Vec<NodeQueue>,
     /// Only tasks with a limit.
     tasks: Vec<TaskQueue>,
-    heads: BTreeSet<u32>,
+    heads: BTreeSet<ApplyKey>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct NodeQueue {
     is_free: bool,
-    unlimited: BTreeSet<u32>,
-    limited: BTreeSet<u32>,
-    head: Option<u32>,
+    unlimited: BTreeSet<ApplyKey>,
+    limited: BTreeSet<ApplyKey>,
+    head: Option<ApplyKey>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct TaskQueue {
     /// Instances whose node is free.
-    waiting: BTreeSet<u32>,
+    waiting: BTreeSet<ApplyKey>,
     n_running: u32,
     n_max: u32,
-    head: Option<u32>,
+    head: Option<ApplyKey>,
 }
 
 impl Ready {
@@ -45,13 +47,13 @@ impl Ready {
     }
 
     /// The most urgent instance that may start.
-    pub(super) fn best(&self, blueprint: &Blueprint) -> Option<u32> {
-        self.heads.first().map(|rank| blueprint.by_rank[*rank as usize])
+    pub(super) fn best(&self, blueprint: &Blueprint) -> Option<InstanceIdx> {
+        self.heads.first().map(|rank| blueprint.by_rank[rank.index()])
     }
 
-    pub(super) fn insert(&mut self, blueprint: &Blueprint, idx: u32) {
-        let (rank, node) = (blueprint.rank[idx as usize], blueprint.instances[idx as usize].node);
-        let queue = &mut self.nodes[node as usize];
+    pub(super) fn insert(&mut self, blueprint: &Blueprint, idx: InstanceIdx) {
+        let (rank, node) = (blueprint.rank[idx.index()], blueprint.instances[idx.index()].node);
+        let queue = &mut self.nodes[node.index()];
         match limited_idx(blueprint, idx) {
             None => {
                 queue.unlimited.insert(rank);
@@ -67,9 +69,9 @@ impl Ready {
         }
     }
 
-    pub(super) fn remove(&mut self, blueprint: &Blueprint, idx: u32) {
-        let (rank, node) = (blueprint.rank[idx as usize], blueprint.instances[idx as usize].node);
-        let queue = &mut self.nodes[node as usize];
+    pub(super) fn remove(&mut self, blueprint: &Blueprint, idx: InstanceIdx) {
+        let (rank, node) = (blueprint.rank[idx.index()], blueprint.instances[idx.index()].node);
+        let queue = &mut self.nodes[node.index()];
         match limited_idx(blueprint, idx) {
             None => {
                 queue.unlimited.remove(&rank);
@@ -84,16 +86,16 @@ impl Ready {
     }
 
     /// Sets whether a node can start an instance.
-    pub(super) fn set_free(&mut self, blueprint: &Blueprint, node: u32, is_free: bool) {
-        let queue = &mut self.nodes[node as usize];
+    pub(super) fn set_free(&mut self, blueprint: &Blueprint, node: NodeIdx, is_free: bool) {
+        let queue = &mut self.nodes[node.index()];
         if queue.is_free == is_free {
             return;
         }
         queue.is_free = is_free;
         self.refresh_node(node);
         // At most as many iterations as there are limited tasks.
-        for rank in self.nodes[node as usize].limited.clone() {
-            let Some(task) = limited_idx(blueprint, blueprint.by_rank[rank as usize]) else { continue };
+        for rank in self.nodes[node.index()].limited.clone() {
+            let Some(task) = limited_idx(blueprint, blueprint.by_rank[rank.index()]) else { continue };
             let waiting = &mut self.tasks[task as usize].waiting;
             if is_free {
                 waiting.insert(rank)
@@ -105,7 +107,7 @@ impl Ready {
     }
 
     /// Takes or releases a slot of the instance's task.
-    pub(super) fn occupy(&mut self, blueprint: &Blueprint, idx: u32, takes_slot: bool) {
+    pub(super) fn occupy(&mut self, blueprint: &Blueprint, idx: InstanceIdx, takes_slot: bool) {
         let Some(task) = limited_idx(blueprint, idx) else { return };
         let queue = &mut self.tasks[task as usize];
         queue.n_running = if takes_slot { queue.n_running + 1 } else { queue.n_running.saturating_sub(1) };
@@ -113,14 +115,14 @@ impl Ready {
     }
 
     /// All ready instances of a node.
-    pub(super) fn of_node(&self, blueprint: &Blueprint, node: u32) -> Vec<u32> {
-        let queue = &self.nodes[node as usize];
+    pub(super) fn of_node(&self, blueprint: &Blueprint, node: NodeIdx) -> Vec<InstanceIdx> {
+        let queue = &self.nodes[node.index()];
         let ranks = queue.unlimited.iter().chain(&queue.limited);
-        ranks.map(|rank| blueprint.by_rank[*rank as usize]).collect()
+        ranks.map(|rank| blueprint.by_rank[rank.index()]).collect()
     }
 
-    fn refresh_node(&mut self, node: u32) {
-        let queue = &mut self.nodes[node as usize];
+    fn refresh_node(&mut self, node: NodeIdx) {
+        let queue = &mut self.nodes[node.index()];
         let head = if queue.is_free { queue.unlimited.first().copied() } else { None };
         replace_head(&mut self.heads, &mut queue.head, head);
     }
@@ -132,7 +134,7 @@ impl Ready {
     }
 }
 
-fn replace_head(heads: &mut BTreeSet<u32>, old: &mut Option<u32>, new: Option<u32>) {
+fn replace_head(heads: &mut BTreeSet<ApplyKey>, old: &mut Option<ApplyKey>, new: Option<ApplyKey>) {
     if *old == new {
         return;
     }
@@ -142,7 +144,7 @@ fn replace_head(heads: &mut BTreeSet<u32>, old: &mut Option<u32>, new: Option<u3
     heads.extend(new);
 }
 
-fn limited_idx(blueprint: &Blueprint, idx: u32) -> Option<u32> {
-    let task = blueprint.instances[idx as usize].task;
-    blueprint.tasks[task as usize].limit.map(|limit| limit.idx)
+fn limited_idx(blueprint: &Blueprint, idx: InstanceIdx) -> Option<u32> {
+    let task = blueprint.instances[idx.index()].task;
+    blueprint.tasks[task.index()].limit.map(|limit| limit.idx)
 }

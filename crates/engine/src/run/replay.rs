@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use stoker_model::RunId;
+use stoker_model::{InstanceIdx, NodeIdx, RunId};
 
 use super::event::{EngineEvent, EventKind, NotStarted, Resolution};
 use super::state::{InstanceState, Phase, RunMachine};
@@ -63,15 +63,14 @@ impl RunMachine {
     }
 
     fn is_possible_event(&self, blueprint: &Blueprint, kind: &EventKind) -> bool {
-        let is_node = |node: &u32| (*node as usize) < self.nodes.len();
+        let is_node = |node: &NodeIdx| node.index() < self.nodes.len();
         let is_begun = !matches!(self.phase, Phase::Created | Phase::Ended(_));
-        let state = |instance: &u32| self.state(*instance);
-        let is_in_flight = |instance: &u32| {
-            matches!(state(instance), Some(InstanceState::Dispatched | InstanceState::Started))
-        };
+        let state = |instance: &InstanceIdx| self.state(*instance);
+        let is_in_flight =
+            |instance: &InstanceIdx| matches!(state(instance), Some(InstanceState::Dispatched | InstanceState::Started));
         match kind {
             EventKind::Began => self.phase == Phase::Created,
-            EventKind::NodeLost { node } => is_node(node) && self.nodes[*node as usize].lost_since.is_none(),
+            EventKind::NodeLost { node } => is_node(node) && self.nodes[node.index()].lost_since.is_none(),
             EventKind::NodeBack { node } => is_node(node),
             EventKind::LateResult { instance, .. } => state(instance).is_some(),
             _ if !is_begun => false,
@@ -85,7 +84,7 @@ impl RunMachine {
             }
             EventKind::RetryDue { instance } => state(instance) == Some(InstanceState::BackingOff),
             EventKind::NodeGivenUp { node } | EventKind::NodeEnded { node, .. } => is_node(node),
-            EventKind::ToleranceExceeded { group, .. } => (*group as usize) < self.failed.len(),
+            EventKind::ToleranceExceeded { group, .. } => group.index() < self.failed.len(),
             EventKind::Resolved { .. } => true,
             EventKind::TakenOver
             | EventKind::StopRequested { .. }
@@ -95,15 +94,14 @@ impl RunMachine {
         }
     }
 
-    fn can_resolve(&self, blueprint: &Blueprint, instance: u32, resolution: Resolution) -> bool {
+    fn can_resolve(&self, blueprint: &Blueprint, instance: InstanceIdx, resolution: Resolution) -> bool {
         let Some(state) = self.state(instance) else { return false };
-        let is_open =
-            !state.is_final() && self.n_open[instance as usize] == 0 && self.phase != Phase::Created;
+        let is_open = !state.is_final() && self.n_open[instance.index()] == 0 && self.phase != Phase::Created;
         let is_known = match resolution {
             Resolution::Blocked { by } | Resolution::NotStarted(NotStarted::NodeFailed { by }) => {
-                (by as usize) < self.states.len()
+                by.index() < self.states.len()
             }
-            Resolution::NotStarted(NotStarted::NodeLost { node }) => (node as usize) < blueprint.nodes.len(),
+            Resolution::NotStarted(NotStarted::NodeLost { node }) => node.index() < blueprint.nodes.len(),
             Resolution::NotStarted(NotStarted::Stopped) | Resolution::Skipped => true,
             Resolution::NotRetried(_) => return is_open && state == InstanceState::BackingOff,
         };

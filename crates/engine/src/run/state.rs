@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use stoker_model::{Micros, RunId};
+use stoker_model::{GroupIdx, InstanceIdx, Micros, NodeIdx, RunId};
 
+use super::cause::Causes;
 use super::end::RunOutcome;
 use super::input::StopMode;
 use super::node::NodeState;
 use super::ready::Ready;
-use crate::blueprint::{Blueprint, NONE};
+use crate::blueprint::Blueprint;
+use crate::session::AttemptKey;
 
 /// State of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,17 +65,25 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timer {
     /// Deadline of an attempt in flight, or end of a backoff.
-    Flight(u32),
+    Flight(InstanceIdx),
     /// Time at which a lost node is given up.
-    Node(u32),
+    Node(NodeIdx),
 }
 
 /// A pending decision, as a consequence of earlier ones. The queue is empty between steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
-    Instance(u32),
-    Node(u32),
-    Group(u32),
+    Instance(InstanceIdx),
+    Node(NodeIdx),
+    Group(GroupIdx),
+}
+
+/// The first stage that was not passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct HeldStage {
+    pub(super) stage: InstanceIdx,
+    /// Instance that did not succeed.
+    pub(super) by: InstanceIdx,
 }
 
 /// State of a run: the fold of its events.
@@ -87,24 +97,22 @@ pub struct RunMachine {
     pub(super) attempts: Vec<u16>,
     /// By vertex: number of predecessors that have not ended.
     pub(super) n_open: Vec<u32>,
-    /// By vertex: the instance whose failure prevents it from starting.
-    pub(super) cause: Vec<u32>,
+    pub(super) causes: Causes,
     pub(super) nodes: Vec<NodeState>,
     /// By group: its failed nodes.
-    pub(super) failed: Vec<Vec<u32>>,
-    pub(super) exceeded: Option<u32>,
+    pub(super) failed: Vec<Vec<NodeIdx>>,
+    pub(super) exceeded: Option<GroupIdx>,
     pub(super) is_stop_asked: bool,
-    /// First stage that was not passed.
-    pub(super) held: Option<u32>,
+    pub(super) held: Option<HeldStage>,
     pub(super) ready: Ready,
     /// Instances that occupy their node, with the deadline of the attempt or the end of the backoff.
-    pub(super) flights: BTreeMap<u32, Micros>,
+    pub(super) flights: BTreeMap<InstanceIdx, Micros>,
     pub(super) timers: BTreeSet<(Micros, Timer)>,
     pub(super) due: VecDeque<Due>,
     /// Instances whose backoff is over.
-    pub(super) retry_due: BTreeSet<u32>,
-    /// Attempts given up by the engine (instance, attempt): a later report is recorded once.
-    pub(super) unanswered: BTreeSet<(u32, u32)>,
+    pub(super) retry_due: BTreeSet<InstanceIdx>,
+    /// Attempts given up by the engine: a later report is recorded once.
+    pub(super) unanswered: BTreeSet<AttemptKey>,
     pub(super) n_ended: u32,
     pub(super) n_busy: u32,
     pub(super) n_failed_nodes: u32,
@@ -119,7 +127,7 @@ impl RunMachine {
             states: vec![InstanceState::Pending; blueprint.instances.len()],
             attempts: vec![0; blueprint.instances.len()],
             n_open: blueprint.n_before.clone(),
-            cause: vec![NONE; blueprint.n_before.len()],
+            causes: Causes::new(blueprint.n_before.len()),
             nodes: blueprint.nodes.iter().map(|node| NodeState::new(node.n_instances)).collect(),
             failed: vec![Vec::new(); blueprint.groups.len()],
             exceeded: None,

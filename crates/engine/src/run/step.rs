@@ -1,6 +1,6 @@
 //! One step: an input comes in, events and effects come out.
 
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx};
 
 use super::apply::later;
 use super::event::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, Resolution, RunEffect};
@@ -98,8 +98,8 @@ impl Stepping<'_> {
         if key.run != self.run.id {
             return Err(InputError::WrongRun);
         }
-        let state = self.run.states.get(key.instance as usize).ok_or(InputError::UnknownAttempt)?;
-        let last = u32::from(self.run.attempts[key.instance as usize]);
+        let state = self.run.states.get(key.instance.index()).ok_or(InputError::UnknownAttempt)?;
+        let last = u32::from(self.run.attempts[key.instance.index()]);
         if key.attempt == 0 || key.attempt > last {
             return Err(InputError::UnknownAttempt);
         }
@@ -109,10 +109,10 @@ impl Stepping<'_> {
     fn handle_started(&mut self, key: AttemptKey, at: Micros) -> Result<(), InputError> {
         if !self.is_current(key)? {
             // The attempt was given up, so the agent must stop it.
-            if self.run.unanswered.contains(&(key.instance, key.attempt)) {
+            if self.run.unanswered.contains(&key) {
                 self.step.effects.push(RunEffect::Cancel { key, how: CancelMode::Now });
             }
-        } else if self.run.states[key.instance as usize] == InstanceState::Dispatched {
+        } else if self.run.states[key.instance.index()] == InstanceState::Dispatched {
             let AttemptKey { instance, attempt, .. } = key;
             self.emit(EventKind::Started { instance, attempt, began_at: at });
         }
@@ -129,20 +129,21 @@ impl Stepping<'_> {
         let AttemptKey { instance, attempt, .. } = key;
         if self.is_current(key)? {
             self.end_attempt(instance, at, AttemptOutcome::Reported(end), summary);
-        } else if self.run.unanswered.contains(&(instance, attempt)) {
+        } else if self.run.unanswered.contains(&key) {
             self.emit(EventKind::LateResult { instance, attempt, ended_at: at, end, summary });
         }
         Ok(())
     }
 
-    fn end_attempt(&mut self, instance: u32, ended_at: Micros, end: AttemptOutcome, summary: JsonMap) {
-        let attempt = u32::from(self.run.attempts[instance as usize]);
+    fn end_attempt(&mut self, instance: InstanceIdx, ended_at: Micros, end: AttemptOutcome, summary: JsonMap) {
+        let attempt = u32::from(self.run.attempts[instance.index()]);
         let next = self.decide_next(instance, attempt, &end);
         self.emit(EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next });
     }
 
-    fn decide_next(&self, instance: u32, attempt: u32, end: &AttemptOutcome) -> Next {
-        let policy = self.blueprint.policies[self.blueprint.instances[instance as usize].policy as usize];
+    fn decide_next(&self, instance: InstanceIdx, attempt: u32, end: &AttemptOutcome) -> Next {
+        // Only instances with a policy have attempts.
+        let Some(policy) = self.blueprint.policy_of(instance) else { return Next::Final(InstanceOutcome::Failed) };
         let is_stopping = matches!(self.run.phase, Phase::Stopping { .. });
         let n_retries = match end {
             AttemptOutcome::Reported(ResultKind::Succeeded) => {
@@ -170,8 +171,8 @@ impl Stepping<'_> {
         Next::Final(if policy.fail_on_error { InstanceOutcome::Failed } else { InstanceOutcome::Ignored })
     }
 
-    fn set_connectivity(&mut self, node: u32, is_lost: bool) -> Result<(), InputError> {
-        let state = self.run.nodes.get(node as usize).ok_or(InputError::UnknownNode)?;
+    fn set_connectivity(&mut self, node: NodeIdx, is_lost: bool) -> Result<(), InputError> {
+        let state = self.run.nodes.get(node.index()).ok_or(InputError::UnknownNode)?;
         let has_changed = !state.is_given_up && state.lost_since.is_some() != is_lost;
         if has_changed && !matches!(self.run.phase, Phase::Ended(_)) {
             self.emit(if is_lost { EventKind::NodeLost { node } } else { EventKind::NodeBack { node } });
@@ -212,7 +213,7 @@ impl Stepping<'_> {
                 return;
             }
             match timer {
-                Timer::Flight(idx) if self.run.states[idx as usize] == InstanceState::BackingOff => {
+                Timer::Flight(idx) if self.run.states[idx.index()] == InstanceState::BackingOff => {
                     self.emit(EventKind::RetryDue { instance: idx });
                 }
                 Timer::Flight(idx) => self.give_up_attempt(idx, AttemptOutcome::NoResult),
@@ -221,17 +222,17 @@ impl Stepping<'_> {
         }
     }
 
-    fn give_up_node(&mut self, node: u32) {
+    fn give_up_node(&mut self, node: NodeIdx) {
         self.emit(EventKind::NodeGivenUp { node });
-        let flights = self.run.nodes[node as usize].flights.iter().copied();
-        let in_flight = flights.filter(|idx| self.run.states[*idx as usize] != InstanceState::BackingOff);
+        let flights = self.run.nodes[node.index()].flights.iter().copied();
+        let in_flight = flights.filter(|idx| self.run.states[idx.index()] != InstanceState::BackingOff);
         for idx in in_flight.collect::<Vec<_>>() {
             self.give_up_attempt(idx, AttemptOutcome::Lost);
         }
     }
 
     /// Ends an attempt without a result. The agent must not continue it, nor start it after reconnecting.
-    fn give_up_attempt(&mut self, idx: u32, end: AttemptOutcome) {
+    fn give_up_attempt(&mut self, idx: InstanceIdx, end: AttemptOutcome) {
         let key = self.run.key(idx);
         self.end_attempt(idx, self.now, end, JsonMap::new());
         self.step.effects.push(RunEffect::Cancel { key, how: CancelMode::Now });
@@ -246,7 +247,7 @@ impl Stepping<'_> {
     }
 
     /// Records the end of an instance that was not executed. Consecutive ends share one event.
-    pub(super) fn resolve(&mut self, idx: u32, resolution: Resolution) {
+    pub(super) fn resolve(&mut self, idx: InstanceIdx, resolution: Resolution) {
         self.run.apply_resolved(self.blueprint, idx, resolution);
         if let Some(EngineEvent { kind: EventKind::Resolved { ends }, .. }) = self.step.events.last_mut() {
             ends.push((idx, resolution));

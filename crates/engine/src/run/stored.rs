@@ -6,7 +6,7 @@
 use std::fmt;
 
 use serde_json::json;
-use stoker_model::{Json, JsonMap, Micros};
+use stoker_model::{GroupIdx, InstanceIdx, Json, JsonMap, Micros, NodeIdx};
 
 use super::end::{NodeOutcome, RunOutcome};
 use super::event::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution};
@@ -34,29 +34,29 @@ impl EngineEvent {
             EventKind::Began => json!({"event": "began"}),
             EventKind::TakenOver => json!({"event": "taken_over"}),
             EventKind::Dispatched { instance, attempt } => {
-                json!({"event": "dispatched", "instance": instance, "attempt": attempt})
+                json!({"event": "dispatched", "instance": instance.get(), "attempt": attempt})
             }
             EventKind::Started { instance, attempt, began_at } => {
-                json!({"event": "started", "instance": instance, "attempt": attempt, "began_at": began_at.0})
+                json!({"event": "started", "instance": instance.get(), "attempt": attempt, "began_at": began_at.0})
             }
             EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next } => json!({
-                "event": "attempt_ended", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
+                "event": "attempt_ended", "instance": instance.get(), "attempt": attempt, "ended_at": ended_at.0,
                 "end": attempt_end_json(end), "summary": summary, "next": next_json(*next),
             }),
-            EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance}),
+            EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance.get()}),
             EventKind::Resolved { ends } => {
                 let ends: Vec<Json> =
                     ends.iter().map(|(idx, resolution)| resolution_json(*idx, *resolution)).collect();
                 json!({"event": "resolved", "ends": ends})
             }
-            EventKind::NodeLost { node } => json!({"event": "node_lost", "node": node}),
-            EventKind::NodeBack { node } => json!({"event": "node_back", "node": node}),
-            EventKind::NodeGivenUp { node } => json!({"event": "node_given_up", "node": node}),
+            EventKind::NodeLost { node } => json!({"event": "node_lost", "node": node.get()}),
+            EventKind::NodeBack { node } => json!({"event": "node_back", "node": node.get()}),
+            EventKind::NodeGivenUp { node } => json!({"event": "node_given_up", "node": node.get()}),
             EventKind::ToleranceExceeded { group, nodes } => {
-                json!({"event": "tolerance_exceeded", "group": group, "nodes": nodes})
+                json!({"event": "tolerance_exceeded", "group": group.get(), "nodes": node_numbers(nodes)})
             }
             EventKind::NodeEnded { node, end } => {
-                json!({"event": "node_ended", "node": node, "end": node_end_json(*end)})
+                json!({"event": "node_ended", "node": node.get(), "end": node_end_json(*end)})
             }
             EventKind::StopRequested { how } => {
                 let how = if *how == StopMode::Now { "now" } else { "graceful" };
@@ -65,7 +65,7 @@ impl EngineEvent {
             EventKind::Paused => json!({"event": "paused"}),
             EventKind::Resumed => json!({"event": "resumed"}),
             EventKind::LateResult { instance, attempt, ended_at, end, summary } => json!({
-                "event": "late_result", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
+                "event": "late_result", "instance": instance.get(), "attempt": attempt, "ended_at": ended_at.0,
                 "end": result_json(end), "summary": summary,
             }),
             EventKind::Ended { end } => json!({"event": "ended", "end": run_end_json(end)}),
@@ -80,34 +80,32 @@ impl EngineEvent {
             "began" => EventKind::Began,
             "taken_over" => EventKind::TakenOver,
             "dispatched" => {
-                EventKind::Dispatched { instance: get.number("instance")?, attempt: get.number("attempt")? }
+                EventKind::Dispatched { instance: get.instance("instance")?, attempt: get.number("attempt")? }
             }
             "started" => EventKind::Started {
-                instance: get.number("instance")?,
+                instance: get.instance("instance")?,
                 attempt: get.number("attempt")?,
                 began_at: get.time("began_at")?,
             },
             "attempt_ended" => EventKind::AttemptEnded {
-                instance: get.number("instance")?,
+                instance: get.instance("instance")?,
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
                 end: get.nested("end", read_attempt_end)?,
                 summary: get.map("summary")?,
                 next: get.nested("next", read_next)?,
             },
-            "retry_due" => EventKind::RetryDue { instance: get.number("instance")? },
+            "retry_due" => EventKind::RetryDue { instance: get.instance("instance")? },
             "resolved" => {
                 let ends = get.list("ends")?.iter().map(read_resolved).collect::<Result<_, _>>()?;
                 EventKind::Resolved { ends }
             }
-            "node_lost" => EventKind::NodeLost { node: get.number("node")? },
-            "node_back" => EventKind::NodeBack { node: get.number("node")? },
-            "node_given_up" => EventKind::NodeGivenUp { node: get.number("node")? },
-            "tolerance_exceeded" => {
-                EventKind::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
-            }
+            "node_lost" => EventKind::NodeLost { node: get.node("node")? },
+            "node_back" => EventKind::NodeBack { node: get.node("node")? },
+            "node_given_up" => EventKind::NodeGivenUp { node: get.node("node")? },
+            "tolerance_exceeded" => EventKind::ToleranceExceeded { group: get.group()?, nodes: get.nodes()? },
             "node_ended" => {
-                EventKind::NodeEnded { node: get.number("node")?, end: get.nested("end", read_node_end)? }
+                EventKind::NodeEnded { node: get.node("node")?, end: get.nested("end", read_node_end)? }
             }
             "stop_asked" => EventKind::StopRequested {
                 how: match get.text("how")? {
@@ -119,7 +117,7 @@ impl EngineEvent {
             "paused" => EventKind::Paused,
             "resumed" => EventKind::Resumed,
             "late_result" => EventKind::LateResult {
-                instance: get.number("instance")?,
+                instance: get.instance("instance")?,
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
                 end: get.nested("end", read_reported)?,
@@ -205,38 +203,38 @@ fn read_outcome(word: &str) -> Result<InstanceOutcome, EventFormatError> {
 }
 
 /// An array instead of an object, because one event may contain a million of them.
-fn resolution_json(idx: u32, resolution: Resolution) -> Json {
+fn resolution_json(idx: InstanceIdx, resolution: Resolution) -> Json {
     match resolution {
-        Resolution::Skipped => json!([idx, "skipped"]),
-        Resolution::Blocked { by } => json!([idx, "blocked", by]),
-        Resolution::NotStarted(NotStarted::NodeFailed { by }) => json!([idx, "node_failed", by]),
-        Resolution::NotStarted(NotStarted::NodeLost { node }) => json!([idx, "node_lost", node]),
-        Resolution::NotStarted(NotStarted::Stopped) => json!([idx, "stopped"]),
-        Resolution::NotRetried(outcome) => json!([idx, "not_retried", outcome_word(outcome)]),
+        Resolution::Skipped => json!([idx.get(), "skipped"]),
+        Resolution::Blocked { by } => json!([idx.get(), "blocked", by.get()]),
+        Resolution::NotStarted(NotStarted::NodeFailed { by }) => json!([idx.get(), "node_failed", by.get()]),
+        Resolution::NotStarted(NotStarted::NodeLost { node }) => json!([idx.get(), "node_lost", node.get()]),
+        Resolution::NotStarted(NotStarted::Stopped) => json!([idx.get(), "stopped"]),
+        Resolution::NotRetried(outcome) => json!([idx.get(), "not_retried", outcome_word(outcome)]),
     }
 }
 
-fn read_resolved(json: &Json) -> Result<(u32, Resolution), EventFormatError> {
+fn read_resolved(json: &Json) -> Result<(InstanceIdx, Resolution), EventFormatError> {
     let item = |idx: usize| json.get(idx).ok_or_else(|| missing("an end"));
     let number = |idx: usize| item(idx).and_then(|it| small(it).ok_or_else(|| missing("a number")));
     let word = |idx: usize| item(idx).and_then(|it| it.as_str().ok_or_else(|| missing("a word")));
     let resolution = match word(1)? {
         "skipped" => Resolution::Skipped,
-        "blocked" => Resolution::Blocked { by: number(2)? },
-        "node_failed" => Resolution::NotStarted(NotStarted::NodeFailed { by: number(2)? }),
-        "node_lost" => Resolution::NotStarted(NotStarted::NodeLost { node: number(2)? }),
+        "blocked" => Resolution::Blocked { by: InstanceIdx::new(number(2)?) },
+        "node_failed" => Resolution::NotStarted(NotStarted::NodeFailed { by: InstanceIdx::new(number(2)?) }),
+        "node_lost" => Resolution::NotStarted(NotStarted::NodeLost { node: NodeIdx::new(number(2)?) }),
         "stopped" => Resolution::NotStarted(NotStarted::Stopped),
         "not_retried" => Resolution::NotRetried(read_outcome(word(2)?)?),
         other => return Err(unknown(other)),
     };
-    Ok((number(0)?, resolution))
+    Ok((InstanceIdx::new(number(0)?), resolution))
 }
 
 fn node_end_json(end: NodeOutcome) -> Json {
     match end {
         NodeOutcome::Succeeded => json!({"how": "succeeded"}),
-        NodeOutcome::Failed { by } => json!({"how": "failed", "by": by}),
-        NodeOutcome::Blocked { by } => json!({"how": "blocked", "by": by}),
+        NodeOutcome::Failed { by } => json!({"how": "failed", "by": by.get()}),
+        NodeOutcome::Blocked { by } => json!({"how": "blocked", "by": by.get()}),
         NodeOutcome::Lost => json!({"how": "lost"}),
         NodeOutcome::Stopped => json!({"how": "stopped"}),
     }
@@ -245,8 +243,8 @@ fn node_end_json(end: NodeOutcome) -> Json {
 fn read_node_end(get: Fields<'_>) -> Result<NodeOutcome, EventFormatError> {
     Ok(match get.text("how")? {
         "succeeded" => NodeOutcome::Succeeded,
-        "failed" => NodeOutcome::Failed { by: get.number("by")? },
-        "blocked" => NodeOutcome::Blocked { by: get.number("by")? },
+        "failed" => NodeOutcome::Failed { by: get.instance("by")? },
+        "blocked" => NodeOutcome::Blocked { by: get.instance("by")? },
         "lost" => NodeOutcome::Lost,
         "stopped" => NodeOutcome::Stopped,
         other => return Err(unknown(other)),
@@ -256,13 +254,11 @@ fn read_node_end(get: Fields<'_>) -> Result<NodeOutcome, EventFormatError> {
 fn run_end_json(end: &RunOutcome) -> Json {
     match end {
         RunOutcome::Succeeded => json!({"how": "succeeded"}),
-        RunOutcome::Tolerated { n_failed_nodes } => {
-            json!({"how": "tolerated", "failed_nodes": n_failed_nodes})
-        }
+        RunOutcome::Tolerated { n_failed_nodes } => json!({"how": "tolerated", "failed_nodes": n_failed_nodes}),
         RunOutcome::ToleranceExceeded { group, nodes } => {
-            json!({"how": "tolerance_exceeded", "group": group, "nodes": nodes})
+            json!({"how": "tolerance_exceeded", "group": group.get(), "nodes": node_numbers(nodes)})
         }
-        RunOutcome::StageHeld { stage, by } => json!({"how": "held", "stage": stage, "by": by}),
+        RunOutcome::StageHeld { stage, by } => json!({"how": "held", "stage": stage.get(), "by": by.get()}),
         RunOutcome::Stopped => json!({"how": "stopped"}),
     }
 }
@@ -271,10 +267,8 @@ fn read_run_end(get: Fields<'_>) -> Result<RunOutcome, EventFormatError> {
     Ok(match get.text("how")? {
         "succeeded" => RunOutcome::Succeeded,
         "tolerated" => RunOutcome::Tolerated { n_failed_nodes: get.number("failed_nodes")? },
-        "tolerance_exceeded" => {
-            RunOutcome::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
-        }
-        "held" => RunOutcome::StageHeld { stage: get.number("stage")?, by: get.number("by")? },
+        "tolerance_exceeded" => RunOutcome::ToleranceExceeded { group: get.group()?, nodes: get.nodes()? },
+        "held" => RunOutcome::StageHeld { stage: get.instance("stage")?, by: get.instance("by")? },
         "stopped" => RunOutcome::Stopped,
         other => return Err(unknown(other)),
     })
@@ -305,8 +299,21 @@ impl<'j> Fields<'j> {
         self.get(key)?.as_array().map(Vec::as_slice).ok_or_else(|| missing(key))
     }
 
-    fn numbers(self, key: &str) -> Result<Vec<u32>, EventFormatError> {
-        self.list(key)?.iter().map(|it| small(it).ok_or_else(|| missing(key))).collect()
+    fn instance(self, key: &str) -> Result<InstanceIdx, EventFormatError> {
+        self.number(key).map(InstanceIdx::new)
+    }
+
+    fn node(self, key: &str) -> Result<NodeIdx, EventFormatError> {
+        self.number(key).map(NodeIdx::new)
+    }
+
+    fn group(self) -> Result<GroupIdx, EventFormatError> {
+        self.number("group").map(GroupIdx::new)
+    }
+
+    fn nodes(self) -> Result<Vec<NodeIdx>, EventFormatError> {
+        let nodes = self.list("nodes")?.iter();
+        nodes.map(|it| small(it).map(NodeIdx::new).ok_or_else(|| missing("nodes"))).collect()
     }
 
     fn map(self, key: &str) -> Result<JsonMap, EventFormatError> {
@@ -320,6 +327,10 @@ impl<'j> Fields<'j> {
     ) -> Result<T, EventFormatError> {
         read(Fields(self.get(key)?))
     }
+}
+
+fn node_numbers(nodes: &[NodeIdx]) -> Vec<u32> {
+    nodes.iter().map(|node| node.get()).collect()
 }
 
 fn small(json: &Json) -> Option<u32> {

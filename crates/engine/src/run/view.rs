@@ -1,21 +1,13 @@
 //! Queries on the state of a run.
 
-use stoker_model::{Micros, RunId};
+use stoker_model::{GroupIdx, InstanceIdx, Micros, NodeIdx, RunId};
 
 use super::end::NodeOutcome;
 use super::event::RunEffect;
 use super::input::StopMode;
 use super::state::{InstanceState, Phase, RunMachine};
 use crate::blueprint::Blueprint;
-use crate::session::{AttemptKey, CancelMode};
-
-/// An attempt that was sent to an agent and has not ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InFlight {
-    pub key: AttemptKey,
-    pub is_started: bool,
-    pub cancel: Option<CancelMode>,
-}
+use crate::session::{AttemptKey, CancelMode, InFlight};
 
 /// Number of instances in each state, in the order of [`State`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,34 +32,32 @@ impl RunMachine {
         matches!(self.phase, Phase::Ended(_))
     }
 
-    pub fn state(&self, instance: u32) -> Option<InstanceState> {
-        self.states.get(instance as usize).copied()
+    pub fn state(&self, instance: InstanceIdx) -> Option<InstanceState> {
+        self.states.get(instance.index()).copied()
     }
 
     /// Number of attempts of an instance.
-    pub fn n_attempts(&self, instance: u32) -> u32 {
-        self.attempts.get(instance as usize).copied().map_or(0, u32::from)
+    pub fn n_attempts(&self, instance: InstanceIdx) -> u32 {
+        self.attempts.get(instance.index()).copied().map_or(0, u32::from)
     }
 
     /// The instance that blocks this one.
-    pub fn cause(&self, instance: u32) -> Option<u32> {
-        let cause =
-            self.cause.get(instance as usize).copied().filter(|cause| (*cause as usize) < self.states.len());
-        cause.filter(|_| self.state(instance) == Some(InstanceState::Blocked))
+    pub fn cause(&self, instance: InstanceIdx) -> Option<InstanceIdx> {
+        if self.state(instance) == Some(InstanceState::Blocked) { self.causes.instance(instance) } else { None }
     }
 
     /// Outcome of a node, if it has ended.
-    pub fn node_end(&self, node: u32) -> Option<NodeOutcome> {
-        self.nodes.get(node as usize)?.end
+    pub fn node_end(&self, node: NodeIdx) -> Option<NodeOutcome> {
+        self.nodes.get(node.index())?.end
     }
 
     /// Failed nodes of a group.
-    pub fn failed_nodes(&self, group: u32) -> &[u32] {
-        self.failed.get(group as usize).map_or(&[], Vec::as_slice)
+    pub fn failed_nodes(&self, group: GroupIdx) -> &[NodeIdx] {
+        self.failed.get(group.index()).map_or(&[], Vec::as_slice)
     }
 
     /// The group whose tolerance was exceeded, which stops a run without a stop request.
-    pub fn exceeded_group(&self) -> Option<u32> {
+    pub fn exceeded_group(&self) -> Option<GroupIdx> {
         self.exceeded
     }
 
@@ -82,8 +72,8 @@ impl RunMachine {
     }
 
     /// Percentage of the node's instances that have ended.
-    pub fn node_progress(&self, blueprint: &Blueprint, node: u32) -> u32 {
-        let (Some(state), Some(node)) = (self.nodes.get(node as usize), blueprint.nodes.get(node as usize))
+    pub fn node_progress(&self, blueprint: &Blueprint, node: NodeIdx) -> u32 {
+        let (Some(state), Some(node)) = (self.nodes.get(node.index()), blueprint.nodes.get(node.index()))
         else {
             return 100;
         };
@@ -102,12 +92,13 @@ impl RunMachine {
     /// Attempts in flight, to be sent to agents again after a restart of the server.
     pub fn in_flight(&self) -> impl Iterator<Item = InFlight> {
         let cancel = self.cancel_how();
-        let in_flight = self.flights.keys().filter(|idx| {
-            matches!(self.states[**idx as usize], InstanceState::Dispatched | InstanceState::Started)
-        });
+        let in_flight = self
+            .flights
+            .keys()
+            .filter(|idx| matches!(self.states[idx.index()], InstanceState::Dispatched | InstanceState::Started));
         in_flight.map(move |idx| InFlight {
             key: self.key(*idx),
-            is_started: self.states[*idx as usize] == InstanceState::Started,
+            is_started: self.states[idx.index()] == InstanceState::Started,
             cancel,
         })
     }
@@ -124,7 +115,9 @@ impl RunMachine {
             self.in_flight().map(|flight| RunEffect::Dispatch(flight.key)).collect();
         effects.extend(self.cancels());
         effects.extend(self.next_timer().map(RunEffect::WakeAt));
-        let ends = (0..).zip(&self.nodes).filter_map(|(node, state)| Some((node, state.end?)));
+        let ends = NodeIdx::first(self.nodes.len())
+            .zip(&self.nodes)
+            .filter_map(|(node, state)| Some((node, state.end?)));
         effects.extend(ends.map(|(node, end)| RunEffect::NodeEnded { node, end }));
         if let Phase::Ended(end) = &self.phase {
             effects.push(RunEffect::RunEnded(end.clone()));
@@ -146,8 +139,8 @@ impl RunMachine {
     }
 
     /// Key of the last attempt of an instance.
-    pub(super) fn key(&self, instance: u32) -> AttemptKey {
-        AttemptKey { run: self.id, instance, attempt: u32::from(self.attempts[instance as usize]) }
+    pub(super) fn key(&self, instance: InstanceIdx) -> AttemptKey {
+        AttemptKey { run: self.id, instance, attempt: u32::from(self.attempts[instance.index()]) }
     }
 }
 

@@ -93,13 +93,13 @@ impl AttemptLog {
 
 #[cfg(test)]
 mod tests {
-    use stoker_model::JsonMap;
+    use stoker_model::{InstanceIdx, JsonMap};
 
     use super::super::ResultKind;
     use super::*;
 
     const NOW: Micros = Micros(1);
-    const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: 2, attempt: 1 };
+    const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: InstanceIdx::new(2), attempt: 1 };
 
     fn finished() -> AttemptResult {
         AttemptResult { key: KEY, at: NOW, end: ResultKind::Succeeded, summary: JsonMap::new() }

@@ -9,8 +9,7 @@ use stoker_model::{Micros, RunId};
 
 use super::attempt_log::AttemptLog;
 use super::server::{Input, Output, ServerSession, SessionSettings, interrupted};
-use super::{AttemptKey, AttemptResult, Generation};
-use crate::run::InFlight;
+use super::{AttemptKey, AttemptResult, Generation, InFlight};
 
 /// Session with one agent, and a log of what may have to be resent.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use stoker_model::{Json, JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, Json, JsonMap, Micros, RunId};
 
 /// Identifies one attempt to execute a task instance. Keys are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttemptKey {
     pub run: RunId,
     /// Index of the instance in the plan of the run.
-    pub instance: u32,
+    pub instance: InstanceIdx,
     /// Starts at 1.
     pub attempt: u32,
 }
@@ -18,6 +18,14 @@ impl fmt::Display for AttemptKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.run, self.instance, self.attempt)
     }
+}
+
+/// An attempt that was sent to an agent and has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InFlight {
+    pub key: AttemptKey,
+    pub is_started: bool,
+    pub cancel: Option<CancelMode>,
 }
 
 /// Lease generation of a run, used as a fencing token: messages with an older generation come from a server

@@ -11,6 +11,6 @@ mod message;
 pub mod server;
 
 pub use message::{
-    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
+    Attempt, AttemptKey, CancelMode, ResultKind, AttemptResult, FromAgent, Generation, Hello, InFlight, Mode, Stream,
     ToAgent,
 };

@@ -6,12 +6,12 @@ use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, 
 use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, ToAgent,
 };
-use stoker_model::{Json, JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, Json, JsonMap, Micros, RunId};
 
 const NOW: Micros = Micros(5);
 
 fn key(instance: u32, attempt: u32) -> AttemptKey {
-    AttemptKey { run: RunId(1), instance, attempt }
+    AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt }
 }
 
 fn attempt(key: AttemptKey, generation: u64) -> Attempt {
@@ -264,7 +264,7 @@ fn journal_size_is_bounded() {
         Bench::with(AgentLimits { n_slack_records: 10, n_ended_runs_max: 5, ..AgentLimits::default() });
     for run in 1..200 {
         for instance in 0..3 {
-            let key = AttemptKey { run: RunId(run), instance, attempt: 1 };
+            let key = AttemptKey { run: RunId(run), instance: InstanceIdx::new(instance), attempt: 1 };
             bench.start(key).exit(key, ResultKind::Succeeded).acknowledge(key);
         }
         bench.give(Input::Message(ToAgent::RunEnded { run: RunId(run) }));

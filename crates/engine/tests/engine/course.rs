@@ -1,8 +1,9 @@
 //! Course of a run: retries, pauses, stops, continuation.
 
 use stoker_engine::blueprint::Policy;
-use stoker_engine::run::{EventKind, Input, InputError, InstanceState, RunEffect, RunOutcome, StopMode};
+use stoker_engine::run::{RunEffect, EventKind, InputError, Input, RunOutcome, InstanceState, StopMode};
 use stoker_engine::session::{CancelMode, ResultKind};
+use stoker_model::{InstanceIdx, NodeIdx};
 
 use crate::small::{POLICY, Play, Sketch};
 
@@ -20,7 +21,7 @@ fn retries_back_off_and_are_bounded() {
     play.after(1).fail("a@1").after(3);
     assert_eq!(play.running().len(), 0);
     play.after(1).end("a@1", ResultKind::TimedOut);
-    assert_eq!((play.state("a@1"), play.run.n_attempts(0)), (InstanceState::Failed, 3));
+    assert_eq!((play.state("a@1"), play.run.n_attempts(InstanceIdx::new(0))), (InstanceState::Failed, 3));
 }
 
 #[test]
@@ -31,7 +32,7 @@ fn interrupted_attempt_is_retried_only_if_allowed() {
     let policy = Policy { retry_interrupted: true, ..POLICY };
     let mut play = Sketch::new("a@1").policy("a@1", policy).begin();
     play.end("a@1", ResultKind::Interrupted).after(2).end("a@1", ResultKind::Interrupted);
-    assert_eq!((play.state("a@1"), play.run.n_attempts(0)), (InstanceState::Failed, 2));
+    assert_eq!((play.state("a@1"), play.run.n_attempts(InstanceIdx::new(0))), (InstanceState::Failed, 2));
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn remaining_instances_can_be_run_again() {
     play.ok("b@1").ok("c@1");
     assert_eq!(play.run_end(), Some(&RunOutcome::Succeeded));
 
-    let from = play.blueprint.from_instances(&[play.idx("c@1"), 99]);
+    let from = play.blueprint.from_instances(&[play.idx("c@1"), InstanceIdx::new(99)]);
     let mut play = Play::new(from);
     play.give(Input::Begin);
     assert_eq!(play.running(), ["c@1"]);
@@ -126,10 +127,9 @@ fn remaining_instances_can_be_run_again() {
 fn progress_counts_ended_instances() {
     let mut play = Sketch::new("a@1 > b@1 > c@1 a@2").begin();
     play.ok("a@1");
-    assert_eq!((play.run.progress(), play.run.node_progress(&play.blueprint, 0)), (25, 33));
+    assert_eq!((play.run.progress(), play.run.node_progress(&play.blueprint, NodeIdx::new(0))), (25, 33));
     play.ok("a@2");
-    assert_eq!(play.run.node_progress(&play.blueprint, 1), 100);
-    let succeeded =
-        play.effects.iter().filter(|effect| matches!(effect, RunEffect::Succeeded { .. })).count();
+    assert_eq!(play.run.node_progress(&play.blueprint, NodeIdx::new(1)), 100);
+    let succeeded = play.effects.iter().filter(|effect| matches!(effect, RunEffect::Succeeded { .. })).count();
     assert_eq!(succeeded, 2);
 }

@@ -9,7 +9,7 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::{AttemptKey, ResultKind};
 use stoker_graph::Csr;
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{GroupIdx, InstanceIdx, JsonMap, Micros, NodeIdx, RunId, TaskIdx};
 
 const RUN: RunId = RunId(1);
 
@@ -37,11 +37,12 @@ fn options() -> impl Strategy<Value = ExecutionOptions> {
 /// Four nodes; the last one is the sync node.
 fn draft() -> impl Strategy<Value = Draft> {
     let work = (0..3_u32, policy(), proptest::option::of(1..3_u32));
-    let work = work.prop_map(|(executor, policy, limit)| DraftWork { executor, policy, limit });
+    let work =
+        work.prop_map(|(executor, policy, limit)| DraftWork { executor: NodeIdx::new(executor), policy, limit });
     let instance = (0..4_u32, 0..4_u32, proptest::option::weighted(0.8, work));
     let instance = instance.prop_map(|(task, node, work)| DraftInstance {
-        task,
-        node,
+        task: TaskIdx::new(task),
+        node: NodeIdx::new(node),
         work: work.filter(|_| node != 3),
     });
     let instances = proptest::collection::vec(instance, 0..14);
@@ -54,12 +55,12 @@ fn draft() -> impl Strategy<Value = Draft> {
         let edges = edges.filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
         let group = |(nodes, tolerated): (std::collections::BTreeSet<u32>, u64)| Group {
             name: "group".to_owned(),
-            nodes: nodes.into_iter().collect(),
+            nodes: nodes.into_iter().map(NodeIdx::new).collect(),
             tolerated,
         };
         Draft {
             nodes: ["1", "2", "3", "sync"].map(str::to_owned).to_vec(),
-            sync: Some(3),
+            sync: Some(NodeIdx::new(3)),
             tasks: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             order: Csr::new(n_vertices as usize, edges),
             instances,
@@ -76,7 +77,7 @@ type Move = (u8, u32, u32, u16);
 fn input(run: &RunMachine, (what, which, other, _): Move, now: Micros) -> Input {
     let flights: Vec<AttemptKey> = run.in_flight().map(|flight| flight.key).collect();
     let chosen = flights.get(which as usize % flights.len().max(1)).copied();
-    let any_key = AttemptKey { run: RUN, instance: which, attempt: other % 4 };
+    let any_key = AttemptKey { run: RUN, instance: InstanceIdx::new(which), attempt: other % 4 };
     let key = chosen.filter(|_| what % 8 != 7).unwrap_or(any_key);
     let end = match other % 7 {
         0 => ResultKind::Failed { message: "no".to_owned() },
@@ -87,8 +88,8 @@ fn input(run: &RunMachine, (what, which, other, _): Move, now: Micros) -> Input 
         _ => ResultKind::Succeeded,
     };
     match what % 16 {
-        0 => Input::NodeLost { node: which % 5 },
-        1 => Input::NodeBack { node: which % 5 },
+        0 => Input::NodeLost { node: NodeIdx::new(which % 5) },
+        1 => Input::NodeBack { node: NodeIdx::new(which % 5) },
         2 if which % 8 == 0 => Input::Stop { how: StopMode::Graceful },
         3 if which % 8 == 0 => Input::Stop { how: StopMode::Now },
         4 if which % 2 == 0 => Input::Pause,
@@ -115,7 +116,7 @@ fn play(blueprint: &Blueprint, moves: &[Move]) -> (RunMachine, Vec<EngineEvent>,
             Err(_) => assert_eq!(run, before, "a rejected input changes nothing (move {at})"),
         }
         let states: Vec<InstanceState> =
-            (0..blueprint.n_instances() as u32).filter_map(|idx| run.state(idx)).collect();
+            InstanceIdx::first(blueprint.n_instances()).filter_map(|idx| run.state(idx)).collect();
         for (before, after) in ended.iter().zip(&states) {
             assert!(
                 !before.is_final() || before == after,
@@ -164,11 +165,11 @@ proptest! {
         prop_assert_eq!(Ok(run.clone()), RunMachine::restore(RUN, &blueprint, &events));
         finish(&blueprint, &mut run, &mut events, now);
         prop_assert_eq!(Ok(run.clone()), RunMachine::restore(RUN, &blueprint, &events));
-        prop_assert!((0..blueprint.n_instances() as u32).all(|idx| run.state(idx).is_some_and(InstanceState::is_final)));
+        prop_assert!(InstanceIdx::first(blueprint.n_instances()).all(|idx| run.state(idx).is_some_and(InstanceState::is_final)));
         prop_assert_eq!(run.progress(), 100);
-        let is_over = |(group, tolerated): (u32, u64)| run.failed_nodes(group).len() as u64 > tolerated;
-        let groups = (0..).zip(blueprint.groups().iter().map(|group| group.tolerated));
-        let over: Vec<u32> = groups.filter(|it| is_over(*it)).map(|(group, _)| group).collect();
+        let is_over = |(group, tolerated): (GroupIdx, u64)| run.failed_nodes(group).len() as u64 > tolerated;
+        let groups = GroupIdx::first(blueprint.groups().len()).zip(blueprint.groups().iter().map(|group| group.tolerated));
+        let over: Vec<GroupIdx> = groups.filter(|it| is_over(*it)).map(|(group, _)| group).collect();
         match run.exceeded_group() {
             Some(group) => prop_assert!(over.contains(&group), "{} is not among {:?}", group, over),
             None => prop_assert!(over.is_empty(), "{:?} are exceeded, and nothing says so", over),
@@ -231,13 +232,15 @@ proptest! {
         };
         let draft = Draft {
             nodes: vec!["1".to_owned(); 4],
-            sync,
+            sync: sync.map(NodeIdx::new),
             tasks: vec!["a".to_owned(); 4],
             instances: instances.into_iter().map(|(task, node, executor)| DraftInstance {
-                task, node, work: executor.map(|executor| DraftWork { executor, policy, limit: None }),
+                task: TaskIdx::new(task),
+                node: NodeIdx::new(node),
+                work: executor.map(|executor| DraftWork { executor: NodeIdx::new(executor), policy, limit: None }),
             }).collect(),
             order: Csr::new(6, edges),
-            groups: vec![Group { name: "g".to_owned(), nodes: group, tolerated: 0 }],
+            groups: vec![Group { name: "g".to_owned(), nodes: group.into_iter().map(NodeIdx::new).collect(), tolerated: 0 }],
             durations: Vec::new(),
             options: ExecutionOptions::default(),
         };

@@ -1,11 +1,8 @@
 //! Tests of the state machines through their public API.
 
 mod agent_session;
-mod blueprint;
 mod course;
 mod laws;
-mod real;
-mod real_plan;
 mod server_session;
 mod size;
 mod small;

@@ -1,17 +1,15 @@
 //! Server side of the session, step by step.
 
-use stoker_engine::run::InFlight;
+use stoker_engine::session::InFlight;
 use stoker_engine::session::host::HostSession;
 use stoker_engine::session::server::{Input, Output, ServerSession, SessionSettings};
-use stoker_engine::session::{
-    AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, ResultKind, ToAgent,
-};
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_engine::session::{AttemptKey, CancelMode, ResultKind, AttemptResult, FromAgent, Generation, Hello, ToAgent};
+use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 
 const ONE: Generation = Generation(1);
 
 fn key(instance: u32) -> AttemptKey {
-    AttemptKey { run: RunId(1), instance, attempt: 1 }
+    AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt: 1 }
 }
 
 fn finished(key: AttemptKey) -> AttemptResult {

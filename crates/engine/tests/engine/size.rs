@@ -4,7 +4,7 @@ use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, Execu
 use stoker_engine::run::{Input, Phase, RunEffect, RunMachine, RunOutcome, step};
 use stoker_engine::session::ResultKind;
 use stoker_graph::Csr;
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{JsonMap, Micros, NodeIdx, RunId, TaskIdx};
 
 use crate::small::POLICY;
 
@@ -17,8 +17,13 @@ pub(crate) fn large(n_nodes: u32) -> Draft {
     let mut edges = Vec::new();
     for task in 0..N_TASKS {
         for node in 0..n_nodes {
-            let work = DraftWork { executor: node, policy: POLICY, limit: (task == 7).then_some(50) };
-            instances.push(DraftInstance { task, node, work: (task % 10 == 7).then_some(work) });
+            let work =
+                DraftWork { executor: NodeIdx::new(node), policy: POLICY, limit: (task == 7).then_some(50) };
+            instances.push(DraftInstance {
+                task: TaskIdx::new(task),
+                node: NodeIdx::new(node),
+                work: (task % 10 == 7).then_some(work),
+            });
             if task + 1 == N_TASKS / 2 {
                 edges.push((idx(task, node), stage));
                 edges.push((stage, idx(task + 1, node)));
@@ -27,10 +32,10 @@ pub(crate) fn large(n_nodes: u32) -> Draft {
             }
         }
     }
-    instances.push(DraftInstance { task: N_TASKS, node: n_nodes, work: None });
+    instances.push(DraftInstance { task: TaskIdx::new(N_TASKS), node: NodeIdx::new(n_nodes), work: None });
     Draft {
         nodes: (0..n_nodes).map(|node| node.to_string()).chain(["sync".to_owned()]).collect(),
-        sync: Some(n_nodes),
+        sync: Some(NodeIdx::new(n_nodes)),
         tasks: (0..=N_TASKS).map(|task| format!("t{task}")).collect(),
         order: Csr::new(instances.len(), edges),
         instances,
@@ -71,9 +76,9 @@ fn million_instances_run_without_recursion_or_scans() {
 fn p22_long_chains_and_cycles_need_no_recursion() {
     const N: u32 = 200_000;
     let instance = |idx: u32| DraftInstance {
-        task: 0,
-        node: 0,
-        work: (idx + 1 == N).then_some(DraftWork { executor: 0, policy: POLICY, limit: None }),
+        task: TaskIdx::new(0),
+        node: NodeIdx::new(0),
+        work: (idx + 1 == N).then_some(DraftWork { executor: NodeIdx::new(0), policy: POLICY, limit: None }),
     };
     let chain: Vec<(u32, u32)> = (1..N).map(|idx| (idx - 1, idx)).collect();
     let mut draft = Draft {

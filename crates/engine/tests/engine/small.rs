@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use stoker_engine::blueprint::{
-    Blueprint, Defect, Draft, DraftInstance, DraftWork, ExecutionOptions, Executor, Group, Policy,
-    TypeDefaults,
-};
+use stoker_engine::blueprint::{Blueprint, Defect, Draft, DraftInstance, Group, ExecutionOptions, Policy, DraftWork};
 use stoker_engine::run::{
     EngineEvent, Input, InputError, InstanceState, NodeOutcome, Phase, RunEffect, RunMachine, RunOutcome,
     StepResult, StopMode, step,
 };
 use stoker_engine::session::{AttemptKey, CancelMode, ResultKind};
 use stoker_graph::Csr;
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx, RunId, TaskIdx};
 
 pub(crate) const RUN: RunId = RunId(7);
 
@@ -23,20 +20,6 @@ pub(crate) const POLICY: Policy = Policy {
     fail_on_error: true,
     retry_interrupted: false,
 };
-
-/// Defaults of some task types.
-pub(crate) fn timing_of(task_type: &str) -> Option<TypeDefaults> {
-    let (runs_on, timeout_s, n_retries, is_idempotent) = match task_type {
-        "puppet" => (Executor::Node, 5400, 2, true),
-        "shell" => (Executor::Node, 300, 2, false),
-        "master_shell" => (Executor::Master, 300, 2, false),
-        "upload_file" | "copy_files" | "sync" => (Executor::Node, 60, 3, true),
-        "reboot" => (Executor::Node, 900, 0, false),
-        "noop" => (Executor::None, 0, 0, true),
-        _ => return None,
-    };
-    Some(TypeDefaults { runs_on, timeout_s, n_retries, interval_s: 2, is_idempotent })
-}
 
 /// A blueprint described as text: instances are `task@node`; the node `sync` holds the stages.
 #[derive(Clone, Default)]
@@ -137,7 +120,7 @@ impl Sketch {
 
     pub(crate) fn draft(&self) -> Draft {
         let nodes = self.nodes();
-        let node = |uid: &str| nodes.iter().position(|name| name == uid).expect("a node") as u32;
+        let node = |uid: &str| NodeIdx::at(nodes.iter().position(|name| name == uid).expect("a node"));
         let mut tasks: Vec<String> = self.instances.iter().map(|name| split(name).0.to_owned()).collect();
         tasks.sort();
         tasks.dedup();
@@ -149,7 +132,7 @@ impl Sketch {
                 policy: self.policies.get(name).copied().unwrap_or(POLICY),
                 limit: self.limits.get(name).copied(),
             };
-            let task = tasks.iter().position(|name| name == task).expect("a task") as u32;
+            let task = TaskIdx::at(tasks.iter().position(|name| name == task).expect("a task"));
             DraftInstance { task, node: node(own), work: (!is_skipped).then_some(work) }
         };
         let group = |(name, uids, tolerated): &(String, Vec<String>, u64)| Group {
@@ -158,7 +141,7 @@ impl Sketch {
             tolerated: *tolerated,
         };
         Draft {
-            sync: nodes.iter().position(|uid| uid == "sync").map(|idx| idx as u32),
+            sync: nodes.iter().position(|uid| uid == "sync").map(NodeIdx::at),
             instances: self.instances.iter().map(instance).collect(),
             order: Csr::new(self.instances.len(), self.edges.clone()),
             groups: self.groups.iter().map(group).collect(),
@@ -219,12 +202,12 @@ impl Play {
         self
     }
 
-    pub(crate) fn idx(&self, name: &str) -> u32 {
-        let n_instances = self.blueprint.n_instances() as u32;
-        (0..n_instances).find(|idx| self.blueprint.name(*idx) == name).expect("an instance")
+    pub(crate) fn idx(&self, name: &str) -> InstanceIdx {
+        let mut all = InstanceIdx::first(self.blueprint.n_instances());
+        all.find(|idx| self.blueprint.name(*idx) == name).expect("an instance")
     }
 
-    pub(crate) fn node(&self, uid: &str) -> u32 {
+    pub(crate) fn node(&self, uid: &str) -> NodeIdx {
         self.blueprint.node_of_uid(uid).expect("a node")
     }
 
@@ -277,7 +260,7 @@ impl Play {
     }
 
     pub(crate) fn states(&self) -> Vec<InstanceState> {
-        (0..self.blueprint.n_instances() as u32).filter_map(|idx| self.run.state(idx)).collect()
+        InstanceIdx::first(self.blueprint.n_instances()).filter_map(|idx| self.run.state(idx)).collect()
     }
 
     pub(crate) fn node_end(&self, uid: &str) -> Option<NodeOutcome> {

@@ -1,9 +1,9 @@
 //! Stored events: the format must not change, and unreadable events are reported.
 
 use serde_json::json;
-use stoker_engine::run::{EngineEvent, EventKind, Input, InstanceOutcome, NotStarted, Resolution, StopMode};
+use stoker_engine::run::{EngineEvent, EventKind, Input, NotStarted, InstanceOutcome, Resolution, StopMode};
 use stoker_engine::session::ResultKind;
-use stoker_model::Micros;
+use stoker_model::{InstanceIdx, Micros, NodeIdx};
 
 use crate::small::Sketch;
 
@@ -54,12 +54,13 @@ fn events_of_adjacent_versions_are_readable() {
 fn all_resolutions_round_trip() {
     let ends = vec![
         (1, Resolution::Skipped),
-        (2, Resolution::Blocked { by: 7 }),
-        (3, Resolution::NotStarted(NotStarted::NodeFailed { by: 7 })),
-        (4, Resolution::NotStarted(NotStarted::NodeLost { node: 1 })),
+        (2, Resolution::Blocked { by: InstanceIdx::new(7) }),
+        (3, Resolution::NotStarted(NotStarted::NodeFailed { by: InstanceIdx::new(7) })),
+        (4, Resolution::NotStarted(NotStarted::NodeLost { node: NodeIdx::new(1) })),
         (5, Resolution::NotStarted(NotStarted::Stopped)),
         (6, Resolution::NotRetried(InstanceOutcome::Ignored)),
     ];
+    let ends = ends.into_iter().map(|(idx, resolution)| (InstanceIdx::new(idx), resolution)).collect();
     let event = EngineEvent { at: Micros(1), kind: EventKind::Resolved { ends } };
     assert_eq!(EngineEvent::from_json(&event.to_json()), Ok(event.clone()));
     let expected = json!([

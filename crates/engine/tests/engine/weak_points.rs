@@ -6,7 +6,7 @@ use stoker_engine::run::{
     RunEffect, RunMachine, RunOutcome, StopMode,
 };
 use stoker_engine::session::{CancelMode, ResultKind};
-use stoker_model::{HistoryStatus, JsonMap, NodeStatus, RunStatus};
+use stoker_model::{GroupIdx, HistoryStatus, JsonMap, NodeIdx, NodeStatus, RunStatus};
 
 use crate::small::{POLICY, RUN, Sketch};
 
@@ -17,9 +17,15 @@ fn p01_exceeded_tolerance_is_an_error_with_the_group_name() {
     assert_eq!(play.run_end(), None);
     play.fail("a@2");
     assert_eq!(play.run_end(), None, "attempts in flight finish first");
-    assert_eq!(play.run.exceeded_group(), Some(0));
+    assert_eq!(play.run.exceeded_group(), Some(GroupIdx::new(0)));
     play.ok("a@3");
-    assert_eq!(play.run_end(), Some(&RunOutcome::ToleranceExceeded { group: 0, nodes: vec![0, 1] }));
+    assert_eq!(
+        play.run_end(),
+        Some(&RunOutcome::ToleranceExceeded {
+            group: GroupIdx::new(0),
+            nodes: vec![NodeIdx::new(0), NodeIdx::new(1)]
+        })
+    );
     assert_eq!(play.run_end().map(RunOutcome::status), Some(RunStatus::Error));
     assert_eq!(play.message(), "Group `compute` tolerates 1 failed node, and these failed: 1, 2");
     assert_eq!(play.node_end("3"), Some(NodeOutcome::Succeeded));
@@ -66,7 +72,10 @@ fn p03_node_outcome_is_final() {
     let mut play = Sketch::new("a@1 a@2 > b@2").begin();
     play.ok("a@1").fail("a@2");
     assert_eq!(play.node_end("1"), Some(NodeOutcome::Succeeded));
-    let ended = play.effects.iter().filter(|effect| matches!(effect, RunEffect::NodeEnded { node: 0, .. }));
+    let ended = play
+        .effects
+        .iter()
+        .filter(|effect| matches!(effect, RunEffect::NodeEnded { node, .. } if *node == play.node("1")));
     assert_eq!(ended.count(), 1);
     assert_eq!(NodeOutcome::Succeeded.status(), NodeStatus::Ready);
 }
@@ -85,7 +94,7 @@ fn p03_skipped_instances_do_not_stop_a_node() {
 fn p04_blocked_node_does_not_count_as_failed() {
     let mut play = Sketch::new("a@2 > b@1 c@1 a@2 > b@3").group("all", &["1", "2", "3"], 1).begin();
     play.ok("c@1").fail("a@2");
-    assert_eq!(play.run.failed_nodes(0), [0], "node 2 is the first of the sketch");
+    assert_eq!(play.run.failed_nodes(GroupIdx::new(0)), [play.node("2")]);
     assert_eq!(play.run_end(), Some(&RunOutcome::Tolerated { n_failed_nodes: 1 }));
     let by = play.idx("a@2");
     assert_eq!(play.node_end("1"), Some(NodeOutcome::Blocked { by }));
@@ -258,7 +267,7 @@ fn p16_dispatched_is_not_started() {
 fn p18_lost_node_is_detected_and_tolerated_for_a_while() {
     let mut play = Sketch::new("a@1 > b@1 a@2").tolerant().begin();
     play.ok("a@2").lost("1").after(299);
-    assert_eq!(play.run.node_end(0), None);
+    assert_eq!(play.run.node_end(NodeIdx::new(0)), None);
     play.back("1").ok("a@1").ok("b@1");
     assert_eq!(play.run_end(), Some(&RunOutcome::Succeeded));
 

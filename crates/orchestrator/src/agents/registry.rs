@@ -9,11 +9,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::InFlight;
 use stoker_engine::session::host::HostSession;
 use stoker_engine::session::server::{Input, Output, SessionSettings};
-use stoker_engine::session::{AttemptKey, AttemptResult, Generation, ToAgent};
-use stoker_model::{Micros, RunId};
+use stoker_engine::session::{AttemptKey, AttemptResult, Generation, InFlight, ToAgent};
+use stoker_model::{InstanceIdx, Micros, NodeIdx, RunId};
 use tokio::sync::{Notify, mpsc};
 
 use super::command::Command;
@@ -316,8 +315,8 @@ impl Agents {
 
 /// UIDs of the nodes whose agents execute instances of the run.
 pub(crate) fn executors_of(blueprint: &Blueprint) -> Vec<String> {
-    let instances = 0..blueprint.n_instances() as u32;
-    let nodes: BTreeSet<u32> = instances.filter_map(|instance| blueprint.executor_of(instance)).collect();
+    let instances = InstanceIdx::first(blueprint.n_instances());
+    let nodes: BTreeSet<NodeIdx> = instances.filter_map(|instance| blueprint.executor_of(instance)).collect();
     nodes.into_iter().filter_map(|node| blueprint.node(node).map(str::to_owned)).collect()
 }
 

@@ -27,7 +27,7 @@ pub struct LocalAgent {
     /// Held until the agent and all of its tasks have ended.
     pub guard: AgentGuard,
     /// Channel to which the agent sends the server side of each connection it opens.
-    pub connections: mpsc::UnboundedSender<LocalConnection>,
+    pub connections: mpsc::Sender<LocalConnection>,
     /// Tracer for the spans of its attempts, if it runs in this process.
     pub tracer: Tracer,
 }
@@ -57,7 +57,17 @@ pub enum AgentPlace {
     },
 }
 
+/// Capacity of the channel of connections. An agent has one connection at a time; the next one waits until the server has
+/// taken it, that is, until the session over the previous one has ended.
+const CONNECTIONS_MAX: usize = 1;
+
+/// Channel of the connections of one agent.
+pub(crate) fn connections() -> (mpsc::Sender<LocalConnection>, mpsc::Receiver<LocalConnection>) {
+    mpsc::channel(CONNECTIONS_MAX)
+}
+
 /// Server side of a connection to a local agent.
+#[derive(Debug)]
 pub struct LocalConnection {
     pub send: mpsc::Sender<ToAgent>,
     pub receive: mpsc::Receiver<FromAgent>,
@@ -155,5 +165,24 @@ impl LocalAgents {
 
     fn started(&self) -> MutexGuard<'_, HashMap<String, Started>> {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connection() -> LocalConnection {
+        LocalConnection { send: mpsc::channel(1).0, receive: mpsc::channel(1).1 }
+    }
+
+    #[tokio::test]
+    async fn connections_wait_until_the_server_takes_them() {
+        let (connections, mut taken) = connections();
+        connections.send(connection()).await.unwrap();
+        let waiting = tokio::time::timeout(Duration::from_millis(20), connections.send(connection())).await;
+        assert!(waiting.is_err(), "the first one is not taken");
+        let (sent, first) = tokio::join!(connections.send(connection()), taken.recv());
+        assert!(sent.is_ok() && first.is_some() && taken.recv().await.is_some());
     }
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use stoker_engine::run::InFlight;
 use stoker_engine::session::server::{Input, Output};
-use stoker_engine::session::{AttemptKey, FromAgent, Generation, ToAgent};
+use stoker_engine::session::{AttemptKey, FromAgent, Generation, InFlight, ToAgent};
 use stoker_model::RunId;
 use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_to_agent};
 

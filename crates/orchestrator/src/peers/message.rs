@@ -4,9 +4,9 @@
 //! handling a message is idempotent. Messages from and to agents are embedded in their wire encoding.
 
 use serde::{Deserialize, Serialize};
-use stoker_engine::run::{InFlight, Input as RunInput, StopMode};
-use stoker_engine::session::{AttemptKey, CancelMode};
-use stoker_model::RunId;
+use stoker_engine::run::{Input as RunInput, StopMode};
+use stoker_engine::session::{AttemptKey, CancelMode, InFlight};
+use stoker_model::{InstanceIdx, RunId};
 
 use crate::agents::RunResponse;
 
@@ -123,13 +123,13 @@ pub(crate) enum RunControl {
 
 impl From<AttemptKey> for Key {
     fn from(key: AttemptKey) -> Self {
-        Self { run: key.run.0, instance: key.instance, attempt: key.attempt }
+        Self { run: key.run.0, instance: key.instance.get(), attempt: key.attempt }
     }
 }
 
 impl From<Key> for AttemptKey {
     fn from(key: Key) -> Self {
-        Self { run: RunId(key.run), instance: key.instance, attempt: key.attempt }
+        Self { run: RunId(key.run), instance: InstanceIdx::new(key.instance), attempt: key.attempt }
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn claims_round_trip() {
-        let key = AttemptKey { run: RunId(7), instance: 3, attempt: 2 };
+        let key = AttemptKey { run: RunId(7), instance: InstanceIdx::new(3), attempt: 2 };
         let flights = [
             InFlight { key, is_started: true, cancel: None },
             InFlight { key, is_started: false, cancel: Some(CancelMode::Now) },

@@ -6,10 +6,10 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::blueprint::{ExecutionOptions, from_plan};
+use stoker_engine::blueprint::ExecutionOptions;
 use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, AuditChange, Cluster, PlanId, Run, RunId, RunStatus};
+use stoker_model::{Actor, AuditChange, Cluster, NodeIdx, PlanId, Run, RunId, RunStatus};
 use stoker_services::background::TaskMonitor;
 use stoker_services::modules::reapply::Reapply;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
@@ -20,6 +20,7 @@ use stoker_traces::{SpanKind, Traceparent};
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
+use super::blueprint::blueprint_of_plan;
 use super::conclude::{Conclusion, begin_child, conclude, conclude_child};
 use super::dispatch::Dispatch;
 use super::driver::{Driven, Driver, Lost};
@@ -325,7 +326,7 @@ impl Taken<'_> {
         .await?;
         let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;
         let options = run_options.options(&defaults(orchestrator));
-        let blueprint = from_plan(&stored.explained.plan, options, &known, stoker_tasks::default_timing)
+        let blueprint = blueprint_of_plan(&stored.explained.plan, options, &known, stoker_tasks::default_timing)
             .map_err(|defects| refused(&defects))?;
         let blueprint = match request.rest_of {
             Some(former) => rest(&mut session, former, &stored.explained.plan, blueprint).await?,
@@ -340,9 +341,9 @@ impl Taken<'_> {
         let (sender, inbox) = mpsc::channel(INBOX_MAX);
         let blueprint = Arc::new(blueprint);
         orchestrator.agents.add_run(child.id, Arc::clone(&blueprint), sender);
-        let nodes =
-            (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
-        let left_out = excluded_nodes_message(&stored.explained.excluded);
+        let nodes = NodeIdx::first(blueprint.n_nodes())
+            .filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
+        let excluded_nodes_message = excluded_nodes_message(&stored.explained.excluded);
         let dispatch = Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone());
         let outcomes = Outcomes {
             run: child.id,
@@ -372,7 +373,7 @@ impl Taken<'_> {
             spans: AttemptSpans::new(orchestrator.context.tracer.clone(), child.id, trace),
             start_paused: is_paused,
         };
-        Ok((driver, left_out))
+        Ok((driver, excluded_nodes_message))
     }
 }
 

@@ -84,7 +84,7 @@ impl Dispatch {
             summary: JsonMap::new(),
         };
         let (Some(details), Some((task, node))) =
-            (self.planned.plan.details(key.instance), blueprint.names(key.instance))
+            (self.planned.plan.details(key.instance.get()), blueprint.names(key.instance))
         else {
             return Err(refused("the plan has no such task".to_owned()));
         };

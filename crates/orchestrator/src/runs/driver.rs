@@ -14,7 +14,7 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::server::Input;
 use stoker_engine::session::{AttemptKey, AttemptResult};
-use stoker_model::{Actor, ClusterId, Micros, RunEvent, RunId};
+use stoker_model::{Actor, ClusterId, Micros, NodeIdx, RunEvent, RunId};
 use stoker_services::Clock;
 use stoker_store::StoreError;
 use tokio::sync::{mpsc, oneshot};
@@ -58,7 +58,7 @@ pub(super) struct Driver {
     pub(super) projection: Projection,
     pub(super) work: Work,
     /// Index of each node in the blueprint, by UID.
-    pub(super) nodes: HashMap<String, u32>,
+    pub(super) nodes: HashMap<String, NodeIdx>,
     pub(super) wake_at: Option<Micros>,
     /// Unprocessed commands: received from the inbox, or sent by the driver to itself, since its inbox may be
     /// full.
@@ -155,7 +155,7 @@ impl Driver {
         let now = self.orchestrator.context.clock.now();
         let executors = self.nodes.iter().filter(|(uid, _)| self.work.has_agent(uid));
         // `is_lost` also starts the silence timeout, so call it for every executor.
-        let away: Vec<u32> = executors
+        let away: Vec<NodeIdx> = executors
             .filter(|(uid, _)| self.orchestrator.agents.is_lost(uid, now))
             .map(|(_, node)| *node)
             .collect();

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use stoker_engine::run::{InFlight, RunEffect};
+use stoker_engine::run::RunEffect;
 use stoker_engine::session::server::{Input, Output};
-use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, ResultKind, ToAgent};
+use stoker_engine::session::{Attempt, AttemptKey, ResultKind, AttemptResult, Generation, InFlight, ToAgent};
 use stoker_model::JsonMap;
 use stoker_wire::encode_to_agent;
 

@@ -12,6 +12,7 @@
 //! afterwards. After a crash, the server that takes the run over replays its events and repeats the effects,
 //! which are idempotent.
 
+mod blueprint;
 mod conclude;
 mod conductor;
 mod control;
@@ -33,6 +34,7 @@ mod spans;
 mod wait;
 mod work;
 
+pub use blueprint::{blueprint_of_plan, draft_from_plan};
 pub use conclude::stop_child_runs;
 pub use conductor::{start_driver, start_drivers};
 pub(crate) use conductor::{take_over, take_over_interval};
@@ -48,4 +50,4 @@ pub use wait::wait;
 pub const STOPPED: &str = "stopped";
 
 /// UID of the pseudo-node for tasks that run beside the server.
-pub const MASTER: &str = stoker_planner::state::MASTER;
+pub const MASTER: &str = stoker_state::MASTER;

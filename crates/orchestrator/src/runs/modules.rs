@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
 use stoker_graph::Csr;
-use stoker_model::{Actor, AuditChange, ClusterId, Micros, ModuleAction, ModuleRun, NodeStatus, RunStatus};
+use stoker_model::{
+    Actor, AuditChange, ClusterId, Micros, ModuleAction, ModuleRun, NodeIdx, NodeStatus, RunStatus, TaskIdx,
+};
 use stoker_services::ServiceError;
 use stoker_services::trace;
 use stoker_traces::SpanKind;
@@ -123,7 +125,7 @@ async fn drive(
         inbox,
         projection,
         work: Work::Modules(work),
-        nodes: [(uid.clone(), 0)].into(),
+        nodes: [(uid.clone(), NodeIdx::new(0))].into(),
         wake_at: None,
         waiting: VecDeque::new(),
         unconfirmed: HashSet::new(),
@@ -168,9 +170,9 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
         sync: None,
         tasks: vec![stoker_tasks::MODULES_TASK_TYPE.to_owned()],
         instances: vec![DraftInstance {
-            task: 0,
-            node: 0,
-            work: Some(DraftWork { executor: 0, policy, limit: None }),
+            task: TaskIdx::new(0),
+            node: NodeIdx::new(0),
+            work: Some(DraftWork { executor: NodeIdx::new(0), policy, limit: None }),
         }],
         order: Csr::new(1, Vec::new()),
         groups: Vec::new(),

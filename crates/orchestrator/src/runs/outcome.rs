@@ -7,8 +7,8 @@ use std::time::Duration;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{NodeOutcome, RunEffect, RunMachine as RunState};
 use stoker_model::{
-    ClusterId, DocumentId, GraphMetadata, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Run, RunId,
-    TaskSuccess,
+    ClusterId, DocumentId, GraphMetadata, InstanceIdx, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeIdx,
+    NodeStatus, Run, RunId, TaskSuccess,
 };
 use stoker_store::{List, NodeFilter, StoreError, WriteTransaction};
 
@@ -63,7 +63,7 @@ pub(super) struct Outcomes {
     pub(super) is_real: bool,
     /// Nodes without instances in a run of a part of their graph. Their status is unchanged: the result of a
     /// part says nothing about them.
-    pub(super) bystanders: BTreeSet<u32>,
+    pub(super) bystanders: BTreeSet<NodeIdx>,
     pub(super) transitions: Transitions,
     pub(super) progress: Progress,
 }
@@ -73,7 +73,7 @@ pub(super) struct Outcomes {
 pub(super) struct Progress {
     at: Option<std::time::Instant>,
     run: i64,
-    nodes: BTreeMap<u32, i64>,
+    nodes: BTreeMap<NodeIdx, i64>,
 }
 
 /// Changes to write in the same transaction as the events.
@@ -120,7 +120,7 @@ impl Outcomes {
         changes
     }
 
-    fn success(&self, blueprint: &Blueprint, instance: u32) -> Option<TaskSuccess> {
+    fn success(&self, blueprint: &Blueprint, instance: InstanceIdx) -> Option<TaskSuccess> {
         let (task, node) = blueprint.names(instance)?;
         Some(TaskSuccess {
             task_name: task.to_owned(),
@@ -131,7 +131,7 @@ impl Outcomes {
         })
     }
 
-    fn node_ended(&mut self, blueprint: &Blueprint, node: u32, end: NodeOutcome, changes: &mut Changes) {
+    fn node_ended(&mut self, blueprint: &Blueprint, node: NodeIdx, end: NodeOutcome, changes: &mut Changes) {
         let Some(id) = blueprint.node(node).and_then(NodeId::parse) else { return };
         self.progress.nodes.insert(node, 100);
         if !self.is_real || self.bystanders.contains(&node) {
@@ -165,7 +165,7 @@ impl Outcomes {
             self.progress.run = percent;
             changes.run_progress = Some(percent);
         }
-        for node in 0..blueprint.n_nodes() as u32 {
+        for node in NodeIdx::first(blueprint.n_nodes()) {
             if changes.node_progress.len() >= PROGRESS_NODES_MAX {
                 break;
             }
@@ -239,16 +239,16 @@ pub(super) async fn mark_nodes(
 }
 
 /// Nodes with instances to execute.
-fn busy(blueprint: &Blueprint) -> BTreeSet<u32> {
-    let instances = 0..blueprint.n_instances() as u32;
+fn busy(blueprint: &Blueprint) -> BTreeSet<NodeIdx> {
+    let instances = InstanceIdx::first(blueprint.n_instances());
     let carried_out = instances.filter(|instance| blueprint.executor_of(*instance).is_some());
     carried_out.filter_map(|instance| blueprint.node_of(instance)).collect()
 }
 
 /// Nodes without instances to execute.
-pub(super) fn bystanders(blueprint: &Blueprint) -> BTreeSet<u32> {
+pub(super) fn bystanders(blueprint: &Blueprint) -> BTreeSet<NodeIdx> {
     let busy = busy(blueprint);
-    (0..blueprint.n_nodes() as u32).filter(|node| !busy.contains(node)).collect()
+    NodeIdx::first(blueprint.n_nodes()).filter(|node| !busy.contains(node)).collect()
 }
 
 /// Updates the progress of the parent run: the average of its child runs. Never decreases it.

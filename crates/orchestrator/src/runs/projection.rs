@@ -7,11 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{
-    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution,
-};
+use stoker_engine::run::{AttemptOutcome, EngineEvent, EventKind, Next, NotStarted, InstanceOutcome, Resolution};
 use stoker_engine::session::ResultKind;
-use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, Micros, RunId};
+use stoker_model::{HistoryRecord, HistoryStatus, InstanceIdx, Json, JsonMap, Micros, RunId};
 
 /// Field of a history row that refines the status: `blocked`, `stopped` or `interrupted`.
 pub const OUTCOME: &str = "outcome";
@@ -25,7 +23,7 @@ struct Open {
 
 pub(super) struct Projection {
     run: RunId,
-    open: BTreeMap<u32, Open>,
+    open: BTreeMap<InstanceIdx, Open>,
 }
 
 impl Projection {
@@ -65,7 +63,7 @@ impl Projection {
     fn resolved(
         &mut self,
         blueprint: &Blueprint,
-        instance: u32,
+        instance: InstanceIdx,
         how: Resolution,
         at: Micros,
     ) -> Option<HistoryRecord> {
@@ -98,7 +96,7 @@ impl Projection {
     fn ended(
         &mut self,
         blueprint: &Blueprint,
-        instance: u32,
+        instance: InstanceIdx,
         outcome: InstanceOutcome,
         at: Micros,
         reason: Option<String>,
@@ -124,13 +122,13 @@ impl Projection {
     fn row(
         &self,
         blueprint: &Blueprint,
-        instance: u32,
+        instance: InstanceIdx,
         status: HistoryStatus,
         open: Open,
     ) -> Option<HistoryRecord> {
         let (task, node) = blueprint.names(instance)?;
         let mut custom = JsonMap::new();
-        custom.insert("instance".to_owned(), json!(instance));
+        custom.insert("instance".to_owned(), json!(instance.get()));
         if open.attempt > 0 {
             custom.insert("attempts".to_owned(), json!(open.attempt));
         }

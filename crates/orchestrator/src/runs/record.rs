@@ -35,6 +35,7 @@ pub(crate) fn decode(stored: &RunEvent) -> Result<EngineEvent, EventFormatError>
 mod tests {
     use serde_json::json;
     use stoker_engine::run::EventKind;
+    use stoker_model::{InstanceIdx, NodeIdx};
 
     use super::*;
 
@@ -42,9 +43,9 @@ mod tests {
     fn events_round_trip() {
         let kinds = [
             EventKind::Began,
-            EventKind::Dispatched { instance: 3, attempt: 2 },
-            EventKind::NodeLost { node: 1 },
-            EventKind::RetryDue { instance: 0 },
+            EventKind::Dispatched { instance: InstanceIdx::new(3), attempt: 2 },
+            EventKind::NodeLost { node: NodeIdx::new(1) },
+            EventKind::RetryDue { instance: InstanceIdx::new(0) },
         ];
         for kind in kinds {
             let event = EngineEvent { at: Micros(11), kind };
@@ -53,7 +54,10 @@ mod tests {
             assert_eq!(decode(&stored).ok(), Some(event), "{stored:?}");
         }
         let dispatched = encode(
-            &EngineEvent { at: Micros(1), kind: EventKind::Dispatched { instance: 3, attempt: 2 } },
+            &EngineEvent {
+                at: Micros(1),
+                kind: EventKind::Dispatched { instance: InstanceIdx::new(3), attempt: 2 },
+            },
             1,
         );
         assert_eq!((dispatched.kind.as_str(), dispatched.instance), ("dispatched", Some(3)));
@@ -63,7 +67,10 @@ mod tests {
     #[test]
     fn invalid_rows_are_rejected() {
         let right = encode(
-            &EngineEvent { at: Micros(1), kind: EventKind::Dispatched { instance: 1, attempt: 1 } },
+            &EngineEvent {
+                at: Micros(1),
+                kind: EventKind::Dispatched { instance: InstanceIdx::new(1), attempt: 1 },
+            },
             8,
         );
         let wrong = [

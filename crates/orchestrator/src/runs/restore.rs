@@ -3,7 +3,7 @@
 
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::RunMachine as RunState;
-use stoker_model::RunId;
+use stoker_model::{InstanceIdx, RunId};
 use stoker_planner::{Plan, resolve_reference};
 use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::Session;
@@ -20,7 +20,8 @@ pub(super) fn cut(plan: &Plan, from: &[String], blueprint: Blueprint) -> Bluepri
     if from.is_empty() {
         return blueprint;
     }
-    let instances: Vec<u32> = from.iter().flat_map(|reference| resolve_reference(plan, reference)).collect();
+    let instances: Vec<InstanceIdx> =
+        from.iter().flat_map(|reference| resolve_reference(plan, reference)).map(InstanceIdx::new).collect();
     blueprint.from_instances(&instances)
 }
 

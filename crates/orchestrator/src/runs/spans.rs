@@ -15,8 +15,7 @@ pub(super) struct AttemptSpans {
     tracer: Tracer,
     run: RunId,
     under: Option<Traceparent>,
-    /// By instance and attempt number.
-    open: HashMap<(u32, u32), Span>,
+    open: HashMap<AttemptKey, Span>,
 }
 
 impl AttemptSpans {
@@ -31,9 +30,15 @@ impl AttemptSpans {
         }
         for event in events {
             match &event.kind {
-                EventKind::Dispatched { instance, attempt } => self.begin(blueprint, *instance, *attempt),
+                EventKind::Dispatched { instance, attempt } => {
+                    self.begin(
+                        blueprint,
+                        AttemptKey { run: self.run, instance: *instance, attempt: *attempt },
+                    );
+                }
                 EventKind::AttemptEnded { instance, attempt, end, .. } => {
-                    if let Some(mut span) = self.open.remove(&(*instance, *attempt)) {
+                    let key = AttemptKey { run: self.run, instance: *instance, attempt: *attempt };
+                    if let Some(mut span) = self.open.remove(&key) {
                         let word = attempt_end(end);
                         span.set_attribute("stoker.attempt.end", word);
                         if word != "succeeded" {
@@ -49,18 +54,18 @@ impl AttemptSpans {
     /// Parent span of an attempt. Falls back to the span of the run for attempts that were dispatched before
     /// this server took the run over.
     pub(super) fn under(&self, key: AttemptKey) -> Option<Traceparent> {
-        let own = self.open.get(&(key.instance, key.attempt)).and_then(Span::context);
+        let own = self.open.get(&key).and_then(Span::context);
         own.or(self.under)
     }
 
-    fn begin(&mut self, blueprint: &Blueprint, instance: u32, attempt: u32) {
+    fn begin(&mut self, blueprint: &Blueprint, key: AttemptKey) {
         let mut span = self.tracer.begin(SpanKind::Producer, "attempt", self.under);
-        if let Some((task, node)) = blueprint.names(instance) {
+        if let Some((task, node)) = blueprint.names(key.instance) {
             span.set_attribute("stoker.task.id", task.to_owned());
             span.set_attribute("stoker.node", node.to_owned());
         }
         span.set_attribute("stoker.run.id", self.run.0);
-        span.set_attribute("stoker.attempt.number", i64::from(attempt));
-        self.open.insert((instance, attempt), span);
+        span.set_attribute("stoker.attempt.number", i64::from(key.attempt));
+        self.open.insert(key, span);
     }
 }

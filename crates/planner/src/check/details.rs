@@ -1,10 +1,10 @@
 //! Checks that executors get complete, fully computed task details.
 
 use stoker_model::{Json, TaskType};
+use stoker_state::SYNC;
 
 use super::Violations;
 use crate::plan::{Details, InstanceAction, Plan};
-use crate::state::SYNC;
 
 /// A map with this key is an unevaluated expression.
 const EXPRESSION: &str = "yaql_exp";

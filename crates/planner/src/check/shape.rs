@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use stoker_state::{MASTER, SYNC};
+
 use super::Violations;
 use crate::plan::Plan;
-use crate::state::{MASTER, SYNC};
 
 pub(super) fn check_nodes(plan: &Plan, violations: &mut Violations) {
     if !plan.nodes.ends_with(&[MASTER.to_owned(), SYNC.to_owned()]) {

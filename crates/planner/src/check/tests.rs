@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 use stoker_graph::Csr;
+use stoker_state::Document;
 
 use super::*;
 use crate::input::{NodeInput, PlanningInput};
 use crate::plan::Verdict;
-use crate::state::Document;
 
 /// `a` on nodes 1, 2, 3 with distinct details, before `b` on all; `c` is skipped; a stage; a group; a choice.
 fn valid_plan() -> Plan {

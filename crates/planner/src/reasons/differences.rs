@@ -5,10 +5,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use stoker_state::is_secret;
 use stoker_yaql::Value;
 use stoker_yaql::value::Digest;
 
-use super::secrets::{MASK, is_secret, masked_text};
+use super::secrets::{MASK, masked_text};
 use crate::yaql_ext::same::same;
 
 /// A path at which the new value differs from the old one; secrets are masked.

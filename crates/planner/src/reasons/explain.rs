@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use stoker_model::{Json, Task};
+use stoker_state::{Document, MASTER, SYNC};
 use stoker_yaql::Options;
 
 use super::decide::{Case, Decision};
@@ -16,7 +17,6 @@ use crate::definition::CONDITION;
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Verdict};
 use crate::planning::{eval_settings, options_of};
-use crate::state::{Document, MASTER, SYNC};
 
 /// Why an instance runs or is skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

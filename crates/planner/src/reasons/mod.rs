@@ -14,4 +14,3 @@ pub use differences::Difference;
 pub(crate) use differences::{DiffSource, differences};
 pub use explain::{Explainer, Explanation};
 pub use of_plan::Reasons;
-pub use secrets::is_secret;

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use stoker_state::Document;
 use stoker_yaql::Value;
 use stoker_yaql::syntax::Node;
 use stoker_yaql::value::ExactDigest;
@@ -15,10 +16,10 @@ use super::decide::Decision;
 use super::explain::{Explainer, Explanation, explanation};
 use crate::compute::classes::Classes;
 use crate::compute::dependencies::{AspectKind, Document as Whose, dependencies};
-use crate::compute::subjects::{Keys, SubjectIdx, TaskIdx};
+use crate::compute::subjects::{SubjectIdx, TaskIdx};
+use crate::differing::Keys;
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Plan, PlannedTask};
-use crate::state::Document;
 use crate::yaql_ext::same::same;
 
 /// Why each instance of a plan runs or is skipped; explanations are deduplicated.

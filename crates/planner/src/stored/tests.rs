@@ -30,12 +30,12 @@ fn document() -> Json {
     ];
     let node = |number: u32| NodeInput {
         uid: number.to_string(),
-        document: crate::state::Document::new(
+        document: stoker_state::Document::new(
             &stoker_yaql::json::parse(&json!({"uid": number}).to_string()).unwrap(),
         ),
         ..NodeInput::default()
     };
-    let input = PlanningInput::new(&tasks, crate::state::Document::default(), (1..5).map(node).collect());
+    let input = PlanningInput::new(&tasks, stoker_state::Document::default(), (1..5).map(node).collect());
     let (plan, report) = crate::plan(&input).unwrap();
     let explained = ExplainedPlan::new(&input, plan, report);
     serde_json::to_value(Document::of(&explained)).unwrap()

@@ -7,7 +7,7 @@ use stoker_yaql::syntax::NodeId;
 use stoker_yaql::{Result, Value};
 
 use super::scope::StateFunction;
-use crate::compute::subjects::Differing;
+use crate::differing::Differing;
 
 /// An argument of an expression: the address of its program, which outlives the cache, and the syntax node.
 pub(crate) type Position = (usize, NodeId);

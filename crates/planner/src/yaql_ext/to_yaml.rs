@@ -1,9 +1,8 @@
-use stoker_yaml::emit::{Atom, Tree, TreeLevel, to_python_yaml};
+use stoker_state::compare_keys;
+use stoker_yaml::emit::{Atom, TreeLevel, Tree, to_python_yaml};
 use stoker_yaql::eval::{Args, Cx};
 use stoker_yaql::library::{Builtin, Purity};
 use stoker_yaql::{Error, Result, Value};
-
-use crate::state::compare_keys;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "state",

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use stoker_helpers::yaql_value;
-use stoker_planner::state::{Document, OldStates, StateDocument, master_document};
 use stoker_planner::{SplitDocuments, split_common};
+use stoker_state::{Document, OldStates, StateDocument, master_document};
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;

@@ -5,8 +5,8 @@
 
 use serde_json::{Value as Json, json};
 use stoker_model::Task;
-use stoker_planner::state::{Document, OldStates, StateDocument};
 use stoker_planner::{InstanceAction, NodeInput, Plan, PlanningInput, PlanningReport, plan};
+use stoker_state::{Document, OldStates, StateDocument};
 use stoker_yaql::json::parse;
 
 pub(crate) fn task(name: &str, fields: Json) -> Task {

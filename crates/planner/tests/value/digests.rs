@@ -1,8 +1,8 @@
 //! Digests identify the inputs that changed.
 
 use serde_json::json;
-use stoker_planner::state::Document;
-use stoker_planner::{InputDigests, PlanScope, PlanningInput, input_digests};
+use stoker_planner::{InputDigests, PlanningInput, PlanScope, input_digests};
+use stoker_state::Document;
 
 use crate::small::{document, input, node, old_of, shell, state, task};
 

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use stoker_model::Task;
-use stoker_planner::state::OldStates;
 use stoker_planner::{ExplainedPlan, NodeInput, PlanningInput, plan};
+use stoker_state::OldStates;
 
 use crate::real::{self, Cluster};
 use crate::small::{input, node, old_of, shell, state, task};

@@ -6,9 +6,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
-use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, FromAgent, ResultKind, Stream};
-use stoker_model::{JsonMap, Micros};
+use stoker_engine::session::agent::{AgentSession, Identity, Input, AgentLimits, Output};
+use stoker_engine::session::{Attempt, AttemptKey, ResultKind, AttemptResult, FromAgent, Stream};
+use stoker_model::{InstanceIdx, JsonMap, Micros};
 use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;
 
@@ -60,7 +60,7 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
     let LocalAgent { uid, connections, .. } = agent;
     let (send, mut messages) = mpsc::channel(64);
     let (reports, receive) = mpsc::channel(64);
-    connections.send(LocalConnection { send, receive }).ok().unwrap();
+    connections.send(LocalConnection { send, receive }).await.unwrap();
     let mut session =
         AgentSession::new(Identity { node: uid, version: "test".to_owned() }, AgentLimits::default());
     let (exits, mut exited) = mpsc::channel::<(AttemptKey, ResultKind, JsonMap)>(64);
@@ -125,7 +125,7 @@ async fn send_forged_reports(reports: &mpsc::Sender<FromAgent>, attempt: &Attemp
     if cmd(attempt) != "forge" {
         return;
     }
-    for instance in (0..4).filter(|instance| *instance != attempt.key.instance) {
+    for instance in InstanceIdx::first(4).filter(|instance| *instance != attempt.key.instance) {
         let key = AttemptKey { instance, ..attempt.key };
         let text = "forged\n".to_owned();
         let _ = reports.send(FromAgent::Output { key, stream: Stream::Out, offset: 99, text }).await;

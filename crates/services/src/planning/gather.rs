@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use stoker_model::{Cluster, FactsKind, GraphType, NodeId, Task};
-use stoker_planner::{EvaluationSettings, state::MASTER};
+use stoker_planner::EvaluationSettings;
 use stoker_settings::EvaluationLimits;
-use stoker_state::SuppliedDocuments;
+use stoker_state::{MASTER, SuppliedDocuments};
 use stoker_store::Session;
 use stoker_yaql::Library;
 

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use stoker_model::{ClusterId, JsonMap, NodeId};
-use stoker_planner::state::{Document, DocumentInterner, OldStates};
-use stoker_planner::{EvaluationSettings, NodeInput, PlanningInput};
-use stoker_state::{DesiredState, NodeState, Secrets, intern_document};
+use stoker_planner::{NodeInput, PlanningInput, EvaluationSettings};
+use stoker_state::{Document, DesiredState, NodeState, OldStates, Secrets, DocumentInterner, intern_document};
 use stoker_yaql::Library;
 
 use super::gather::Gathered;

@@ -5,11 +5,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
-use stoker_planner::state::{MASTER, SYNC};
-use stoker_planner::{
-    ExplainedPlan, InstanceAction, Plan, check, check_placeholders, encode, input_digests, plan,
-};
-use stoker_state::{DesiredState, Secrets};
+use stoker_planner::{InstanceAction, ExplainedPlan, Plan, check, check_placeholders, encode, input_digests, plan};
+use stoker_state::{MASTER, DesiredState, SYNC, Secrets};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
@@ -147,7 +144,7 @@ fn masked(mut explained: ExplainedPlan, secrets: &Secrets) -> ExplainedPlan {
 
 #[cfg(test)]
 mod tests {
-    use stoker_planner::state::master_document;
+    use stoker_state::master_document;
 
     use super::*;
 

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, SuccessGroup};
-use stoker_planner::state::{Document, DocumentInterner, OldStates, StateDocument};
-use stoker_state::intern_document;
+use stoker_state::{Document, OldStates, DocumentInterner, StateDocument, intern_document};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;

@@ -1,8 +1,7 @@
 //! State of one node, as the expressions of its tasks see it.
 
 use stoker_model::{Cluster, FactsKind, JsonMap};
-use stoker_planner::state::{DocumentInterner, StateDocument};
-use stoker_state::{Secrets, document};
+use stoker_state::{Secrets, DocumentInterner, StateDocument, document};
 use stoker_store::Session;
 
 use crate::error::{ServiceError, ServiceResult};

@@ -6,10 +6,9 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::{AttemptKey, ResultKind};
 use stoker_graph::Csr;
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{GroupIdx, InstanceIdx, JsonMap, Micros, NodeIdx, TaskIdx};
 
 use super::Oracle;
-use crate::world::RUN;
 
 /// Tasks `a` and `b` on two nodes, `a` before `b` on each: instances 0 and 1, then 2 and 3; at most one `a`
 /// concurrently.
@@ -23,7 +22,8 @@ fn draft() -> Draft {
     };
     let instance = |task: u32, node: u32| {
         let limit = (task == 0).then_some(1);
-        DraftInstance { task, node, work: Some(DraftWork { executor: node, policy, limit }) }
+        let node = NodeIdx::new(node);
+        DraftInstance { task: TaskIdx::new(task), node, work: Some(DraftWork { executor: node, policy, limit }) }
     };
     Draft {
         nodes: vec!["1".to_owned(), "2".to_owned()],
@@ -31,22 +31,23 @@ fn draft() -> Draft {
         tasks: vec!["a".to_owned(), "b".to_owned()],
         instances: vec![instance(0, 0), instance(0, 1), instance(1, 0), instance(1, 1)],
         order: Csr::new(4, vec![(0, 2), (1, 3)]),
-        groups: vec![Group { name: "all".to_owned(), nodes: vec![0, 1], tolerated: 1 }],
+        groups: vec![Group { name: "all".to_owned(), nodes: NodeIdx::first(2).collect(), tolerated: 1 }],
         durations: Vec::new(),
         options: ExecutionOptions { max_concurrent_nodes: 2, ..ExecutionOptions::default() },
     }
 }
 
 fn key(instance: u32) -> AttemptKey {
-    AttemptKey { run: RUN, instance, attempt: 1 }
+    super::key(InstanceIdx::new(instance), 1)
 }
 
 fn dispatched(instance: u32) -> EventKind {
-    EventKind::Dispatched { instance, attempt: 1 }
+    EventKind::Dispatched { instance: InstanceIdx::new(instance), attempt: 1 }
 }
 
 fn ended(instance: u32, end: ResultKind, outcome: InstanceOutcome) -> EventKind {
     let (end, next) = (AttemptOutcome::Reported(end), Next::Final(outcome));
+    let instance = InstanceIdx::new(instance);
     EventKind::AttemptEnded { instance, attempt: 1, ended_at: Micros(0), end, summary: JsonMap::new(), next }
 }
 
@@ -59,10 +60,10 @@ fn check_history(kinds: &[EventKind]) -> Vec<String> {
     let mut oracle = Oracle::new(draft());
     for kind in kinds {
         match kind {
-            EventKind::Dispatched { instance, .. } => oracle.process_started(key(*instance), &[]),
+            EventKind::Dispatched { instance, .. } => oracle.process_started(key(instance.get()), &[]),
             EventKind::AttemptEnded { instance, end: AttemptOutcome::Reported(end), .. } => {
-                oracle.process_ended(key(*instance), end);
-                oracle.journaled(key(*instance), end);
+                oracle.process_ended(key(instance.get()), end);
+                oracle.journaled(key(instance.get()), end);
             }
             _ => {}
         }
@@ -77,7 +78,9 @@ fn valid_history() -> Vec<EventKind> {
     for instance in 0..4 {
         kinds.extend([dispatched(instance), succeeded(instance)]);
     }
-    kinds.extend((0..2).map(|node| EventKind::NodeEnded { node, end: NodeOutcome::Succeeded }));
+    kinds.extend(
+        (0..2).map(|node| EventKind::NodeEnded { node: NodeIdx::new(node), end: NodeOutcome::Succeeded }),
+    );
     kinds.push(EventKind::Ended { end: RunOutcome::Succeeded });
     kinds
 }
@@ -111,14 +114,20 @@ fn invalid_histories_are_detected() {
     check(|kinds| drop(kinds.pop()), "the run ended with None");
     check(|kinds| kinds.push(EventKind::Paused), "after the end of the run");
     check(
-        |kinds| kinds[8] = EventKind::Resolved { ends: vec![(3, Resolution::Blocked { by: 0 })] },
+        |kinds| {
+            kinds[8] = EventKind::Resolved {
+                ends: vec![(InstanceIdx::new(3), Resolution::Blocked { by: InstanceIdx::new(0) })],
+            }
+        },
         "3 is blocked by 0, which did not fail",
     );
     check(
         |kinds| kinds[8] = ended(3, ResultKind::Failed { message: String::new() }, InstanceOutcome::Failed),
         "the run ended with Some(Succeeded)",
     );
-    let exceeded = EventKind::Ended { end: RunOutcome::ToleranceExceeded { group: 0, nodes: vec![0] } };
+    let exceeded = EventKind::Ended {
+        end: RunOutcome::ToleranceExceeded { group: GroupIdx::new(0), nodes: vec![NodeIdx::new(0)] },
+    };
     check(|kinds| kinds[11] = exceeded, "the run ended with Some(ToleranceExceeded");
 }
 

@@ -1,9 +1,5 @@
 //! Simulates many seeds, and checks that injected defects are detected.
 
-mod real;
-#[path = "../../../engine/tests/engine/real_plan.rs"]
-mod real_plan;
-
 use stoker_sim::{Sabotage, SimReport, simulate};
 
 const N_SEEDS: u64 = 4000;

@@ -2,9 +2,8 @@
 
 use serde_json::json;
 use stoker_model::{ClusterStatus, Json, NodeId};
-use stoker_planner::state::StateDocument;
 use stoker_planner::{evaluate, library, options};
-use stoker_state::{DesiredState, EnabledPlugin, document};
+use stoker_state::{EnabledPlugin, DesiredState, StateDocument, document};
 use stoker_yaql::Engine;
 use stoker_yaql::json::{WriteOptions, write};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::json;
 use stoker_engine::session::{Attempt, AttemptKey, FromAgent, Generation, Mode, ToAgent};
-use stoker_model::RunId;
+use stoker_model::{InstanceIdx, RunId};
 use stoker_testkit::TempFolder;
 use stoker_wire::{Decoded, decode_from_agent, encode_to_agent};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -32,7 +32,7 @@ pub(crate) fn stoker() -> PathBuf {
 
 pub(crate) fn shell(instance: u32, cmd: &str) -> Attempt {
     Attempt {
-        key: AttemptKey { run: RunId(1), instance, attempt: 1 },
+        key: AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt: 1 },
         generation: Generation(1),
         task: "a-task".to_owned(),
         node: "5".to_owned(),

@@ -101,7 +101,7 @@ async fn killed_agent_executes_at_most_once_and_loses_no_result() {
     assert!(n_kills > 5, "the agent was killed during its work");
     assert!((1..250).contains(&n_interrupted), "some attempts are interrupted and some succeed");
     for (key, end) in &results.ends {
-        let n_lines = n_lines_by_instance.get(&key.instance).copied().unwrap_or(0);
+        let n_lines = n_lines_by_instance.get(&key.instance.get()).copied().unwrap_or(0);
         match end {
             ResultKind::Succeeded => assert_eq!(n_lines, 1, "{key}"),
             ResultKind::Interrupted => assert!(n_lines <= 1, "{key} was executed {n_lines} times"),

@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stoker_bus::{Bus, NatsAuth, NatsBus, NatsOptions, Subject, SubjectPattern, UserKeys};
-use stoker_engine::session::{AttemptKey, AttemptResult, FromAgent, ResultKind};
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_bus::{Bus, NatsBus, NatsAuth, NatsOptions, SubjectPattern, Subject, UserKeys};
+use stoker_engine::session::{AttemptKey, ResultKind, AttemptResult, FromAgent};
+use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 use stoker_testkit::{TempFolder, TestNats};
 
 use crate::kills::Run;
@@ -275,7 +275,7 @@ fn start_waiting_run(site: &Site) -> (i64, AttemptKey) {
         Some(numbers.collect::<Vec<_>>())
     });
     let [child, instance, attempt] = numbers[..] else { panic!("expected three numbers: {numbers:?}") };
-    (run, AttemptKey { run: RunId(child.into()), instance, attempt })
+    (run, AttemptKey { run: RunId(child.into()), instance: InstanceIdx::new(instance), attempt })
 }
 
 async fn publish_result(

@@ -35,8 +35,9 @@ struct Notes {
 }
 
 impl AttemptRecorder for Notes {
-    fn process_started(&self, process: ProcessId) {
+    fn process_started(&self, process: ProcessId) -> HostFuture<'_, ()> {
         self.started.lock().unwrap().push(process);
+        Box::pin(async {})
     }
 
     fn about_to_reboot(&self, boot_id: String) -> HostFuture<'_, Result<(), HostError>> {

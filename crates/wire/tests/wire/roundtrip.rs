@@ -6,7 +6,7 @@ use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
     ToAgent,
 };
-use stoker_model::{Json, JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, Json, JsonMap, Micros, RunId};
 use stoker_wire::record::{JournalEntry, decode_entry, encode_entry};
 use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_from_agent, encode_to_agent};
 
@@ -17,7 +17,7 @@ fn text() -> impl Strategy<Value = String> {
 fn key() -> impl Strategy<Value = AttemptKey> {
     (any::<i64>(), any::<u32>(), any::<u32>()).prop_map(|(run, instance, attempt)| AttemptKey {
         run: RunId(run),
-        instance,
+        instance: InstanceIdx::new(instance),
         attempt,
     })
 }

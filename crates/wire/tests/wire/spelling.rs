@@ -5,10 +5,10 @@ use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
     ToAgent,
 };
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 use stoker_wire::{encode_from_agent, encode_to_agent};
 
-const KEY: AttemptKey = AttemptKey { run: RunId(7), instance: 2, attempt: 1 };
+const KEY: AttemptKey = AttemptKey { run: RunId(7), instance: InstanceIdx::new(2), attempt: 1 };
 
 #[test]
 fn messages_to_agents() {

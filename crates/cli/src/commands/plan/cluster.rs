@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use stoker_planner::state::Document;
 use stoker_planner::{NodeInput, SplitDocuments, split_common};
+use stoker_state::Document;
 use stoker_yaql::Value;
 
 use crate::exit::{Failure, Outcome};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_planner::state::{OldStates, StateDocument, master_document};
 use stoker_planner::{EvaluationSettings, ExplainedPlan, Plan, PlanScope, PlanningInput, check, plan};
+use stoker_state::{OldStates, StateDocument, master_document};
 
 use super::cluster::{self, Cluster};
 use super::durations::Durations;
@@ -142,7 +142,7 @@ fn old_states(cluster: &Cluster) -> OldStates {
     for (uid, own) in &cluster.nodes {
         old.set_node(uid, state(own.clone()));
     }
-    old.set_node(stoker_planner::state::MASTER, state(master_document()));
-    old.set_node(stoker_planner::state::SYNC, state(stoker_planner::state::Document::default()));
+    old.set_node(stoker_state::MASTER, state(master_document()));
+    old.set_node(stoker_state::SYNC, state(stoker_state::Document::default()));
     old
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use stoker_model::RunId;
+use stoker_model::{InstanceIdx, RunId};
 
 use super::super::{AttemptKey, AttemptResult, Generation, ResultKind};
 
@@ -103,5 +103,6 @@ pub(super) fn instance_keys(key: AttemptKey) -> RangeInclusive<AttemptKey> {
 
 /// Key range of all attempts of a run.
 pub(super) fn run_keys(run: RunId) -> RangeInclusive<AttemptKey> {
-    AttemptKey { run, instance: 0, attempt: 0 }..=AttemptKey { run, instance: u32::MAX, attempt: u32::MAX }
+    let key = |instance, attempt| AttemptKey { run, instance: InstanceIdx::new(instance), attempt };
+    key(0, 0)..=key(u32::MAX, u32::MAX)
 }

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use stoker_engine::blueprint::Executor;
 use stoker_manifest::task::render;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, PlanId, RunId, RunStatus, Task};
-use stoker_planner::state::SYNC;
+use stoker_state::SYNC;
 use stoker_planner::{InstanceAction, Details, ExplainedPlan, Instance};
 use stoker_services::planning::{PlanSecrets, StoredPlan};
 use stoker_store::{HistoryFilter, Session};

@@ -59,8 +59,8 @@ impl Machine {
 
 /// Record of the side effects of an attempt, used for cleanup and completion after a crash.
 pub trait AttemptRecorder: Send + Sync {
-    /// A process was started.
-    fn process_started(&self, process: ProcessId);
+    /// A process was process_started. Returns when the record is queued; its output is read afterwards.
+    fn process_started(&self, process: ProcessId) -> HostFuture<'_, ()>;
 
     /// A process has exited. Informational; the task type interprets the status.
     fn process_exited(&self, _status: Status) {}

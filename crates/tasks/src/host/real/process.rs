@@ -25,7 +25,7 @@ pub(super) async fn run(host: &LocalHost, mut command: Command) -> Result<Exit, 
     let mut child = start(host, &command)?;
     let leader = child.id().and_then(|pid| ProcessId::started_between(pid as i32, from, Ticks::now()));
     if let Some(leader) = leader {
-        host.recorder.process_started(leader);
+        host.recorder.process_started(leader).await;
     }
     let ended = tokio::select! {
         status = wait_with_output(host, &mut child, command.stdin.take()) => Ok(status),

@@ -11,6 +11,7 @@ mod runs;
 
 use std::path::PathBuf;
 
+use stoker_model::ErrorChain;
 use stoker_settings::DatabaseLocation;
 use stoker_store::{Database, Inspection, Store};
 
@@ -96,20 +97,9 @@ pub(super) fn run_checks(args: Args) -> Outcome<Vec<CheckResult>> {
         key_file,
         nats: args.nats,
         certificate: args.tls_cert,
-        inspection: inspection.map_err(|error| error_chain(&error)),
+        inspection: inspection.map_err(|error| ErrorChain(&error).to_string()),
         data_folder,
         database,
     };
     Ok(CHECKS.iter().flat_map(|check| check(&setup)).collect())
-}
-
-/// Formats an error with its chain of sources.
-fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        message = format!("{message}: {cause}");
-        source = cause.source();
-    }
-    message
 }

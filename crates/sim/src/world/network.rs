@@ -3,7 +3,7 @@
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Micros;
 
-use crate::world::{Connection, ConnectionId, SimEvent, World};
+use super::{Connection, ConnectionId, SimEvent, World};
 
 impl World<'_> {
     fn delay_ms(&mut self) -> u64 {

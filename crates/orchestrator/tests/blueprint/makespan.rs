@@ -3,25 +3,26 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use stoker_engine::blueprint::{Blueprint, ExecutionOptions, from_plan};
-use stoker_engine::run::{Input, InstanceState, Phase, RunEffect, RunMachine, RunOutcome, step};
+use stoker_engine::blueprint::{Blueprint, ExecutionOptions};
+use stoker_engine::run::{RunEffect, Input, Phase, RunMachine, RunOutcome, InstanceState, step};
 use stoker_engine::session::ResultKind;
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, JsonMap, Micros, RunId, TaskIdx};
+use stoker_orchestrator::runs::blueprint_of_plan;
 use stoker_planner::{InstanceAction, Plan};
+use stoker_tasks::default_timing;
 
 use crate::real_plan::first_run;
-use crate::small::timing_of;
 
 fn blueprint(plan: &Plan, durations: &[Option<u32>], nodes_at_once: u32) -> Blueprint {
     let options = ExecutionOptions { max_concurrent_nodes: nodes_at_once, ..ExecutionOptions::default() };
-    from_plan(plan, options, durations, timing_of).expect("no defects")
+    blueprint_of_plan(plan, options, durations, default_timing).expect("no defects")
 }
 
 /// Makespan in milliseconds if each instance takes the given duration.
-fn makespan(blueprint: &Blueprint, duration: impl Fn(u32) -> u32) -> u64 {
+fn makespan(blueprint: &Blueprint, duration: impl Fn(InstanceIdx) -> u32) -> u64 {
     let mut run = RunMachine::new(RunId(1), blueprint);
     let mut now = Micros(0);
-    let mut ends: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
+    let mut ends: BinaryHeap<Reverse<(i64, InstanceIdx)>> = BinaryHeap::new();
     let mut input = Input::Begin;
     loop {
         let result = step(&mut run, blueprint, input, now).expect("a legal input");
@@ -103,7 +104,7 @@ fn realistic_durations_come_close_to_the_lower_bound() {
     for seed in 0..8 {
         let durations = durations(&plan, seed);
         let bound = lower_bound(&plan, &durations);
-        let lasts = makespan(&blueprint(&plan, &durations, 50), |idx| durations[idx as usize].unwrap_or(0));
+        let lasts = makespan(&blueprint(&plan, &durations, 50), |idx| durations[idx.index()].unwrap_or(0));
         println!("seed {seed}: {lasts} ms, bound {bound} ms, ratio {:.3}", lasts as f64 / bound as f64);
         assert!(lasts as f64 <= 1.05 * bound as f64, "{lasts} ms, bound {bound} ms");
     }
@@ -113,7 +114,8 @@ fn realistic_durations_come_close_to_the_lower_bound() {
 fn real_plan_has_limits_groups_and_executors() {
     let Some(plan) = first_run() else { return };
     let blueprint = blueprint(&plan, &[], 50);
-    let limits: Vec<u32> = (0..plan.tasks.len() as u32).filter_map(|task| blueprint.limit_of(task)).collect();
+    let limits: Vec<u32> =
+        TaskIdx::first(plan.tasks.len()).filter_map(|task| blueprint.limit_of(task)).collect();
     let mut sorted = limits.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, [3, 3, 6, 6, 6, 6]);

@@ -3,14 +3,18 @@
 //! One server drives the run, or believes so; an agent may be connected to any of them. `peer_messages.rs`
 //! contains what they send each other.
 
-use stoker_engine::run::{EngineEvent, InFlight, Input, RunEffect, RunMachine, StepResult, step};
+use std::error::Error;
+
+use stoker_engine::run::{RunEffect, EngineEvent, Input, RunMachine, StepResult, step};
+use stoker_engine::session::InFlight;
 use stoker_engine::session::host::HostSession;
 use stoker_engine::session::server::{Input as SessionInput, Output, SessionSettings};
 use stoker_engine::session::{Attempt, AttemptKey, FromAgent, Generation, Mode, ToAgent};
-use stoker_model::Json;
+use stoker_model::{Json, NodeIdx};
 
-use crate::peer_messages::PeerMessage;
-use crate::world::{ConnectionId, RUN, Sabotage, SimEvent, World};
+use super::peer_messages::PeerMessage;
+use super::{ConnectionId, Sabotage, SimEvent, World};
+use crate::oracle::RUN;
 
 /// Lease duration: a free server takes over a run without a driver after this time and a little more.
 const LEASE_MS: u64 = 8000;
@@ -75,8 +79,8 @@ impl World<'_> {
         self.generation += 1;
         let run = match self.read_history() {
             Ok(run) => run,
-            Err(violation) => {
-                self.oracle.violations.push(violation);
+            Err(error) => {
+                self.oracle.violations.push(error.to_string());
                 return;
             }
         };
@@ -101,14 +105,13 @@ impl World<'_> {
     }
 
     /// Restores the run from the serialized events in the store.
-    fn read_history(&self) -> Result<RunMachine, String> {
-        let stored = self.history.iter().map(|event| event.to_json().to_string());
-        let read = |text: String| {
-            let json: Json = text.parse().map_err(|error| format!("{text}: {error}"))?;
-            EngineEvent::from_json(&json).map_err(|error| error.to_string())
+    fn read_history(&self) -> Result<RunMachine, Box<dyn Error>> {
+        let read = |event: &EngineEvent| -> Result<EngineEvent, Box<dyn Error>> {
+            let json: Json = event.to_json().to_string().parse()?;
+            Ok(EngineEvent::from_json(&json)?)
         };
-        let events: Vec<EngineEvent> = stored.map(read).collect::<Result<_, String>>()?;
-        RunMachine::restore(RUN, self.blueprint, &events).map_err(|error| error.to_string())
+        let events: Vec<EngineEvent> = self.history.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(RunMachine::restore(RUN, self.blueprint, &events)?)
     }
 
     /// Another server takes over while the driver still lives and does not know: it hung for longer than its
@@ -226,7 +229,7 @@ impl World<'_> {
     }
 
     pub(crate) fn executor(&self, key: AttemptKey) -> usize {
-        self.blueprint.executor_of(key.instance).map_or(0, |node| node as usize)
+        self.blueprint.executor_of(key.instance).map_or(0, |node| node.index())
     }
 
     /// Claims all attempts in flight with an agent.
@@ -304,7 +307,7 @@ impl World<'_> {
                     self.send_to_driver(server, PeerMessage::Finished { host: server, agent, finished });
                 }
                 Output::Lost => {
-                    self.run_input(server, Input::NodeLost { node: agent as u32 });
+                    self.run_input(server, Input::NodeLost { node: NodeIdx::at(agent) });
                 }
                 Output::Connected => self.announce(server, agent),
                 Output::Disconnect => {
@@ -376,7 +379,7 @@ impl World<'_> {
 
     pub(crate) fn session_wakes(&mut self, server: usize, agent: usize) {
         // The sync node has no agent, so it cannot be lost.
-        let is_sync = self.blueprint.node(agent as u32) == Some("sync");
+        let is_sync = self.blueprint.node(NodeIdx::at(agent)) == Some("sync");
         if !self.servers[server].is_alive || is_sync {
             return;
         }

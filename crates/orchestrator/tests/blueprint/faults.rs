@@ -1,8 +1,7 @@
 //! Simulates the real plan with all kinds of faults.
 
-use stoker_engine::blueprint::{
-    Draft, ExecutionOptions, Executor, FailurePolicy, TypeDefaults, draft_from_plan,
-};
+use stoker_engine::blueprint::{Draft, FailurePolicy, ExecutionOptions, Executor, TypeDefaults};
+use stoker_orchestrator::runs::draft_from_plan;
 use stoker_sim::{Rng, Sabotage, simulate_draft};
 
 use crate::real_plan::first_run;

@@ -43,7 +43,8 @@ impl Document {
         self.0.as_map()?.get_str(key)
     }
 
-    pub(crate) fn map(&self) -> Option<&Map> {
+    /// The top-level entries; a document is always a map.
+    pub fn map(&self) -> Option<&Map> {
         self.0.as_map().map(|map| &**map)
     }
 }
@@ -73,7 +74,7 @@ fn sort_keys(value: &Value) -> Value {
 }
 
 /// Null, then numbers, then text, then everything else.
-pub(crate) fn compare_keys(a: &Value, b: &Value) -> Ordering {
+pub fn compare_keys(a: &Value, b: &Value) -> Ordering {
     let rank = |value: &Value| match value {
         Value::Null => 0,
         Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => 1,
@@ -114,7 +115,7 @@ pub fn master_document() -> Document {
 
 /// Overlays one document on another: maps are merged recursively, any other value is taken from `upper`. Keys
 /// stay sorted, so the origin of a key cannot be observed.
-pub(crate) fn overlay(lower: &Value, upper: &Value) -> Value {
+pub fn overlay(lower: &Value, upper: &Value) -> Value {
     let (Some(lower_map), Some(upper_map)) = (lower.as_map(), upper.as_map()) else { return upper.clone() };
     if upper_map.is_empty() {
         return lower.clone();
@@ -151,13 +152,16 @@ pub struct OldStates {
     by_node: HashMap<String, NodePast>,
 }
 
-/// Index into the list of states.
-pub(crate) type StateIdx = u32;
+/// Index into [`OldStates::states`].
+pub type StateIdx = u32;
 
+/// The applied states of the tasks of a node.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NodePast {
-    pub(crate) usual: Option<StateIdx>,
-    pub(crate) by_task: HashMap<String, Option<StateIdx>>,
+pub struct NodePast {
+    /// The state of all tasks without an exception.
+    pub usual: Option<StateIdx>,
+    /// Exceptions; `None` if the task never succeeded on the node.
+    pub by_task: HashMap<String, Option<StateIdx>>,
 }
 
 impl OldStates {
@@ -190,15 +194,16 @@ impl OldStates {
         self.states.len() as StateIdx - 1
     }
 
-    pub(crate) fn states(&self) -> &[StateDocument] {
+    pub fn states(&self) -> &[StateDocument] {
         &self.states
     }
 
-    pub(crate) fn past(&self, uid: &str) -> Option<&NodePast> {
+    pub fn past(&self, uid: &str) -> Option<&NodePast> {
         self.by_node.get(uid)
     }
 
-    pub(crate) fn pasts(&self) -> impl Iterator<Item = (&String, &NodePast)> {
+    /// All nodes with a past, by uid.
+    pub fn pasts(&self) -> impl Iterator<Item = (&String, &NodePast)> {
         self.by_node.iter()
     }
 

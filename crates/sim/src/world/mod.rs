@@ -1,20 +1,23 @@
 //! Virtual time, event queue and fault injection.
 
+mod agents;
+mod network;
+mod peer_messages;
+mod servers;
+
 use std::collections::BTreeMap;
 
 use stoker_engine::blueprint::{Blueprint, Draft};
 use stoker_engine::run::{EngineEvent, Input, RunMachine, StopMode};
-use stoker_engine::session::{AttemptKey, FromAgent, ResultKind, ToAgent};
-use stoker_model::{Micros, RunId};
+use stoker_engine::session::{AttemptKey, ResultKind, FromAgent, ToAgent};
+use stoker_model::Micros;
 
-use crate::agents::Agent;
 use crate::graph::random_draft;
-use crate::oracle::{Oracle, Violation};
-use crate::peer_messages::PeerMessage;
+use crate::oracle::{Oracle, RUN, Violation};
 use crate::rng::Rng;
-use crate::servers::Server;
-
-pub(crate) const RUN: RunId = RunId(1);
+use agents::Agent;
+use peer_messages::PeerMessage;
+use servers::Server;
 
 /// A defect that is injected on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,25 +1,20 @@
-//! Builds a blueprint from a plan.
+//! Builds the blueprint of a run from a plan. It is here because neither the planner nor the engine knows the other.
 
 use std::collections::{BTreeSet, HashMap};
 
-use stoker_model::Json;
-use stoker_planner::{Details, Instance, InstanceAction, Plan, parse_fault_tolerance, timing};
-
-use super::check::Defect;
-use super::draft::{Draft, DraftInstance, DraftWork, Group};
-use super::options::ExecutionOptions;
-use super::policy::{Executor, Policy, TypeDefaults};
-use super::{Blueprint, NONE, WHOLE_RUN};
-use crate::session::Mode;
-
-const MASTER: &str = "master";
-const SYNC: &str = "sync";
+use stoker_engine::blueprint::{
+    Blueprint, Defect, Draft, DraftInstance, Group, ExecutionOptions, Policy, Executor, TypeDefaults, WHOLE_RUN, DraftWork,
+};
+use stoker_engine::session::Mode;
+use stoker_model::{Json, NodeIdx, TaskIdx};
+use stoker_planner::{InstanceAction, Details, Instance, Plan, timing, parse_fault_tolerance};
+use stoker_state::{MASTER, SYNC};
 
 /// Builds and validates the blueprint of a plan.
 ///
 /// `durations` are the expected durations by instance in milliseconds, where history has them. `timing`
 /// returns the defaults of a task type, or `None` for an unknown type.
-pub fn from_plan(
+pub fn blueprint_of_plan(
     plan: &Plan,
     options: ExecutionOptions,
     durations: &[Option<u32>],
@@ -43,16 +38,17 @@ pub fn draft_from_plan(
     durations: &[Option<u32>],
     timing: impl Fn(&str) -> Option<TypeDefaults>,
 ) -> (Draft, Vec<Defect>) {
-    let node_idx: HashMap<&str, u32> = plan.nodes.iter().map(String::as_str).zip(0..).collect();
+    let node_idx: HashMap<&str, NodeIdx> =
+        plan.nodes.iter().map(String::as_str).zip(NodeIdx::first(plan.nodes.len())).collect();
     let index_of = |uid: &str| node_idx.get(uid).copied();
     let mut reader = PlanReader { options: &options, master: index_of(MASTER), timing, defects: Vec::new() };
     let mut instances = Vec::with_capacity(plan.n_instances());
-    for (task_idx, task) in (0..).zip(&plan.tasks) {
-        for (idx, node) in (task.first..).zip(&*task.nodes) {
+    for (task_idx, task) in TaskIdx::first(plan.tasks.len()).zip(&plan.tasks) {
+        for (idx, node) in (task.first..).zip(task.nodes.iter().map(|node| NodeIdx::new(*node))) {
             let work = plan.instance(idx).zip(plan.details(idx));
             let work = work.filter(|(instance, _)| instance.verdict.action() == InstanceAction::Run);
-            let work = work.and_then(|(instance, details)| reader.work(&instance, details, *node));
-            instances.push(DraftInstance { task: task_idx, node: *node, work });
+            let work = work.and_then(|(instance, details)| reader.work(&instance, details, node));
+            instances.push(DraftInstance { task: task_idx, node, work });
         }
     }
     let mut defects = reader.defects;
@@ -84,7 +80,7 @@ pub fn draft_from_plan(
 /// into the zero-tolerance group.
 fn whole_run_group(text: &str, instances: &[DraftInstance]) -> Result<Group, Defect> {
     let with_work = instances.iter().filter(|instance| instance.work.is_some());
-    let nodes: BTreeSet<u32> = with_work.map(|instance| instance.node).collect();
+    let nodes: BTreeSet<NodeIdx> = with_work.map(|instance| instance.node).collect();
     let tolerated = parse_fault_tolerance(text, nodes.len() as u64)
         .ok_or_else(|| Defect::InvalidTolerance { found: text.to_owned() })?;
     Ok(Group { name: WHOLE_RUN.to_owned(), nodes: nodes.into_iter().collect(), tolerated })
@@ -102,13 +98,13 @@ fn fill_durations(n_instances: usize, durations: &[Option<u32>]) -> Vec<u32> {
 
 struct PlanReader<'r, T> {
     options: &'r ExecutionOptions,
-    master: Option<u32>,
+    master: Option<NodeIdx>,
     timing: T,
     defects: Vec<Defect>,
 }
 
 impl<T: Fn(&str) -> Option<TypeDefaults>> PlanReader<'_, T> {
-    fn work(&mut self, instance: &Instance<'_>, details: &Details, node: u32) -> Option<DraftWork> {
+    fn work(&mut self, instance: &Instance<'_>, details: &Details, node: NodeIdx) -> Option<DraftWork> {
         let Some(timing) = (self.timing)(&details.task_type) else {
             let (task, task_type) = (instance.task.to_owned(), details.task_type.clone());
             let defect = Defect::UnknownType { task, task_type };
@@ -120,7 +116,13 @@ impl<T: Fn(&str) -> Option<TypeDefaults>> PlanReader<'_, T> {
         };
         let executor = match timing.runs_on {
             Executor::Node => node,
-            Executor::Master => self.master.unwrap_or(NONE),
+            Executor::Master => {
+                let Some(master) = self.master else {
+                    self.defects.push(Defect::NoMaster { instance: instance.to_string() });
+                    return None;
+                };
+                master
+            }
             Executor::None => return None,
         };
         let parameters = &details.parameters;

@@ -1,13 +1,15 @@
 //! Messages between the server that drives the run and the server to which an agent is connected. They may be
 //! lost, delayed or duplicated; the location of an agent becomes known to all servers eventually.
 
-use stoker_engine::run::{InFlight, Input};
+use stoker_engine::run::Input;
+use stoker_engine::session::InFlight;
 use stoker_engine::session::server::Input as ServerInput;
 use stoker_engine::session::{AttemptKey, AttemptResult, Generation};
-use stoker_model::Micros;
+use stoker_model::{Micros, NodeIdx};
 
-use crate::servers::CommitResult;
-use crate::world::{RUN, SimEvent, World};
+use super::servers::CommitResult;
+use super::{SimEvent, World};
+use crate::oracle::RUN;
 
 #[derive(Clone, Debug)]
 pub(crate) enum PeerMessage {
@@ -95,7 +97,7 @@ impl World<'_> {
                 self.after_ms(delay_ms, SimEvent::AgentMoved(server, agent));
             }
         }
-        self.run_input(host, Input::NodeBack { node: agent as u32 });
+        self.run_input(host, Input::NodeBack { node: NodeIdx::at(agent) });
         self.claim(host, agent);
     }
 
@@ -104,7 +106,7 @@ impl World<'_> {
             return;
         }
         self.reset_session(server, agent);
-        self.run_input(server, Input::NodeBack { node: agent as u32 });
+        self.run_input(server, Input::NodeBack { node: NodeIdx::at(agent) });
         self.claim(server, agent);
     }
 

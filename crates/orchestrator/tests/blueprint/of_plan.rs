@@ -1,13 +1,13 @@
 //! Defects found before a run starts, and how task parameters are read from a plan.
 
 use serde_json::json;
-use stoker_engine::blueprint::{ExecutionOptions, Group, Policy, WHOLE_RUN, from_plan};
+use stoker_engine::blueprint::{Group, ExecutionOptions, Policy, WHOLE_RUN};
 use stoker_engine::session::Mode;
-use stoker_model::{Json, Task};
-use stoker_planner::state::Document;
+use stoker_model::{InstanceIdx, Json, NodeIdx, Task, TaskIdx};
+use stoker_orchestrator::runs::blueprint_of_plan;
 use stoker_planner::{NodeInput, Plan, PlanningInput, plan};
-
-use crate::small::timing_of;
+use stoker_state::Document;
+use stoker_tasks::default_timing;
 
 fn planned(tasks: &Json) -> Plan {
     let tasks: Vec<Task> = tasks
@@ -41,9 +41,9 @@ fn forged(task_type: &str, parameters: &Json) -> Plan {
 
 fn policy(parameters: &Json) -> Result<Policy, String> {
     let plan = forged("shell", parameters);
-    let blueprint = from_plan(&plan, ExecutionOptions::default(), &[], timing_of)
+    let blueprint = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing)
         .map_err(|defects| defects.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
-    Ok(*blueprint.policy_of(0).expect("not skipped"))
+    Ok(*blueprint.policy_of(InstanceIdx::new(0)).expect("not skipped"))
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn all_invalid_parameters_are_reported() {
 #[test]
 fn unknown_task_type_is_reported_once() {
     let plan = forged("teleport", &json!({}));
-    let defects = from_plan(&plan, ExecutionOptions::default(), &[], timing_of).expect_err("defects");
+    let defects = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect_err("defects");
     let messages: Vec<String> = defects.iter().map(ToString::to_string).collect();
     assert_eq!(messages, ["task `a` has the unknown type `teleport`"]);
 }
@@ -92,8 +92,8 @@ fn unknown_task_type_is_reported_once() {
 fn strategy_sets_task_limit() {
     let strategy = |strategy: Json| {
         let plan = forged("shell", &json!({"strategy": strategy}));
-        from_plan(&plan, ExecutionOptions::default(), &[], timing_of)
-            .map(|blueprint| blueprint.limit_of(0))
+        blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing)
+            .map(|blueprint| blueprint.limit_of(TaskIdx::new(0)))
             .map_err(|it| it.len())
     };
     assert_eq!(strategy(json!({"type": "one_by_one"})), Ok(Some(1)));
@@ -108,8 +108,8 @@ fn strategy_sets_task_limit() {
 fn dry_run_failures_do_not_fail_nodes() {
     let plan = planned(&json!([{"id": "a", "type": "shell", "roles": ["compute"], "fail_on_error": true}]));
     let options = ExecutionOptions { mode: Mode::Noop, ..ExecutionOptions::default() };
-    let blueprint = from_plan(&plan, options, &[], timing_of).expect("valid");
-    assert!(!blueprint.policy_of(0).expect("not skipped").fail_on_error);
+    let blueprint = blueprint_of_plan(&plan, options, &[], default_timing).expect("valid");
+    assert!(!blueprint.policy_of(InstanceIdx::new(0)).expect("not skipped").fail_on_error);
 }
 
 /// The tolerance of the whole run applies in addition to those of groups, and replaces zero tolerance.
@@ -121,12 +121,15 @@ fn fault_tolerance_option_sets_whole_run_group() {
         {"id": "end", "type": "stage"},
     ]);
     let groups = |tasks: &Json, tolerance: &str| {
-        let options =
-            ExecutionOptions { fault_tolerance: Some(tolerance.to_owned()), ..ExecutionOptions::default() };
-        let blueprint = from_plan(&planned(tasks), options, &[], timing_of);
+        let options = ExecutionOptions { fault_tolerance: Some(tolerance.to_owned()), ..ExecutionOptions::default() };
+        let blueprint = blueprint_of_plan(&planned(tasks), options, &[], default_timing);
         blueprint.map(|blueprint| blueprint.groups().to_vec()).map_err(|defects| defects[0].to_string())
     };
-    let of = |name: &str, tolerated| Group { name: name.to_owned(), nodes: vec![0, 1], tolerated };
+    let of = |name: &str, tolerated| Group {
+        name: name.to_owned(),
+        nodes: NodeIdx::first(2).collect(),
+        tolerated,
+    };
     let result = groups(&tasks, "1").expect("valid");
     assert_eq!(result[..2], [of("g", 0), of(WHOLE_RUN, 1)]);
     let alone = json!([tasks[1]]);
@@ -145,9 +148,9 @@ fn task_overrides_retry_interrupted() {
         let plan =
             planned(&json!([{"id": "a", "type": "puppet", "roles": ["compute"], "parameters": parameters}]));
         let options = ExecutionOptions { retry_interrupted: chosen, ..ExecutionOptions::default() };
-        from_plan(&plan, options, &[], timing_of)
+        blueprint_of_plan(&plan, options, &[], default_timing)
             .expect("valid")
-            .policy_of(0)
+            .policy_of(InstanceIdx::new(0))
             .expect("not skipped")
             .retry_interrupted
     };
@@ -160,14 +163,24 @@ fn task_overrides_retry_interrupted() {
 #[test]
 fn master_tasks_run_on_the_master_agent() {
     let plan = planned(&json!([{"id": "a", "type": "master_shell", "roles": ["compute"]}]));
-    let blueprint = from_plan(&plan, ExecutionOptions::default(), &[], timing_of).expect("valid");
-    let executor = blueprint.executor_of(0).and_then(|node| blueprint.node(node));
-    assert_eq!((blueprint.name(0).as_str(), executor), ("a@1", Some("master")));
+    let blueprint = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect("valid");
+    let executor = blueprint.executor_of(InstanceIdx::new(0)).and_then(|node| blueprint.node(node));
+    assert_eq!((blueprint.name(InstanceIdx::new(0)).as_str(), executor), ("a@1", Some("master")));
+}
+
+#[test]
+fn master_tasks_need_a_master() {
+    let mut plan = planned(&json!([{"id": "a", "type": "master_shell", "roles": ["compute"]}]));
+    plan.nodes = ["1", "2", "another", "sync"].map(str::to_owned).into();
+    let defects = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect_err("defects");
+    let messages: Vec<String> = defects.iter().map(ToString::to_string).collect();
+    let expected = ["1", "2"].map(|node| format!("`a@{node}` runs on the master, which is not in the plan"));
+    assert_eq!(messages, expected);
 }
 
 #[test]
 fn tasks_without_executor_are_skipped() {
     let plan = planned(&json!([{"id": "a", "type": "noop", "roles": ["compute"]}]));
-    let blueprint = from_plan(&plan, ExecutionOptions::default(), &[], timing_of).expect("valid");
-    assert_eq!((blueprint.n_instances(), blueprint.executor_of(0)), (2, None));
+    let blueprint = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect("valid");
+    assert_eq!((blueprint.n_instances(), blueprint.executor_of(InstanceIdx::new(0))), (2, None));
 }

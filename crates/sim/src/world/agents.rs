@@ -7,7 +7,7 @@ use stoker_engine::session::agent::{AgentLimits, AgentSession, Durability, Ident
 use stoker_engine::session::{Attempt, AttemptKey, ResultKind, ToAgent};
 use stoker_model::{JsonMap, Micros};
 
-use crate::world::{ConnectionId, Sabotage, SimEvent, World};
+use super::{ConnectionId, Sabotage, SimEvent, World};
 
 pub(crate) struct Agent {
     identity: Identity,

@@ -1,0 +1,106 @@
+//! Output of an attempt on its way to the driver loop.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use stoker_engine::session::{AttemptKey, FromAgent, Stream};
+use tokio::sync::{Notify, mpsc};
+
+use super::Event;
+
+/// Output that the driver loop has not taken. While it takes none, the output of a stream accumulates in one piece:
+/// nothing is lost, and the report of the attempt bounds its length.
+#[derive(Debug, Default)]
+pub(super) struct OutputBuffer {
+    pieces: Mutex<[Piece; 2]>,
+    added: Notify,
+}
+
+/// Contiguous output of one stream.
+#[derive(Debug, Default)]
+struct Piece {
+    /// Number of bytes of the stream before this piece.
+    offset: u64,
+    text: String,
+}
+
+impl OutputBuffer {
+    pub(super) fn push(&self, stream: Stream, offset: u64, text: &str) {
+        let mut pieces = self.lock();
+        let piece = &mut pieces[usize::from(stream == Stream::Err)];
+        if piece.text.is_empty() {
+            piece.offset = offset;
+        }
+        piece.text.push_str(text);
+        drop(pieces);
+        self.added.notify_one();
+    }
+
+    /// Forwards output as it is added. Never returns; cancel-safe.
+    pub(super) async fn forward(
+        &self,
+        key: AttemptKey,
+        events: &mpsc::Sender<Event>,
+    ) -> std::convert::Infallible {
+        loop {
+            self.added.notified().await;
+            self.flush(key, events).await;
+        }
+    }
+
+    /// Forwards what is buffered. Waits while the channel is full.
+    pub(super) async fn flush(&self, key: AttemptKey, events: &mpsc::Sender<Event>) {
+        for stream in [Stream::Out, Stream::Err] {
+            if self.lock()[usize::from(stream == Stream::Err)].text.is_empty() {
+                continue;
+            }
+            // The piece stays in the buffer, and grows, until there is room. Without a driver loop the agent is ending.
+            let Ok(permit) = events.reserve().await else { return };
+            let Piece { offset, text } = std::mem::take(&mut self.lock()[usize::from(stream == Stream::Err)]);
+            permit.send(Event::Report(FromAgent::Output { key, stream, offset, text }));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, [Piece; 2]> {
+        self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use stoker_engine::session::AttemptKey;
+    use stoker_model::{InstanceIdx, RunId};
+
+    use super::*;
+
+    const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: InstanceIdx::new(1), attempt: 1 };
+
+    async fn next(received: &mut mpsc::Receiver<Event>) -> (Stream, u64, String) {
+        match received.recv().await {
+            Some(Event::Report(FromAgent::Output { stream, offset, text, .. })) => (stream, offset, text),
+            _ => panic!("no output"),
+        }
+    }
+
+    #[tokio::test]
+    async fn full_channel_joins_output_and_loses_none() {
+        let (events, mut received) = mpsc::channel(1);
+        let output = OutputBuffer::default();
+        output.push(Stream::Out, 0, "a");
+        output.flush(KEY, &events).await;
+        output.push(Stream::Out, 1, "bc");
+        output.push(Stream::Err, 0, "x");
+        let waiting = tokio::time::timeout(Duration::from_millis(20), output.flush(KEY, &events)).await;
+        assert!(waiting.is_err(), "it waits while the channel is full");
+        output.push(Stream::Out, 3, "d");
+        let drain = async {
+            assert_eq!(next(&mut received).await, (Stream::Out, 0, "a".to_owned()));
+            assert_eq!(next(&mut received).await, (Stream::Out, 1, "bcd".to_owned()));
+            assert_eq!(next(&mut received).await, (Stream::Err, 0, "x".to_owned()));
+        };
+        tokio::join!(output.flush(KEY, &events), drain);
+        output.flush(KEY, &events).await;
+        assert!(received.try_recv().is_err(), "nothing is sent twice");
+    }
+}

@@ -1,0 +1,12 @@
+//! The rest of a run that has ended.
+
+use super::state::{RunMachine, InstanceState};
+use crate::blueprint::Blueprint;
+
+impl Blueprint {
+    /// The same blueprint with all successful instances skipped, to continue after a stop or a failure.
+    /// Indices are unchanged.
+    pub fn remaining(&self, run: &RunMachine) -> Self {
+        self.skipping(|idx| run.state(idx).is_some_and(InstanceState::needs_no_work))
+    }
+}
