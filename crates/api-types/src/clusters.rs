@@ -1,7 +1,7 @@
 //! Clusters.
 
 use serde::{Deserialize, Serialize};
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{
     FieldUpdate, enum_of, identifier, json_list, json_map, list_of, one_of, string_with_length,
 };
@@ -152,7 +152,7 @@ pub enum ReleaseRef {
 }
 
 /// Reads a release ID. Older clients send IDs as strings.
-pub fn read_release(node: &Node, _: &mut Problems) -> Option<ReleaseRef> {
+pub fn read_release(node: &Node, _: &mut Diagnostics) -> Option<ReleaseRef> {
     Some(match &node.kind {
         NodeKind::Scalar(Scalar::Int(id)) if *id > 0 => ReleaseRef::Id(ReleaseId(*id)),
         NodeKind::Scalar(Scalar::Str(text)) => {
@@ -162,6 +162,6 @@ pub fn read_release(node: &Node, _: &mut Problems) -> Option<ReleaseRef> {
     })
 }
 
-fn read_names(node: &Node, problems: &mut Problems) -> Option<Vec<String>> {
+fn read_names(node: &Node, problems: &mut Diagnostics) -> Option<Vec<String>> {
     list_of(string_with_length(1..=NAME_CHARS_MAX))(node, problems)
 }

@@ -1,11 +1,12 @@
 //! Requests that start runs.
 
+use stoker_diagnostics::Diagnostics;
 use stoker_engine::blueprint::{FailurePolicy, StagePolicy};
+use stoker_manifest::codes;
 use stoker_manifest::reader::{
     boolean, enum_of, identifier, integer_in, list_of, nullable, object, report_wrong_type,
     string_with_length,
 };
-use stoker_manifest::{Problems, codes};
 use stoker_model::{GraphType, NodeId};
 use stoker_planner::parse_fault_tolerance;
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -131,7 +132,7 @@ request! {
 
 /// Reads a fault tolerance in the same format as in graphs: a number, or a string with a number or
 /// percentage.
-fn read_fault_tolerance(node: &Node, problems: &mut Problems) -> Option<String> {
+fn read_fault_tolerance(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let expected = "a number or a percentage such as `10%`";
     match &node.kind {
         NodeKind::Scalar(Scalar::Int(number)) => Some(number.to_string()),
@@ -150,7 +151,7 @@ fn read_fault_tolerance(node: &Node, problems: &mut Problems) -> Option<String> 
 }
 
 /// Reads a node ID. Some clients send IDs as strings.
-fn read_node_id(node: &Node, problems: &mut Problems) -> Option<NodeId> {
+fn read_node_id(node: &Node, problems: &mut Diagnostics) -> Option<NodeId> {
     let id = match &node.kind {
         NodeKind::Scalar(Scalar::Str(text)) => NodeId::parse(text),
         NodeKind::Scalar(Scalar::Int(id)) => (*id > 0).then_some(NodeId(*id)),

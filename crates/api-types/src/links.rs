@@ -1,8 +1,9 @@
 //! Dashboard links.
 
 use serde::{Deserialize, Serialize};
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::{FieldUpdate, boolean, string_with_length};
-use stoker_manifest::{Problems, codes};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 
@@ -66,7 +67,7 @@ request! {
 
 /// Reads a URL. Only HTTP(S) URLs and paths are accepted: other schemes, such as `javascript:`, would run
 /// code in the browser (XSS).
-fn read_url(node: &Node, problems: &mut Problems) -> Option<String> {
+fn read_url(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let url = string_with_length(1..=250)(node, problems)?;
     let is_web = ["http://", "https://", "/"].iter().any(|start| url.starts_with(start));
     if is_web && url.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -61,8 +61,9 @@ pub(crate) fn key(field: &'static str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use stoker_diagnostics::Diagnostics;
     use stoker_manifest::reader::{FieldUpdate, boolean, identifier, string_with_length};
-    use stoker_manifest::{Format, Problems, parse};
+    use stoker_manifest::{Format, parse};
     use utoipa::PartialSchema as _;
 
     use super::*;
@@ -85,13 +86,13 @@ mod tests {
 
     fn read(text: &str) -> (Option<ExampleBody>, Vec<String>) {
         let node = parse(text, Format::Json).unwrap();
-        let mut problems = Problems::default();
+        let mut problems = Diagnostics::default();
         let mut fields = Fields::new(&node, &mut problems).unwrap();
         let body = ExampleBody::read(&mut fields);
         fields.finish();
         let messages = problems.into_vec().into_iter().map(|problem| {
-            let line = problem.span.map_or(0, |span| span.start.line);
-            format!("{line} {}: {}", problem.path, problem.message)
+            let line = problem.location.span.map_or(0, |span| span.start.line);
+            format!("{line} {}: {}", problem.location.path, problem.message)
         });
         (body, messages.collect())
     }

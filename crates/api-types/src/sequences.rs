@@ -1,8 +1,9 @@
 //! Sequences.
 
 use serde::{Deserialize, Serialize};
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::{identifier, list_of, object, string_with_length};
-use stoker_manifest::{Problems, codes};
 use stoker_model::SequenceGraph;
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -77,7 +78,7 @@ request! {
 }
 
 /// Reads the graphs of a sequence; at least one is required.
-fn read_graphs(node: &Node, problems: &mut Problems) -> Option<Vec<SequenceGraph>> {
+fn read_graphs(node: &Node, problems: &mut Diagnostics) -> Option<Vec<SequenceGraph>> {
     let graphs = list_of(object(|fields| {
         let graph_type = fields.required("type", read_graph_type);
         let nodes = fields.optional("nodes", list_of(identifier));

@@ -1,7 +1,7 @@
 //! Users and their passwords.
 
 use serde::{Deserialize, Serialize};
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{boolean, enum_of, list_of, report_wrong_type, string, string_with_length};
 use stoker_model::{Role, TenantId, TenantRef};
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -65,7 +65,7 @@ request! {
 }
 
 /// Reads a reference to a tenant.
-pub(crate) fn read_tenant(node: &Node, problems: &mut Problems) -> Option<TenantRef> {
+pub(crate) fn read_tenant(node: &Node, problems: &mut Diagnostics) -> Option<TenantRef> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Int(id)) => Some(TenantRef::Id(TenantId(*id))),
         NodeKind::Scalar(Scalar::Str(_)) => string_with_length(1..=255)(node, problems).map(TenantRef::Name),
@@ -77,6 +77,6 @@ pub(crate) fn read_tenant(node: &Node, problems: &mut Problems) -> Option<Tenant
 }
 
 /// Reads a password. The length is limited because hashing long passwords is expensive (denial of service).
-fn read_password(node: &Node, problems: &mut Problems) -> Option<String> {
+fn read_password(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     string_with_length(1..=1024)(node, problems)
 }

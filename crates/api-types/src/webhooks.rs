@@ -2,8 +2,9 @@
 
 use http::Uri;
 use serde::{Deserialize, Serialize};
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::{FieldUpdate, boolean, enum_of, identifier, list_of, string_with_length};
-use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, Topic};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -132,7 +133,7 @@ request! {
 }
 
 /// Reads an HTTP URL. Credentials are rejected because everyone who can read the webhook would see them.
-fn read_url(node: &Node, problems: &mut Problems) -> Option<String> {
+fn read_url(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let url = string_with_length(1..=2000)(node, problems)?;
     let parsed: Option<Uri> = url.parse().ok();
     let is_http = parsed.as_ref().is_some_and(|uri| {

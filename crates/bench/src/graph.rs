@@ -10,7 +10,7 @@ pub(crate) const N_TASKS: usize = 204;
 pub(crate) fn tasks() -> Vec<Json> {
     let real = std::fs::read_to_string(REAL_GRAPH).ok().and_then(|text| {
         let node = stoker_manifest::parse(&text, stoker_manifest::Format::Yaml).ok()?;
-        stoker_manifest::reader::json(&node, &mut stoker_manifest::Problems::default())
+        stoker_manifest::reader::json(&node, &mut stoker_diagnostics::Diagnostics::default())
     });
     let list = match real {
         Some(Json::Object(mut graph)) => graph.remove("tasks"),

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::json;
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::Limits;
 
@@ -99,5 +99,5 @@ fn yaml(name: &str) -> Result<Json, Box<dyn Error>> {
     let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
     let loaded = stoker_yaml::load(&text, &limits);
     let root = loaded.documents.first().map(|document| &document.root).ok_or("an empty document")?;
-    Ok(stoker_manifest::reader::json(root, &mut Problems::default()).ok_or("no data")?)
+    Ok(stoker_manifest::reader::json(root, &mut Diagnostics::default()).ok_or("no data")?)
 }

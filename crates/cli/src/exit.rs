@@ -3,9 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::ErrorChain;
-
-use crate::diagnostic::Diagnostic;
 
 /// Exit codes as shown by `stoker --help`; scripts rely on them.
 pub(crate) const HELP: &str = "\
@@ -54,27 +53,27 @@ impl Failure {
     }
 
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self::new(Exit::Input, Diagnostic::error(message))
+        Self::new(Exit::Input, Diagnostic::plain(message))
     }
 
     pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
-        Self::new(Exit::Output, Diagnostic::error(format!("cannot write `{}`: {error}", path.display())))
+        Self::new(Exit::Output, Diagnostic::plain(format!("cannot write `{}`: {error}", path.display())))
     }
 
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self::new(Exit::Failed, Diagnostic::error(message))
+        Self::new(Exit::Failed, Diagnostic::plain(message))
     }
 
     /// Invalid combination of arguments.
     pub(crate) fn usage(message: impl Into<String>, help: &str) -> Self {
-        Self::new(Exit::Usage, Diagnostic::error(message).help(Some(help.to_owned())))
+        Self::new(Exit::Usage, Diagnostic::plain(message).help(help))
     }
 }
 
 impl Failure {
     /// Reports an error with its chain of sources.
     pub(crate) fn unavailable(error: &dyn std::error::Error) -> Self {
-        Self::new(Exit::Unavailable, Diagnostic::error(ErrorChain(error).to_string()))
+        Self::new(Exit::Unavailable, Diagnostic::plain(ErrorChain(error).to_string()))
     }
 }
 
@@ -84,6 +83,6 @@ impl From<io::Error> for Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self { exit: Exit::BrokenPipe, diagnostics: Vec::new() };
         }
-        Self::new(Exit::Output, Diagnostic::error(format!("cannot write the output: {error}")))
+        Self::new(Exit::Output, Diagnostic::plain(format!("cannot write the output: {error}")))
     }
 }

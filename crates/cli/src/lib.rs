@@ -21,7 +21,6 @@ mod package;
 mod printer;
 mod programs;
 mod remote;
-mod render;
 mod runtime;
 mod terminal;
 mod text;

@@ -4,13 +4,12 @@ use std::error::Error;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use stoker_manifest::Severity as PackageSeverity;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{ErrorChain, Json};
 use stoker_packages::{ArchiveLimits, CheckedFolder, UnpackedPackage, check_folder, unpack};
-use stoker_registry::package::{Package, PackageCheckOptions, PackageProblem};
+use stoker_registry::package::{Package, PackageCheckOptions};
 use tempfile::TempDir;
 
-use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 
 /// A package directory that can be checked.
@@ -54,44 +53,30 @@ impl PackageFolder {
     }
 }
 
-/// Converts problems to diagnostics with source excerpts.
+/// Returns all problems with source excerpts.
 pub(crate) fn diagnostics(origin: &Path, checked: &CheckedFolder) -> Vec<Diagnostic> {
     checked.result.problems.iter().map(|problem| diagnostic(origin, checked, problem)).collect()
 }
 
-fn diagnostic(origin: &Path, checked: &CheckedFolder, problem: &PackageProblem) -> Diagnostic {
-    let severity = match problem.severity {
-        PackageSeverity::Error => Severity::Error,
-        PackageSeverity::Warning => Severity::Warning,
-    };
-    let file = origin.join(&problem.file).display().to_string();
-    let location = problem.span.zip(checked.tree.texts.get(&problem.file)).map(|(span, text)| {
-        SourceLocation::new(&file, text.as_str(), span.start.offset as usize..span.end.offset as usize)
-    });
-    let prefix = if problem.path.is_empty() { String::new() } else { format!("{}: ", problem.path) };
-    let message = match &location {
-        Some(_) => format!("{prefix}{}", problem.message),
-        None => format!("`{file}`: {prefix}{}", problem.message),
-    };
-    Diagnostic { severity, location, ..Diagnostic::error(message) }
-        .code(problem.code)
-        .help(problem.help.clone())
+fn diagnostic(origin: &Path, checked: &CheckedFolder, problem: &Diagnostic) -> Diagnostic {
+    let name = problem.location.file.as_deref().unwrap_or_default();
+    let file = origin.join(name).display().to_string();
+    match checked.tree.texts.get(name) {
+        Some(text) => problem.clone().in_source(file, text.as_str()),
+        None => problem.clone().in_file(file),
+    }
 }
 
 /// Returns a problem as JSON.
-pub(crate) fn problem_json(problem: &PackageProblem) -> Json {
-    let severity = match problem.severity {
-        PackageSeverity::Error => "error",
-        PackageSeverity::Warning => "warning",
-    };
-    let location = problem.span.map(|span| span.start);
+pub(crate) fn problem_json(problem: &Diagnostic) -> Json {
+    let location = &problem.location;
     let fields = [
-        ("file", Json::from(&*problem.file)),
-        ("path", path_segments(&problem.path)),
-        ("line", location.map(|location| location.line).into()),
-        ("column", location.map(|location| location.column).into()),
-        ("code", Json::from(problem.code)),
-        ("severity", Json::from(severity)),
+        ("file", location.file.clone().into()),
+        ("path", path_segments(&location.path)),
+        ("line", location.line().into()),
+        ("column", location.column().into()),
+        ("code", Json::from(&*problem.code)),
+        ("severity", Json::from(problem.severity.as_str())),
         ("message", Json::from(&*problem.message)),
         ("help", problem.help.clone().into()),
     ];

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use stoker_diagnostics::Diagnostic;
 
-use crate::diagnostic::Diagnostic;
-use crate::render::render;
+use crate::diagnostic::render;
 
 /// Writes data to standard output and diagnostics to standard error. Text is always generated with ANSI styles;
 /// the streams strip them when they are not a terminal or `--color` disables them.

@@ -1,11 +1,10 @@
 //! A parsed condition.
 
-use std::ops::Range;
-
+use stoker_diagnostics::{Diagnostic, Span};
 use stoker_model::Json;
 
 use crate::dialect::Dialect;
-use crate::error::ConditionError;
+use crate::error::{ConditionError, codes};
 use crate::evaluate::{ConditionResult, Models, evaluate};
 use crate::parser::parse;
 use crate::tree::{Expr, ModelPath};
@@ -16,16 +15,8 @@ use crate::truth::is_true;
 pub struct Condition {
     root: Expr,
     dialect: Dialect,
-    narrow_nots: Vec<Range<usize>>,
-}
-
-/// A warning: valid syntax that probably does not mean what the author intended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// Byte range in the condition.
-    pub span: Range<usize>,
-    pub message: &'static str,
-    pub help: &'static str,
+    /// Spans of `not` and the comparison after it.
+    narrow_nots: Vec<Span>,
 }
 
 impl Condition {
@@ -36,7 +27,8 @@ impl Condition {
 
     pub fn parse_as(text: &str, dialect: Dialect) -> Result<Self, ConditionError> {
         let parsed = parse(text, dialect)?;
-        Ok(Self { root: parsed.root, dialect, narrow_nots: parsed.narrow_nots })
+        let narrow_nots = parsed.narrow_nots.into_iter().map(|range| Span::in_text(text, range)).collect();
+        Ok(Self { root: parsed.root, dialect, narrow_nots })
     }
 
     /// Evaluates the condition: `and` and `or` return the deciding operand, a lone value itself, all other
@@ -64,13 +56,12 @@ impl Condition {
         paths
     }
 
-    /// Warnings for the author.
-    pub fn remarks(&self) -> Vec<Remark> {
-        let remark = |span: &Range<usize>| Remark {
-            span: span.clone(),
-            message: "`not` applies only to the value right after it, not to the comparison",
-            help: "write `not (a == b)`, or `a != b`",
-        };
-        self.narrow_nots.iter().map(remark).collect()
+    /// Warnings for the author: valid syntax that probably does not mean what the author intended. Their spans are those
+    /// of the text of the condition.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        let message = "`not` applies only to the value right after it, not to the comparison";
+        let warning = |span: &Span| Diagnostic::warning(codes::SYNTAX, message).at(*span);
+        let help = "write `not (a == b)`, or `a != b`";
+        self.narrow_nots.iter().map(|span| warning(span).help(help)).collect()
     }
 }

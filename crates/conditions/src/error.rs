@@ -58,15 +58,3 @@ impl fmt::Display for ConditionError {
 }
 
 impl std::error::Error for ConditionError {}
-
-/// A user's text for a message: truncated, on one line, in backticks.
-pub(crate) fn quoted(text: &str) -> String {
-    const CHARS_MAX: usize = 60;
-    let mut escaped = String::from("`");
-    for letter in text.chars().take(CHARS_MAX) {
-        if letter.is_control() { escaped.extend(letter.escape_default()) } else { escaped.push(letter) }
-    }
-    let is_cut = text.chars().nth(CHARS_MAX).is_some();
-    escaped.push_str(if is_cut { "…`" } else { "`" });
-    escaped
-}

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use stoker_diagnostics::quoted;
 use stoker_model::Json;
 
 use crate::dialect::Dialect;
-use crate::error::{ConditionError, codes, quoted};
+use crate::error::{ConditionError, codes};
 use crate::tree::{Comparison, Expr, ExprKind, ModelPath};
 use crate::truth::{equal, is_true};
 

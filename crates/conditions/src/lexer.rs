@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use stoker_diagnostics::quoted;
 use stoker_model::Json;
 
 use crate::dialect::Dialect;
-use crate::error::{ConditionError, quoted};
+use crate::error::ConditionError;
 use crate::tree::{Comparison, ModelPath};
 
 #[derive(Clone, Debug, PartialEq)]

@@ -47,7 +47,7 @@ mod truth;
 mod condition;
 mod rewrite;
 
-pub use condition::{Condition, Remark};
+pub use condition::Condition;
 pub use dialect::Dialect;
 pub use error::{ConditionError, codes};
 pub use evaluate::{ConditionResult, Models};

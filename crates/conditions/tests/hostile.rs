@@ -17,7 +17,8 @@ fn exercise(text: &str) {
         match Condition::parse_as(text, dialect) {
             Err(error) => check(&error),
             Ok(condition) => {
-                assert!(condition.remarks().iter().all(|remark| text.get(remark.span.clone()).is_some()));
+                let mut spans = condition.warnings().into_iter().filter_map(|warning| warning.location.span);
+                assert!(spans.all(|span| text.get(span.bytes()).is_some()));
                 let lookup = |name: &str| (name != "m").then_some(&model);
                 let value = condition.evaluate(&lookup);
                 assert_eq!(value, condition.evaluate(&lookup), "evaluation is deterministic");

@@ -220,14 +220,14 @@ fn paths_are_listed_in_text_order() {
 
 #[test]
 fn not_before_a_comparison_is_a_warning() {
-    let remarks = |text: &str| -> Vec<String> {
-        let remarks = Condition::parse(text).unwrap().remarks();
-        remarks.into_iter().map(|remark| text[remark.span].to_owned()).collect()
+    let warnings = |text: &str| -> Vec<String> {
+        let warnings = Condition::parse(text).unwrap().warnings();
+        warnings.into_iter().map(|warning| warning.location.span.unwrap().slice(text).to_owned()).collect()
     };
-    assert_eq!(remarks("not a:b == c:d"), ["not a:b == c:d"]);
-    assert_eq!(remarks("true and not 'x' in a:l or true"), ["not 'x' in a:l"]);
+    assert_eq!(warnings("not a:b == c:d"), ["not a:b == c:d"]);
+    assert_eq!(warnings("true and not 'x' in a:l or true"), ["not 'x' in a:l"]);
     for text in ["not (a:b == c:d)", "(not a:b) == c:d", "a:b == not c:d", "not a:b and c:d == 1"] {
-        assert_eq!(remarks(text), Vec::<String>::new(), "{text}");
+        assert_eq!(warnings(text), Vec::<String>::new(), "{text}");
     }
 }
 

@@ -22,6 +22,27 @@ impl Source {
         }
     }
 
+    /// The layer in diagnostics and stored plans: `release`, `cluster`, or `plugin NAME VERSION`.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Release => "release".to_owned(),
+            Self::Cluster => "cluster".to_owned(),
+            Self::Plugin { name, version } => format!("plugin {name} {version}"),
+        }
+    }
+
+    /// The inverse of [`Self::label`].
+    pub fn of_label(label: &str) -> Option<Self> {
+        match label {
+            "release" => Some(Self::Release),
+            "cluster" => Some(Self::Cluster),
+            _ => {
+                let (name, version) = label.strip_prefix("plugin ")?.rsplit_once(' ')?;
+                Some(Self::Plugin { name: name.to_owned(), version: version.to_owned() })
+            }
+        }
+    }
+
     pub(crate) fn is_plugin(&self) -> bool {
         matches!(self, Self::Plugin { .. })
     }
@@ -76,4 +97,21 @@ pub(crate) fn in_order<'l, 'a>(layers: &'l [Layer<'a>], order: MergeOrder) -> Ve
     let mut ordered: Vec<&Layer<'a>> = layers.iter().collect();
     ordered.sort_by(|a, b| a.source.compare(&b.source, order));
     ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_can_be_parsed() {
+        let plugin = Source::Plugin { name: "my plugin".to_owned(), version: "1.0.0".to_owned() };
+        assert_eq!(plugin.label(), "plugin my plugin 1.0.0");
+        for source in [Source::Release, Source::Cluster, plugin] {
+            assert_eq!(Source::of_label(&source.label()), Some(source));
+        }
+        for unknown in ["", "plugin", "plugin x", "releases", "the cluster"] {
+            assert_eq!(Source::of_label(unknown), None, "{unknown}");
+        }
+    }
 }

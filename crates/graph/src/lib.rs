@@ -8,7 +8,6 @@
 //! its condition is true, so `check` states for each cycle under which conditions it occurs.
 
 mod csr;
-mod finding;
 mod layer;
 mod merge;
 mod metadata;
@@ -20,10 +19,43 @@ mod check;
 
 pub use check::{GraphCheckOptions, Scope, check};
 pub use csr::Csr;
-pub use finding::{Finding, Severity, codes};
 pub use layer::{Layer, Source};
 pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};
 pub use metadata::{MergedMetadata, Provenance};
 pub use pattern::NamePattern;
 pub use plugin::plugin_tasks;
 pub use subgraph::part;
+
+/// Stable names of problems.
+pub mod codes {
+    /// Two plugins set one attribute of a task to different values.
+    pub const PLUGIN_CONFLICT: &str = "graph-plugin-conflict";
+    /// A plugin whose stage tasks cannot be placed.
+    pub const PLUGIN_STAGE: &str = "graph-plugin-stage";
+    /// A task with a missing or unknown type.
+    pub const TASK_TYPE: &str = "graph-task-type";
+    /// A task whose name cannot be referred to.
+    pub const TASK_NAME: &str = "graph-task-name";
+    /// A reference that matches no task.
+    pub const DANGLING: &str = "graph-dangling-name";
+    /// A group that lists a missing task.
+    pub const GROUP_MEMBER: &str = "graph-group-member";
+    /// A pattern that does not compile.
+    pub const PATTERN: &str = "graph-pattern";
+    /// An expression that does not parse.
+    pub const EXPRESSION: &str = "graph-expression";
+    /// A call of an unknown function.
+    pub const UNKNOWN_FUNCTION: &str = "graph-unknown-function";
+    /// A bare word that is a constant in other languages but a string in YAQL.
+    pub const BARE_WORD: &str = "graph-bare-word";
+    /// A role or tag that no node can have.
+    pub const UNKNOWN_ROLE: &str = "graph-unknown-place";
+    /// A task that runs nowhere.
+    pub const UNPLACED: &str = "graph-unplaced-task";
+    /// A dependency of a stage without effect.
+    pub const STAGE: &str = "graph-stage-dependency";
+    /// A graph too large to be checked completely.
+    pub const TOO_LARGE: &str = "graph-too-large";
+    /// A dependency cycle.
+    pub const CYCLE: &str = "graph-cycle";
+}

@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 
 use smallvec::{SmallVec, smallvec};
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap, MergeMode, MergeOrder, Task};
 
-use crate::finding::{Finding, codes};
+use crate::codes;
 use crate::layer::{Layer, Source, in_order};
 use crate::metadata::{MergedMetadata, merge_metadata};
 
@@ -27,7 +28,7 @@ pub struct MergedGraph<'a> {
     pub tasks: Vec<MergedTask<'a>>,
     pub metadata: MergedMetadata,
     /// Conflicts between plugins.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Diagnostic>,
 }
 
 /// The merged definition of a task.
@@ -155,7 +156,7 @@ fn report_conflicts(
     task: &Task,
     layer_idx: u32,
     sources: &[Source],
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) {
     let winner = &sources[layer_idx as usize];
     let is_plugin = |layer_idx: u32| sources[layer_idx as usize].is_plugin();
@@ -169,9 +170,8 @@ fn report_conflicts(
             let loser = &sources[*loser_idx as usize];
             let message =
                 format!("{loser} and {winner} define the task differently; {winner} takes precedence");
-            findings.push(
-                Finding::warning(codes::PLUGIN_CONFLICT, message).at(&task.name, "").help(help.to_owned()),
-            );
+            findings
+                .push(Diagnostic::warning(codes::PLUGIN_CONFLICT, message).task(&task.name, "").help(help));
         }
         return;
     }
@@ -182,8 +182,8 @@ fn report_conflicts(
         let loser = &sources[old.set_by as usize];
         let message =
             format!("{loser} and {winner} set `{name}` to different values; {winner} takes precedence");
-        let finding = Finding::warning(codes::PLUGIN_CONFLICT, message).at(&task.name, name.as_str());
-        findings.push(finding.help(help.to_owned()));
+        let finding = Diagnostic::warning(codes::PLUGIN_CONFLICT, message).task(&task.name, name.as_str());
+        findings.push(finding.help(help));
     }
 }
 

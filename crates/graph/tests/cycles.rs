@@ -4,7 +4,8 @@ use petgraph::algo::is_cyclic_directed;
 use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
 use serde_json::json;
-use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
+use stoker_diagnostics::Severity;
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_model::{Json, Task};
 
 const NODES: [&str; 4] = ["x", "y", "primary-x", "master"];

@@ -4,13 +4,14 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use stoker_graph::{Finding, GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
+use stoker_diagnostics::Diagnostic;
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_model::{Json, Task};
 
 /// Generous for a busy machine; an unbounded check would take far longer.
 const TIME_MAX: Duration = Duration::from_mins(1);
 
-fn findings(n_tasks: usize, fields: impl Fn(usize) -> Json) -> Vec<Finding> {
+fn findings(n_tasks: usize, fields: impl Fn(usize) -> Json) -> Vec<Diagnostic> {
     let task = |at: usize| {
         let mut fields = fields(at).as_object().cloned().unwrap_or_default();
         fields.insert("type".to_owned(), json!("shell"));
@@ -31,7 +32,7 @@ fn findings(n_tasks: usize, fields: impl Fn(usize) -> Json) -> Vec<Finding> {
     findings
 }
 
-fn is_incomplete(findings: &[Finding]) -> bool {
+fn is_incomplete(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|finding| finding.code == codes::TOO_LARGE)
 }
 

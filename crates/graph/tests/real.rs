@@ -4,9 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use stoker_graph::{
-    Finding, GraphCheckOptions, Layer, MergeRules, Scope, Severity, Source, check, codes, merge,
-};
+use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_manifest::{Format, graph};
 use stoker_model::Task;
 
@@ -30,7 +29,7 @@ fn places() -> Option<Vec<String>> {
     Some([names("roles_metadata"), names("tags_metadata")].concat())
 }
 
-fn findings(tasks: &[Task], places: &[String]) -> Vec<Finding> {
+fn findings(tasks: &[Task], places: &[String]) -> Vec<Diagnostic> {
     let layers = [Layer::of_tasks(Source::Release, tasks)];
     let options = GraphCheckOptions { roles_and_tags: Some(places), ..GraphCheckOptions::new(Scope::Merged) };
     check(&merge(&layers, MergeRules::default()), &options)

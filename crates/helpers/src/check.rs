@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaml::{Node, Span, locate_in_scalar};
 use stoker_yaql::eval::suggest;
 use stoker_yaql::library::Purity;
@@ -11,8 +12,8 @@ use stoker_yaql::lint::{self, Call, Hint, Outline, outline};
 use stoker_yaql::{Engine, Error, Library};
 
 use crate::HelperFile;
+use crate::codes;
 use crate::definition::Definition;
-use crate::problem::{Problem, codes};
 
 /// Result of the analysis of all bodies.
 pub(crate) struct Analysis {
@@ -31,7 +32,7 @@ pub(crate) fn check(
     files: &[HelperFile<'_>],
     definitions: &mut [Definition],
     base: &Arc<Library>,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) -> Analysis {
     check_names(files, definitions, base, problems);
     let engine = Engine::new(base.clone());
@@ -58,12 +59,12 @@ pub(crate) fn expression_problem(
     node: &Node,
     error: &Error,
     code: &'static str,
-) -> Problem {
+) -> Diagnostic {
     let span = match error.span {
         Some(span) => locate_in_scalar(node, file.text, range(span)),
         None => node.span,
     };
-    Problem::error(file.name, span, code, error.short_message()).help(error.help.clone())
+    Diagnostic::error(code, error.short_message()).in_file(file.name).at(span).help_if(error.help.clone())
 }
 
 pub(crate) fn range(span: stoker_yaql::Span) -> Range<usize> {
@@ -75,43 +76,45 @@ fn check_names(
     files: &[HelperFile<'_>],
     definitions: &mut [Definition],
     base: &Library,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) {
     let mut first_definitions: HashMap<Arc<str>, (usize, Span)> = HashMap::new();
     for definition in definitions {
         let file = files[definition.file_idx].name;
         let (name, span) = (definition.name.clone(), definition.name_span);
         if let Some((first_file_idx, first_span)) = first_definitions.get(&name) {
-            let problem = Problem::error(file, span, codes::DUPLICATE, format!("`{name}` is defined twice"));
-            problems.push(problem.related(files[*first_file_idx].name, *first_span, "first defined here"));
+            let problem = Diagnostic::error(codes::DUPLICATE, format!("`{name}` is defined twice"))
+                .in_file(file)
+                .at(span);
+            problems.push(problem.related_in(files[*first_file_idx].name, *first_span, "first defined here"));
             definition.is_valid = false;
         } else {
             first_definitions.insert(name.clone(), (definition.file_idx, span));
         }
         let problem = match (base.get(&name).is_some(), definition.overrides) {
-            (true, None) => Problem::error(
-                file,
-                span,
+            (true, None) => Diagnostic::error(
                 codes::OVERRIDE,
                 format!("`{name}` is already a function of the standard library"),
             )
-            .help("choose another name, or set `override: true` to replace it everywhere".to_owned()),
-            (true, Some(flag_span)) if definition.doc.is_empty() => Problem::error(
-                file,
-                flag_span,
+            .in_file(file)
+            .at(span)
+            .help("choose another name, or set `override: true` to replace it everywhere"),
+            (true, Some(flag_span)) if definition.doc.is_empty() => Diagnostic::error(
                 codes::OVERRIDE,
                 format!("`{name}` overrides a library function without documentation"),
             )
-            .help("add `doc` and describe the difference".to_owned()),
-            (false, Some(flag_span)) => Problem::warning(
-                file,
-                flag_span,
+            .in_file(file)
+            .at(flag_span)
+            .help("add `doc` and describe the difference"),
+            (false, Some(flag_span)) => Diagnostic::warning(
                 codes::OVERRIDE,
                 format!("`override` has no effect: the library has no function `{name}`"),
-            ),
+            )
+            .in_file(file)
+            .at(flag_span),
             _ => continue,
         };
-        definition.is_valid &= problem.severity == crate::Severity::Warning;
+        definition.is_valid &= !problem.is_error();
         problems.push(problem);
     }
 }
@@ -145,7 +148,7 @@ pub(crate) fn check_calls(
     definitions: &[Definition],
     analysis: &Analysis,
     library: &Library,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) {
     for (definition, outline) in definitions.iter().zip(&analysis.outlines) {
         let Some(outline) = outline else { continue };
@@ -160,15 +163,18 @@ pub(crate) fn unknown_calls(
     node: &Node,
     outline: &Outline,
     library: &Library,
-) -> Vec<Problem> {
+) -> Vec<Diagnostic> {
     let problem = |hint: Hint| {
         let span = locate_in_scalar(node, file.text, range(hint.span));
-        Problem::error(file.name, span, codes::UNKNOWN_FUNCTION, hint.message).help(hint.help)
+        Diagnostic::error(codes::UNKNOWN_FUNCTION, hint.message)
+            .in_file(file.name)
+            .at(span)
+            .help_if(hint.help)
     };
     lint::unknown_calls(outline, library).into_iter().map(problem).collect()
 }
 
-fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) -> Vec<Problem> {
+fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let names: Vec<&str> = definition.parameters.iter().map(|parameter| &*parameter.name).collect();
     // Named groups of a regular expression are bound as variables at run time.
@@ -182,7 +188,8 @@ fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) 
         let help =
             suggest::closest_name(name, names.iter().copied()).map(|best| format!("did you mean `${best}`?"));
         let message = format!("variable `${name}` is never set, so it is null");
-        problems.push(Problem::warning(file.name, span, codes::VARIABLE, message).help(help));
+        problems
+            .push(Diagnostic::warning(codes::VARIABLE, message).in_file(file.name).at(span).help_if(help));
     }
     for (parameter_idx, parameter) in definition.parameters.iter().enumerate() {
         let is_read = outline.reads.iter().any(|(name, _)| *name == *parameter.name)
@@ -190,7 +197,8 @@ fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) 
             || outline.has_computed_names;
         if !is_read {
             let message = format!("parameter `{}` is not used in the body", parameter.name);
-            problems.push(Problem::warning(file.name, parameter.span, codes::VARIABLE, message));
+            problems
+                .push(Diagnostic::warning(codes::VARIABLE, message).in_file(file.name).at(parameter.span));
         }
     }
     problems

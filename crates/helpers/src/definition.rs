@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaml::{Node, Scalar, Span};
 use stoker_yaql::Value;
 use stoker_yaql::json::{self, WriteOptions};
 
+use crate::codes;
 use crate::parameter::{Parameter, read_parameters};
-use crate::problem::{Problem, codes};
 use crate::reader::{Reader, head};
 use crate::words::{is_camel_case, name_help};
 
@@ -82,7 +83,9 @@ impl Reader<'_> {
         if let (Some((name, name_span)), Style::Method | Style::Both, []) = (&name, style, &parameters[..]) {
             let message = format!("method `{name}` has no parameter for its receiver");
             let help = "the first parameter receives the value before the dot".to_owned();
-            self.push(Problem::error(self.file, *name_span, codes::PARAMETER, message).help(help));
+            self.push(
+                Diagnostic::error(codes::PARAMETER, message).in_file(self.file).at(*name_span).help(help),
+            );
         }
         // Counted before the examples: a function with an invalid example can still be called.
         let is_valid = self.n_errors() == n_errors;
@@ -108,7 +111,12 @@ impl Reader<'_> {
         let text = self.text(node, "`name`")?;
         if !is_camel_case(&text) {
             let message = format!("`{text}` is not a valid function name");
-            self.push(Problem::error(self.file, node.span, codes::NAME, message).help(name_help(&text)));
+            self.push(
+                Diagnostic::error(codes::NAME, message)
+                    .in_file(self.file)
+                    .at(node.span)
+                    .help(name_help(&text)),
+            );
             return None;
         }
         Some((text.into(), node.span))
@@ -121,8 +129,8 @@ impl Reader<'_> {
         if let Some((_, style)) = STYLES.iter().find(|(name, _)| *name == value) {
             return *style;
         }
-        let problem = Problem::error(self.file, node.span, codes::SHAPE, "unknown `style`");
-        self.push(problem.help("use `function`, `method` or `both`".to_owned()));
+        let problem = Diagnostic::error(codes::SHAPE, "unknown `style`").in_file(self.file).at(node.span);
+        self.push(problem.help("use `function`, `method` or `both`"));
         Style::Function
     }
 
@@ -161,7 +169,7 @@ impl Reader<'_> {
                     Some(_) => "an example cannot have both `result` and `error`",
                     None => "an example must have `result` or `error`",
                 };
-                self.push(Problem::error(self.file, head(entry), codes::MISSING_KEY, message));
+                self.push(Diagnostic::error(codes::MISSING_KEY, message).in_file(self.file).at(head(entry)));
                 None
             }
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaql::eval::suggest::closest_name;
 use stoker_yaql::json::{self, InputStyle, WriteOptions};
 use stoker_yaql::lint::{Outline, outline};
@@ -10,8 +11,8 @@ use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Library, Limits,
 
 use crate::HelperFile;
 use crate::check::{Analysis, expression_problem, unknown_calls};
+use crate::codes;
 use crate::definition::{Definition, Example, Expected};
-use crate::problem::{Problem, codes};
 
 /// Limits for an example, far above what a useful one needs, so that an endless example cannot block loading.
 const LIMITS: Limits = Limits { steps: 5_000_000, depth: 3_000, memory: 256 << 20 };
@@ -21,7 +22,7 @@ pub(crate) fn check(
     definitions: &[Definition],
     analysis: &Analysis,
     library: &Arc<Library>,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) {
     let engine = Engine::new(library.clone());
     let broken = broken_names(definitions, analysis, library);
@@ -67,13 +68,15 @@ fn check_example(
     example: &Example,
     engine: &Engine,
     broken: &BTreeSet<String>,
-) -> Vec<Problem> {
+) -> Vec<Diagnostic> {
     if let Expected::Error(class, span) = &example.expected {
         let names = || ErrorClass::ALL.iter().map(|class| class.name());
         if !names().any(|name| name == class) {
             let help = closest_name(class, names()).map(|best| format!("did you mean `{best}`?"));
             let message = format!("unknown error class `{class}`");
-            return vec![Problem::error(file.name, *span, codes::EXAMPLE, message).help(help)];
+            return vec![
+                Diagnostic::error(codes::EXAMPLE, message).in_file(file.name).at(*span).help_if(help),
+            ];
         }
     }
     let compiled = engine.compile(example.expression.as_str().unwrap_or_default());
@@ -102,7 +105,11 @@ fn text(value: &Value) -> stoker_yaql::Result<String> {
     json::write(value, &WriteOptions { sort_keys: true, ascii: false, ..WriteOptions::default() })
 }
 
-fn compare(file: &HelperFile<'_>, example: &Example, actual: stoker_yaql::Result<String>) -> Option<Problem> {
+fn compare(
+    file: &HelperFile<'_>,
+    example: &Example,
+    actual: stoker_yaql::Result<String>,
+) -> Option<Diagnostic> {
     let (span, message, help) = match (&example.expected, actual) {
         (Expected::Result(expected, span), Ok(actual)) => {
             let expected =
@@ -133,10 +140,10 @@ fn compare(file: &HelperFile<'_>, example: &Example, actual: stoker_yaql::Result
             (*span, message, Some(error.message.clone()))
         }
     };
-    Some(Problem::error(file.name, span, codes::EXAMPLE, message).help(help))
+    Some(Diagnostic::error(codes::EXAMPLE, message).in_file(file.name).at(span).help_if(help))
 }
 
-fn failure(file: &HelperFile<'_>, example: &Example, error: &Error) -> Problem {
+fn failure(file: &HelperFile<'_>, example: &Example, error: &Error) -> Diagnostic {
     let expression = example.expression.as_str().unwrap_or_default();
     let is_elsewhere = error.source.as_deref().is_some_and(|source| source != expression);
     let mut error_at_example = error.clone();

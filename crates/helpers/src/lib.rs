@@ -1,6 +1,6 @@
 //! User-defined functions in YAML files, with bodies in YAQL.
 //!
-//! [`load`] parses helper files and adds their functions to a library. It reports all [`Problem`]s with their
+//! [`load`] parses helper files and adds their functions to a library. It reports all diagnostics with their
 //! positions. If any is an error, it returns no library, because an expression evaluated with a partial
 //! library could silently have a different meaning. The file format is described in `docs/helpers.md`.
 //!
@@ -11,7 +11,6 @@ mod data;
 mod definition;
 mod examples;
 mod parameter;
-mod problem;
 mod reader;
 mod words;
 
@@ -19,6 +18,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
+use stoker_diagnostics::{Diagnostic, has_errors, sort};
 use stoker_yaml::{Limits, Node, Span, locate_in_scalar};
 use stoker_yaql::Library;
 use stoker_yaql::library::{ExpressionFunction, Function, Purity};
@@ -26,11 +26,35 @@ use stoker_yaql::library::{ExpressionFunction, Function, Purity};
 use check::Analysis;
 use definition::{Definition, Style};
 use parameter::Parameter;
-use problem::from_yaml;
 use reader::Reader;
 
 pub use data::{DataError, yaql_value};
-pub use problem::{Problem, Related, Severity, codes};
+
+/// Stable problem codes. Codes of YAML problems are in [`stoker_yaml::codes`].
+pub mod codes {
+    /// Value of the wrong type, for example text instead of a list.
+    pub const SHAPE: &str = "helper-shape";
+    /// Unknown key.
+    pub const UNKNOWN_KEY: &str = "helper-unknown-key";
+    /// Missing required key.
+    pub const MISSING_KEY: &str = "helper-missing-key";
+    /// Invalid function name.
+    pub const NAME: &str = "helper-name";
+    /// Function defined more than once.
+    pub const DUPLICATE: &str = "helper-duplicate";
+    /// Conflict with a library function, or invalid use of `override`.
+    pub const OVERRIDE: &str = "helper-override";
+    /// Invalid parameter.
+    pub const PARAMETER: &str = "helper-parameter";
+    /// Body that does not parse.
+    pub const BODY: &str = "helper-body";
+    /// Call of an unknown function.
+    pub const UNKNOWN_FUNCTION: &str = "helper-unknown-function";
+    /// Unbound variable or unused parameter (a warning).
+    pub const VARIABLE: &str = "helper-variable";
+    /// Example with an unexpected result.
+    pub const EXAMPLE: &str = "helper-example";
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct HelperFile<'a> {
@@ -46,12 +70,12 @@ pub struct LoadedHelpers {
     /// All helpers that could be parsed, in file order.
     pub helpers: Vec<Helper>,
     /// Problems in the order of files and positions.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
 }
 
 impl LoadedHelpers {
     pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+        has_errors(&self.problems)
     }
 }
 
@@ -83,33 +107,34 @@ pub fn load(files: &[HelperFile<'_>], base: &Arc<Library>) -> LoadedHelpers {
     let library = add_layer(base, &definitions, &analysis);
     check::check_calls(files, &definitions, &analysis, &library, &mut problems);
     examples::check(files, &definitions, &analysis, &library, &mut problems);
-    let file_order = |problem: &Problem| files.iter().position(|file| file.name == problem.file);
-    problems.sort_by_key(|problem| (file_order(problem), problem.span.start.offset));
+    sort(&mut problems);
     let helpers = definitions.iter().map(|definition| helper(files, definition)).collect();
-    let has_errors = problems.iter().any(|problem| problem.severity == Severity::Error);
-    LoadedHelpers { library: (!has_errors).then_some(library), helpers, problems }
+    LoadedHelpers { library: (!has_errors(&problems)).then_some(library), helpers, problems }
 }
 
 fn read_file(
     file: &HelperFile<'_>,
     file_idx: usize,
     definitions: &mut Vec<Definition>,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) {
     let loaded = stoker_yaml::load(file.text, &Limits::default());
-    problems.extend(loaded.problems.into_iter().map(|problem| from_yaml(file.name, problem)));
+    problems.extend(loaded.problems.into_iter().map(|problem| problem.in_file(file.name)));
     let mut reader = Reader { file: file.name, file_idx, problems: Vec::new() };
     match &loaded.documents[..] {
-        [] if problems.iter().any(|problem| problem.file == file.name) => {}
+        [] if problems.iter().any(|problem| problem.location.file.as_deref() == Some(file.name)) => {}
         [] => {
             let message = "the file is empty; expected the key `functions`";
-            reader.push(Problem::warning(file.name, Span::default(), codes::MISSING_KEY, message));
+            reader.push(
+                Diagnostic::warning(codes::MISSING_KEY, message).in_file(file.name).at(Span::default()),
+            );
         }
         [first, more @ ..] => {
             definitions.extend(reader.document(&first.root));
             for document in more {
                 let message = "a helper file must have a single YAML document";
-                reader.push(Problem::error(file.name, document.root.span, codes::SHAPE, message));
+                reader
+                    .push(Diagnostic::error(codes::SHAPE, message).in_file(file.name).at(document.root.span));
             }
         }
     }

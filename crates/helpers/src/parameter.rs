@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaml::{Node, Span};
 use stoker_yaql::Value;
 use stoker_yaql::eval::suggest::closest_name;
 use stoker_yaql::json::{self, WriteOptions};
 use stoker_yaql::library::{ParamType, Signature};
 
-use crate::problem::{Problem, codes};
+use crate::codes;
 use crate::reader::Reader;
 use crate::words::is_variable;
 
@@ -39,8 +40,9 @@ pub(crate) fn read_parameters(reader: &mut Reader<'_>, node: &Node) -> Vec<Param
         let Some(parameter) = read_parameter(reader, entry) else { continue };
         if let Some(first) = parameters.iter().find(|other| other.name == parameter.name) {
             let message = format!("duplicate parameter `{}`", parameter.name);
-            let problem = Problem::error(reader.file, parameter.span, codes::PARAMETER, message);
-            let problem = problem.related(reader.file, first.span, "first defined here");
+            let problem =
+                Diagnostic::error(codes::PARAMETER, message).in_file(reader.file).at(parameter.span);
+            let problem = problem.related(first.span, "first defined here");
             reader.push(problem);
             continue;
         }
@@ -51,7 +53,7 @@ pub(crate) fn read_parameters(reader: &mut Reader<'_>, node: &Node) -> Vec<Param
                 "parameter `{}` needs a default, because the parameter before it has one",
                 parameter.name
             );
-            reader.push(Problem::error(reader.file, parameter.span, codes::PARAMETER, message));
+            reader.push(Diagnostic::error(codes::PARAMETER, message).in_file(reader.file).at(parameter.span));
         }
         parameters.push(parameter);
     }
@@ -66,7 +68,7 @@ fn read_parameter(reader: &mut Reader<'_>, entry: &Node) -> Option<Parameter> {
     reader.check_keys(entry, KEYS);
     let Some(name_node) = entry.get("name") else {
         let span = entry.as_map().and_then(|entries| entries.first()).map_or(entry.span, |(key, _)| key.span);
-        reader.push(Problem::error(reader.file, span, codes::MISSING_KEY, "`name` is missing"));
+        reader.push(Diagnostic::error(codes::MISSING_KEY, "`name` is missing").in_file(reader.file).at(span));
         return None;
     };
     let name = read_name(reader, name_node)?;
@@ -95,7 +97,7 @@ fn read_name(reader: &mut Reader<'_>, node: &Node) -> Option<Arc<str>> {
         _ => "a name consists of letters, digits and `_`, and does not start with a digit".to_owned(),
     };
     let message = format!("`{text}` is not a valid parameter name");
-    reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message).help(help));
+    reader.push(Diagnostic::error(codes::PARAMETER, message).in_file(reader.file).at(node.span).help(help));
     None
 }
 
@@ -112,7 +114,7 @@ fn read_type(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
     let type_text =
         node.as_scalar().map_or_else(|| node.kind_name().to_owned(), |scalar| format!("`{scalar}`"));
     let message = format!("unknown type {type_text}");
-    reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message).help(help));
+    reader.push(Diagnostic::error(codes::PARAMETER, message).in_file(reader.file).at(node.span).help(help));
     None
 }
 
@@ -125,7 +127,7 @@ fn with_default(reader: &mut Reader<'_>, kind: String, value: &Value, node: &Nod
         return Some(kind);
     }
     let message = format!("the default must be of type `{kind}`, got {}", node.kind_name());
-    reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message));
+    reader.push(Diagnostic::error(codes::PARAMETER, message).in_file(reader.file).at(node.span));
     None
 }
 

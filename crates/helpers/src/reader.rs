@@ -1,17 +1,18 @@
 //! Reads of single YAML nodes that collect problems instead of failing.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaml::{Node, NodeKind, Scalar, Span};
 use stoker_yaql::Value;
 use stoker_yaql::eval::suggest::closest_name;
 
+use crate::codes;
 use crate::data::yaql_value;
-use crate::problem::{Problem, codes};
 
 /// Parses the entries of one file.
 pub(crate) struct Reader<'a> {
     pub(crate) file: &'a str,
     pub(crate) file_idx: usize,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
@@ -19,23 +20,23 @@ impl Reader<'_> {
         match yaql_value(node) {
             Ok(value) => Some(value),
             Err(error) => {
-                self.push(Problem::error(self.file, error.span, codes::SHAPE, error.message));
+                self.push(Diagnostic::error(codes::SHAPE, error.message).in_file(self.file).at(error.span));
                 None
             }
         }
     }
 
-    pub(crate) fn push(&mut self, problem: Problem) {
+    pub(crate) fn push(&mut self, problem: Diagnostic) {
         self.problems.push(problem);
     }
 
     pub(crate) fn n_errors(&self) -> usize {
-        self.problems.iter().filter(|problem| problem.severity == crate::problem::Severity::Error).count()
+        self.problems.iter().filter(|problem| problem.is_error()).count()
     }
 
     pub(crate) fn shape(&mut self, node: &Node, requirement: &str) {
         let message = format!("{requirement}, got {}", node.kind_name());
-        self.push(Problem::error(self.file, head(node), codes::SHAPE, message));
+        self.push(Diagnostic::error(codes::SHAPE, message).in_file(self.file).at(head(node)));
     }
 
     pub(crate) fn is_map(&mut self, node: &Node, requirement: &str) -> bool {
@@ -52,14 +53,14 @@ impl Reader<'_> {
         match &node.kind {
             NodeKind::Scalar(Scalar::Str(text)) if !text.trim().is_empty() => Some(text.to_string()),
             NodeKind::Scalar(Scalar::Str(_) | Scalar::Null) => {
-                self.push(Problem::error(self.file, node.span, codes::SHAPE, format!("{subject} is empty")));
+                self.push(Diagnostic::error(codes::SHAPE, format!("{subject} is empty")).in_file(self.file).at(node.span));
                 None
             }
             _ => {
                 let message = format!("{subject} must be text, got {}", node.kind_name());
                 let help =
                     matches!(node.kind, NodeKind::Scalar(_)).then(|| "put the value in quotes".to_owned());
-                self.push(Problem::error(self.file, head(node), codes::SHAPE, message).help(help));
+                self.push(Diagnostic::error(codes::SHAPE, message).in_file(self.file).at(head(node)).help_if(help));
                 None
             }
         }
@@ -69,7 +70,7 @@ impl Reader<'_> {
         let value = map.get(key);
         if value.is_none() {
             let message = format!("`{key}` is missing");
-            self.push(Problem::error(self.file, head(map), codes::MISSING_KEY, message));
+            self.push(Diagnostic::error(codes::MISSING_KEY, message).in_file(self.file).at(head(map)));
         }
         value
     }
@@ -85,7 +86,7 @@ impl Reader<'_> {
                 None => format!("expected one of {}", known.join(", ")),
             };
             let message = format!("unknown key `{key_text}`");
-            self.push(Problem::error(self.file, key.span, codes::UNKNOWN_KEY, message).help(help));
+            self.push(Diagnostic::error(codes::UNKNOWN_KEY, message).in_file(self.file).at(key.span).help(help));
         }
     }
 }

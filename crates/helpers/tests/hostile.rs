@@ -8,7 +8,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     let loaded = load(&[HelperFile { name: "a.yaml", text }], &Library::standard());
     prop_assert_eq!(loaded.library.is_none(), loaded.has_errors());
     for problem in &loaded.problems {
-        let (start, end) = (problem.span.start.offset as usize, problem.span.end.offset as usize);
+        let std::ops::Range { start, end } = problem.location.span.expect("a span").bytes();
         prop_assert!(start <= end && end <= text.len(), "{problem:?}");
         prop_assert!(text.is_char_boundary(start) && text.is_char_boundary(end), "{problem:?}");
         prop_assert!(!problem.message.is_empty());

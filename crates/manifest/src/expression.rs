@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use stoker_diagnostics::{Diagnostics, Severity, quoted};
 use stoker_yaml::{Node, NodeKind, Scalar, locate_in_scalar};
 use stoker_yaql::lint::lint;
 use stoker_yaql::syntax::{Grammar, parse};
 
-use crate::problem::{Problems, codes, quoted};
+use crate::codes;
 use crate::reader::report_wrong_type;
 
 /// The only key of a computed value.
@@ -31,7 +32,7 @@ pub(crate) struct Expressions<'t> {
 /// A syntax error or a lint of an expression.
 #[derive(Clone)]
 struct Mistake {
-    is_error: bool,
+    severity: Severity,
     span: Option<stoker_yaql::Span>,
     message: String,
     help: Option<String>,
@@ -44,7 +45,7 @@ impl<'t> Expressions<'t> {
     }
 
     /// Checks every computed value in a node, at any depth.
-    pub(crate) fn check_all(&mut self, node: &Node, problems: &mut Problems) {
+    pub(crate) fn check_all(&mut self, node: &Node, problems: &mut Diagnostics) {
         match &node.kind {
             NodeKind::Scalar(_) => {}
             NodeKind::Seq(items) => {
@@ -64,7 +65,7 @@ impl<'t> Expressions<'t> {
         }
     }
 
-    fn check_computed(&mut self, entries: &[(Node, Node)], problems: &mut Problems) {
+    fn check_computed(&mut self, entries: &[(Node, Node)], problems: &mut Diagnostics) {
         for (key, value) in entries {
             let name = key.as_scalar().map(ToString::to_string).unwrap_or_default();
             if name == KEY {
@@ -72,16 +73,17 @@ impl<'t> Expressions<'t> {
             } else {
                 let message =
                     format!("`{KEY}` must be the only key of its map, but {} is also present", quoted(&name));
-                problems.error(codes::EXPRESSION, key.span, message).help("remove one of them".to_owned());
+                problems.error(codes::EXPRESSION, key.span, message).set_help("remove one of them");
             }
         }
     }
 
     /// Checks one expression.
-    pub(crate) fn check(&mut self, node: &Node, problems: &mut Problems) {
+    pub(crate) fn check(&mut self, node: &Node, problems: &mut Diagnostics) {
         let NodeKind::Scalar(Scalar::Str(source)) = &node.kind else {
             let help = node.as_scalar().map(|_| "put it in quotes".to_owned());
-            return report_wrong_type(node, "an expression string", problems).help(help);
+            report_wrong_type(node, "an expression string", problems).help = help;
+            return;
         };
         let mistakes = match self.by_source.get(source) {
             Some(mistakes) => mistakes,
@@ -90,17 +92,17 @@ impl<'t> Expressions<'t> {
         for mistake in mistakes {
             let span = match mistake.span {
                 // Mapping a span into the text scans the text from its start.
-                Some(span) if !problems.is_full() => {
+                Some(span) if problems.has_room(mistake.severity) => {
                     locate_in_scalar(node, self.text, span.start as usize..span.end as usize)
                 }
                 _ => node.span,
             };
-            let problem = if mistake.is_error {
+            let problem = if mistake.severity == Severity::Error {
                 problems.error(codes::EXPRESSION, span, format!("invalid expression: {}", mistake.message))
             } else {
                 problems.warning(codes::BARE_WORD, span, mistake.message.clone())
             };
-            problem.help(mistake.help.clone());
+            problem.help.clone_from(&mistake.help);
         }
     }
 }
@@ -112,7 +114,7 @@ fn mistakes(source: &str) -> Vec<Mistake> {
             let hints = lint(&tree, None).into_iter();
             hints
                 .map(|hint| Mistake {
-                    is_error: false,
+                    severity: Severity::Warning,
                     span: Some(hint.span),
                     message: hint.message,
                     help: hint.help,
@@ -121,7 +123,7 @@ fn mistakes(source: &str) -> Vec<Mistake> {
         }
         Err(error) => {
             let message = error.short_message().to_owned();
-            vec![Mistake { is_error: true, span: error.span, message, help: error.help }]
+            vec![Mistake { severity: Severity::Error, span: error.span, message, help: error.help }]
         }
     }
 }

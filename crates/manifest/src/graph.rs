@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use stoker_diagnostics::{Diagnostic, Diagnostics};
 use stoker_model::{
     GraphMetadata, GraphType, JsonMap, NodeErrorKind, Owner, OwnerKind, Task, canonical_field,
 };
-use stoker_yaml::{Node, NodeKind, Severity, Span};
+use stoker_yaml::{Node, NodeKind, Span};
 
+use crate::codes;
 use crate::expression::Expressions;
 use crate::parse::{Format, ParseOptions, parse_with};
-use crate::problem::{Problems, codes};
 use crate::reader::{
     FieldUpdate, Fields, boolean, enum_of, head, identifier, json_map, one_of, report_wrong_type, string,
     string_with_length,
@@ -58,13 +59,13 @@ pub fn read(text: &str, format: Format) -> Validated<GraphBody> {
 /// Like [`read`], with options: files on disk may have been accepted by more lenient readers.
 pub fn read_with(text: &str, format: Format, options: &ParseOptions) -> Validated<GraphBody> {
     let parsed = parse_with(text, format, options);
-    let mut problems = Problems::after(parsed.problems);
+    let mut problems = Diagnostics::after(parsed.problems);
     let body = parsed.node.and_then(|node| read_node(&node, text, &mut problems));
     Validated::new(body, problems)
 }
 
 /// Reads a graph that is part of a larger document; `text` is that document.
-pub fn read_node(node: &Node, text: &str, problems: &mut Problems) -> Option<GraphBody> {
+pub fn read_node(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<GraphBody> {
     let mut reader = Reader { expressions: Expressions::new(text) };
     match &node.kind {
         NodeKind::Seq(_) => {
@@ -102,28 +103,28 @@ fn lines_of_task(task: &Node) -> BTreeMap<String, u32> {
 /// Reads a list of tasks; a single task counts as a list of one.
 pub fn read_tasks(text: &str, format: Format) -> Validated<Vec<Task>> {
     let parsed = parse_with(text, format, &ParseOptions::default());
-    let mut problems = Problems::after(parsed.problems);
+    let mut problems = Diagnostics::after(parsed.problems);
     let mut reader = Reader { expressions: Expressions::new(text) };
     let tasks = parsed.node.and_then(|node| reader.tasks(&node, &mut problems));
     Validated::new(tasks, problems)
 }
 
 /// Reads a list of tasks that is part of a larger document; `text` is that document.
-pub fn read_tasks_node(node: &Node, text: &str, problems: &mut Problems) -> Option<Vec<Task>> {
+pub fn read_tasks_node(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<Vec<Task>> {
     Reader { expressions: Expressions::new(text) }.tasks(node, problems)
 }
 
 /// Reads one task.
 pub fn read_task(text: &str, format: Format) -> Validated<Task> {
     let parsed = parse_with(text, format, &ParseOptions::default());
-    let mut problems = Problems::after(parsed.problems);
+    let mut problems = Diagnostics::after(parsed.problems);
     let mut expressions = Expressions::new(text);
     let task = parsed.node.and_then(|node| Tasks::new(&mut expressions).read(&node, &mut problems));
     Validated::new(task, problems)
 }
 
 /// Reads a task that is part of a larger document; `text` is that document.
-pub fn read_task_node(node: &Node, text: &str, problems: &mut Problems) -> Option<Task> {
+pub fn read_task_node(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<Task> {
     Tasks::new(&mut Expressions::new(text)).read(node, problems)
 }
 
@@ -151,7 +152,7 @@ impl Reader<'_> {
     }
 
     /// A predicate over a node; blank text selects all nodes.
-    fn node_filter(&mut self, node: &Node, problems: &mut Problems) -> Option<String> {
+    fn node_filter(&mut self, node: &Node, problems: &mut Diagnostics) -> Option<String> {
         let filter = string_with_length(0..=4096)(node, problems)?;
         if !filter.trim().is_empty() {
             self.expressions.check(node, problems);
@@ -159,7 +160,7 @@ impl Reader<'_> {
         Some(filter)
     }
 
-    fn tasks(&mut self, node: &Node, problems: &mut Problems) -> Option<Vec<Task>> {
+    fn tasks(&mut self, node: &Node, problems: &mut Diagnostics) -> Option<Vec<Task>> {
         let items = match &node.kind {
             NodeKind::Seq(items) => &items[..],
             NodeKind::Map(_) => {
@@ -185,7 +186,7 @@ const DUPLICATES_NAMED_MAX: usize = 50;
 
 /// Reports each repeated id with the line of its first definition, and the summary message that Fuel clients
 /// expect.
-fn report_duplicates(items: &[Node], problems: &mut Problems) {
+fn report_duplicates(items: &[Node], problems: &mut Diagnostics) {
     let mut first_of: HashMap<&str, Span> = HashMap::new();
     let mut duplicates = BTreeSet::new();
     for (item_idx, item) in items.iter().enumerate() {
@@ -203,9 +204,7 @@ fn report_duplicates(items: &[Node], problems: &mut Problems) {
         );
         problems.in_item(item_idx, |problems| {
             problems.in_key("id", |problems| {
-                problems
-                    .error(codes::DUPLICATE_TASK, span, message)
-                    .help("rename or remove one of them".to_owned());
+                problems.error(codes::DUPLICATE_TASK, span, message).set_help("rename or remove one of them");
             });
         });
     }
@@ -214,11 +213,11 @@ fn report_duplicates(items: &[Node], problems: &mut Problems) {
         let names: Vec<&str> = duplicates.into_iter().take(DUPLICATES_NAMED_MAX).collect();
         let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
         let message = format!("Tasks duplication found: {}{more}", names.join(", "));
-        problems.push(Severity::Error, codes::DUPLICATE_TASK, None, message);
+        problems.push(Diagnostic::error(codes::DUPLICATE_TASK, message));
     }
 }
 
-fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
+fn graph_type(node: &Node, problems: &mut Diagnostics) -> Option<GraphType> {
     let name = string(node, problems)?;
     match GraphType::new(&name) {
         Ok(graph_type) => Some(graph_type),
@@ -260,7 +259,7 @@ const CALLBACK_STATUSES: &[&str] = &[
 ];
 
 /// Changes to a node's attributes when the run of the graph on it ends.
-fn callback(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+fn callback(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     _ = fields.optional("node_attributes", |node, problems| {
         let mut fields = Fields::new(node, problems)?;

@@ -1,8 +1,11 @@
 //! Parses a text into its single document.
 
+use std::fmt::Write as _;
+
+use stoker_diagnostics::{Diagnostic, DiagnosticNote, Severity, has_errors};
 use stoker_yaml::{Limits, Loaded, Node, json, load};
 
-use crate::problem::{Problem, Severity, codes, from_loader};
+use crate::codes;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -29,25 +32,21 @@ impl Default for ParseOptions {
 pub struct Parsed {
     /// Present despite errors if the syntax is valid, so that its form can be checked too.
     pub node: Option<Node>,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
 }
 
 impl Parsed {
     pub fn has_errors(&self) -> bool {
-        self.node.is_none() || self.problems.iter().any(|problem| problem.severity == Severity::Error)
+        self.node.is_none() || has_errors(&self.problems)
     }
 }
 
 /// The single document of a text; fails with all problems.
-pub fn parse(text: &str, format: Format) -> Result<Node, Vec<Problem>> {
+pub fn parse(text: &str, format: Format) -> Result<Node, Vec<Diagnostic>> {
     match parse_with(text, format, &ParseOptions::default()) {
-        Parsed { node: Some(node), problems } if has_no_errors(&problems) => Ok(node),
+        Parsed { node: Some(node), problems } if !has_errors(&problems) => Ok(node),
         parsed => Err(parsed.problems),
     }
-}
-
-fn has_no_errors(problems: &[Problem]) -> bool {
-    problems.iter().all(|problem| problem.severity != Severity::Error)
 }
 
 /// The single document of a text, and all problems with it.
@@ -60,36 +59,39 @@ pub fn parse_with(text: &str, format: Format, options: &ParseOptions) -> Parsed 
         Format::Yaml => load(text, &options.limits),
     };
     let Loaded { documents, problems, n_problems_dropped } = loaded;
-    let mut problems: Vec<Problem> =
+    let mut problems: Vec<Diagnostic> =
         problems.into_iter().map(|problem| from_loader(problem, options.strict_keys)).collect();
-    if n_problems_dropped > 0 {
-        let message = format!("{n_problems_dropped} more problems are not shown");
-        problems.push(document_problem(codes::TOO_MANY, message));
-    }
+    problems.extend(Diagnostic::of_dropped(n_problems_dropped, &problems));
     let mut documents = documents.into_iter();
     let node = documents.next().map(|document| document.root);
     for extra in documents {
-        let mut problem = document_problem(
-            codes::DOCUMENTS,
-            "expected a single document, but this is another one".to_owned(),
-        );
-        problem.span = Some(extra.root.span);
-        problem.help = Some("remove the `---` before it, or send it separately".to_owned());
-        problems.push(problem);
+        let message = "expected a single document, but this is another one";
+        let problem = Diagnostic::error(codes::DOCUMENTS, message).at(extra.root.span);
+        problems.push(problem.help("remove the `---` before it, or send it separately"));
     }
-    if node.is_none() && has_no_errors(&problems) {
+    if node.is_none() && !has_errors(&problems) {
         problems.push(empty());
     }
     Parsed { node, problems }
 }
 
 /// The message that Fuel clients expect.
-fn empty() -> Problem {
-    document_problem(codes::EMPTY, "Empty request received".to_owned())
+fn empty() -> Diagnostic {
+    Diagnostic::error(codes::EMPTY, "Empty request received")
 }
 
-fn document_problem(code: &'static str, message: String) -> Problem {
-    Problem { severity: Severity::Error, code, path: String::new(), span: None, message, help: None }
+/// Adapts a diagnostic of a loader. With `strict_keys` a duplicate key is an error. The message includes the related
+/// location, because an error item of the REST API has only one.
+fn from_loader(mut problem: Diagnostic, strict_keys: bool) -> Diagnostic {
+    if problem.code == stoker_yaml::codes::DUPLICATE_KEY && strict_keys {
+        problem.severity = Severity::Error;
+        problem.message = problem.message.trim_end_matches("; the last one wins").to_owned();
+    }
+    for DiagnosticNote { message, span, .. } in std::mem::take(&mut problem.notes) {
+        let start = span.unwrap_or_default().start;
+        _ = write!(problem.message, "; {message}: line {}, column {}", start.line, start.column);
+    }
+    problem
 }
 
 #[cfg(test)]

@@ -53,10 +53,11 @@ impl Emit for Tree<'_> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stoker_diagnostics::Diagnostics;
 
     use super::*;
     use crate::reader::json;
-    use crate::{Format, Problems, parse};
+    use crate::{Format, parse};
 
     #[test]
     fn yaml_round_trips() {
@@ -66,6 +67,6 @@ mod tests {
         });
         let text = to_yaml(&document);
         let node = parse(&text, Format::Yaml).unwrap();
-        assert_eq!(json(&node, &mut Problems::default()), Some(document), "{text}");
+        assert_eq!(json(&node, &mut Diagnostics::default()), Some(document), "{text}");
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use stoker_manifest::{Format, graph, summary};
+use stoker_manifest::{Format, graph};
 
 /// Quadratic time for these sizes would be hours.
 const TIME_MAX: Duration = Duration::from_mins(1);
@@ -15,7 +15,7 @@ fn check(text: &str) {
     let problems = &result.problems;
     assert!(started.elapsed() < TIME_MAX, "{:?}", started.elapsed());
     assert!(problems.len() <= 201, "{} problems", problems.len());
-    assert!(summary(problems).len() < 20_000);
+    assert!(stoker_diagnostics::summarize(problems).len() < 20_000);
 }
 
 fn list(item: impl Fn(usize) -> String, n_items: usize) -> String {

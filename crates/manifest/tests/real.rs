@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use stoker_manifest::{Format, ParseOptions, Problem, Severity, codes, graph, task};
+use stoker_diagnostics::{Diagnostic, Severity, has_errors};
+use stoker_manifest::{Format, ParseOptions, codes, graph, task};
 
 fn folder() -> Option<PathBuf> {
     stoker_testenv::shared_folder("fuel-library")
@@ -45,7 +46,7 @@ fn real_metadata_is_valid() {
     for name in ["provision__metadata.yaml", "deletion__metadata.yaml", "net-verification__metadata.yaml"] {
         let Some(text) = file(name) else { continue };
         let body = graph::read(&text, Format::Yaml);
-        assert_eq!(body.problems, Vec::<Problem>::new(), "{name}");
+        assert_eq!(body.problems, Vec::<Diagnostic>::new(), "{name}");
         let body = body.value.expect("a graph");
         assert!(
             body.node_filter.is_present() && body.on_success.is_present() && body.tasks.is_none(),
@@ -74,7 +75,7 @@ fn real_files_with_anchors_are_valid() {
 }
 
 /// All problems except bare words that were meant as constants; the real graphs contain three of these.
-fn without_bare_words(problems: Vec<Problem>) -> Vec<Problem> {
+fn without_bare_words(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     problems.into_iter().filter(|problem| problem.code != codes::BARE_WORD).collect()
 }
 
@@ -85,7 +86,7 @@ fn bare_words_in_real_graphs_are_reported() {
     let bare_words: Vec<(u32, &str)> = problems
         .iter()
         .map(|problem| {
-            let span = problem.span.expect("a location");
+            let span = problem.location.span.expect("a location");
             (span.start.line, &text[span.start.offset as usize..span.end.offset as usize])
         })
         .collect();
@@ -150,10 +151,10 @@ proptest! {
     fn result_is_a_graph_or_an_error(document in documents()) {
         let text = document.to_string();
         let result = graph::read(&text, Format::Json);
-        let has_errors = result.problems.iter().any(|problem| problem.severity == stoker_manifest::Severity::Error);
+        let has_errors = has_errors(&result.problems);
         prop_assert_eq!(result.value.is_none(), has_errors, "{}", text);
         for problem in &result.problems {
-            if let Some(span) = problem.span {
+            if let Some(span) = problem.location.span {
                 prop_assert!(text.get(span.start.offset as usize..span.end.offset as usize).is_some());
             }
         }

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use stoker_registry::package::{CheckResult, PackageCheckOptions, PackageProblem, PackageTree, check, codes};
+use stoker_diagnostics::{Diagnostic, sort};
+use stoker_registry::package::{CheckResult, PackageCheckOptions, PackageTree, check, codes};
 
 use crate::error::FolderError;
 use crate::limits::ArchiveLimits;
@@ -27,13 +28,13 @@ pub fn check_folder(folder: &Path, options: PackageCheckOptions) -> Result<Check
         let bytes = read_bounded(&folder.join(name), limits.text_bytes_max)?;
         if bytes.len() as u64 > limits.text_bytes_max {
             let message = format!("the file exceeds {} bytes", limits.text_bytes_max);
-            unreadable.push(PackageProblem::of_file(name, codes::YAML_SYNTAX, message));
+            unreadable.push(Diagnostic::error(codes::YAML_SYNTAX, message).in_file(name));
             continue;
         }
         let text = String::from_utf8(bytes).unwrap_or_else(|error| {
             let at = error.utf8_error().valid_up_to();
             let message = format!("the file is not valid UTF-8 at byte {at}");
-            unreadable.push(PackageProblem::of_file(name, codes::YAML_SYNTAX, message));
+            unreadable.push(Diagnostic::error(codes::YAML_SYNTAX, message).in_file(name));
             // Check the rest of the file too.
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         });
@@ -45,11 +46,12 @@ pub fn check_folder(folder: &Path, options: PackageCheckOptions) -> Result<Check
     unreadable.extend(repository_problems.into_iter().flatten());
     if !unreadable.is_empty() {
         checked.package = None;
-        let is_reported =
-            |problem: &PackageProblem| unreadable.iter().any(|other| other.file == problem.file);
+        let is_reported = |problem: &Diagnostic| {
+            unreadable.iter().any(|other| other.location.file == problem.location.file)
+        };
         checked.problems.retain(|problem| problem.code != codes::FILE_MISSING || !is_reported(problem));
         checked.problems.extend(unreadable);
-        checked.problems.sort_by(|a, b| a.file.cmp(&b.file));
+        sort(&mut checked.problems);
     }
     Ok(CheckedFolder { tree, result: checked })
 }

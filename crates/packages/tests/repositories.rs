@@ -259,8 +259,11 @@ fn invalid_packages_are_reported() {
     fs::write(folder.file("e.rpm"), "x").unwrap();
     let checked = check_folder(folder.path(), PackageCheckOptions::default()).unwrap().result;
     assert!(checked.package.is_none());
-    let reported: Vec<(&str, &str)> =
-        checked.problems.iter().map(|problem| (&*problem.file, problem.code)).collect();
+    let reported: Vec<(&str, &str)> = checked
+        .problems
+        .iter()
+        .map(|problem| (problem.location.file.as_deref().unwrap(), &*problem.code))
+        .collect();
     let expected = ["repositories/centos/c.rpm", "repositories/ubuntu/a.deb", "repositories/ubuntu/b.deb"];
     assert_eq!(reported, expected.map(|file| (file, codes::PACKAGE_UNREADABLE)));
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
 use stoker_yaql::Error;
 
@@ -12,7 +13,7 @@ use crate::compute::subjects::{NodeIdx, SubjectIdx, TaskIdx};
 use crate::definition::CONDITION;
 use crate::json::to_json;
 use crate::node_sets::NodeSet;
-use crate::problem::{PlanningReport, Problem, codes};
+use crate::report::{PlanningReport, codes, expression_problem};
 use crate::template::Template;
 
 /// Fields of one task to compute on some nodes.
@@ -163,16 +164,17 @@ fn report_error(
     let source = compiled.map(|compiled| compiled.source.as_str()).unwrap_or_default();
     let is_syntax_error = compiled.is_some_and(|compiled| compiled.expression.is_err());
     let mut problem =
-        Problem::of_expression(codes::EXPRESSION, &error.error, source).at(work.name, &*error.path);
+        expression_problem(codes::EXPRESSION, &error.error, source).task(work.name, &*error.path);
     // A syntax error is independent of the node.
     if !is_syntax_error {
-        problem.nodes = nodes;
+        problem.location.nodes = nodes;
     }
-    let is_duplicate = |earlier: &&mut Problem| {
-        (&earlier.task, &earlier.field, &earlier.message) == (&problem.task, &problem.field, &problem.message)
+    let is_duplicate = |earlier: &&mut Diagnostic| {
+        let (a, b) = (&earlier.location, &problem.location);
+        (&a.task, &a.path, &earlier.message) == (&b.task, &b.path, &problem.message)
     };
     match report.problems.iter_mut().find(is_duplicate) {
-        Some(earlier) => earlier.nodes.append(&mut problem.nodes),
+        Some(earlier) => earlier.location.nodes.append(&mut problem.location.nodes),
         None => report.push(problem),
     }
 }

@@ -35,7 +35,7 @@ mod compute;
 
 mod input;
 mod legacy;
-mod problem;
+mod report;
 
 mod definition;
 mod differing;
@@ -68,7 +68,7 @@ mod helpers;
 mod serialized;
 mod stored;
 
-pub use check::{Finding, check, check_placeholders};
+pub use check::{check, check_placeholders};
 pub use compare::{ChangeKind, Comparison, EdgeChanges, GroupChange, PlanChange, PlannedAction, compare};
 pub use digests::{InputDigests, input_digests};
 pub use drawing::{InstanceFilter, draw_plan};
@@ -80,8 +80,8 @@ pub use plan::{
     Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,
 };
 pub use planning::plan;
-pub use problem::{ExcludedNode, PlanningReport, Problem, ProblemOrigin, Severity, codes};
 pub use reasons::{Difference, Explainer, Explanation, Reasons};
+pub use report::{ExcludedNode, PlanningReport, codes};
 pub use selection::resolve_reference;
 pub use serialized::FuelSerialization;
 pub use settings::options;

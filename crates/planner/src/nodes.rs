@@ -5,13 +5,14 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_state::{MASTER, SYNC};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Engine, FixedHost, Input, Limits, Options, Value};
 
 use crate::compute::subjects::NodeIdx;
 use crate::input::{NodeInput, PlanningInput};
-use crate::problem::{ExcludedNode, PlanningReport, Problem, codes};
+use crate::report::{ExcludedNode, PlanningReport, codes, expression_problem};
 
 #[derive(Debug)]
 pub(crate) struct Nodes {
@@ -30,7 +31,7 @@ impl Nodes {
             let is_same = input.nodes[*a].uid == input.nodes[*b].uid;
             if is_same {
                 let message = format!("node `{}` is listed twice", input.nodes[*a].uid);
-                report.push(Problem::error(codes::DUPLICATE, message));
+                report.push(Diagnostic::error(codes::DUPLICATE, message));
             }
             is_same
         });
@@ -90,7 +91,7 @@ fn select_nodes(input: &PlanningInput<'_>, options: &Options, report: &mut Plann
             let existing: HashSet<&str> = input.nodes.iter().map(|node| node.uid.as_str()).collect();
             for uid in requested.iter().filter(|uid| !existing.contains(uid.as_str())) {
                 let message = format!("selected node `{uid}` is not in the cluster or is offline");
-                report.push(Problem::warning(codes::UNKNOWN_NODE, message));
+                report.push(Diagnostic::warning(codes::UNKNOWN_NODE, message));
             }
             let requested: HashSet<&str> = requested.iter().map(String::as_str).collect();
             (
@@ -126,7 +127,7 @@ fn apply_filter(
     let predicate = match Engine::new(input.library.clone()).compile(filter) {
         Ok(predicate) => predicate,
         Err(error) => {
-            report.push(Problem::of_expression(codes::NODE_FILTER, &error, filter));
+            report.push(expression_problem(codes::NODE_FILTER, &error, filter));
             return none();
         }
     };
@@ -138,8 +139,8 @@ fn apply_filter(
         match predicate.run(Input { data, options, limits, host: &host, ..Input::default() }) {
             Ok(value) => *is_included = value.is_true(),
             Err(error) => {
-                let problem = Problem::of_expression(codes::NODE_FILTER, &error, filter);
-                report.push(problem.on(vec![node.uid.clone()]));
+                let problem = expression_problem(codes::NODE_FILTER, &error, filter);
+                report.push(problem.nodes(vec![node.uid.clone()]));
                 return none();
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_graph::Csr;
 
 use crate::compute::subjects::{NodeIdx, TaskIdx};
@@ -11,8 +12,8 @@ use crate::names::Names;
 use crate::node_sets::{NodeSet, NodeSets, common};
 use crate::order_builder::{Layout, OrderBuilder};
 use crate::plan::NodeChoice;
-use crate::problem::{PlanningReport, Problem, codes};
 use crate::relations::{Relation, TargetNodes, read};
+use crate::report::{PlanningReport, codes};
 
 pub(crate) struct Ordered {
     pub(crate) order: Csr,
@@ -68,7 +69,7 @@ impl Ordering<'_, '_, '_, '_> {
                     self.add_relation(done.task_idx, &nodes, &relation);
                 }
                 for (path, message) in problems {
-                    self.report.push(Problem::error(codes::FIELD, message).at(definition.name, path));
+                    self.report.push(Diagnostic::error(codes::FIELD, message).task(definition.name, path));
                 }
             }
         }
@@ -81,7 +82,8 @@ impl Ordering<'_, '_, '_, '_> {
             Err(why) => {
                 let message = format!("invalid pattern `{}`: {why}", relation.name);
                 let name = self.definitions[task_idx as usize].name;
-                return self.report_once(Problem::error(codes::PATTERN, message).at(name, &*relation.field));
+                return self
+                    .report_once(Diagnostic::error(codes::PATTERN, message).task(name, &*relation.field));
             }
         };
         match &relation.target {
@@ -159,7 +161,7 @@ impl Ordering<'_, '_, '_, '_> {
         let (nodes, problems) = self.node_sets.resolve(node_names);
         for message in problems {
             let name = self.definitions[task_idx as usize].name;
-            self.report_once(Problem::warning(codes::PATTERN, message).at(name, &*relation.field));
+            self.report_once(Diagnostic::warning(codes::PATTERN, message).task(name, &*relation.field));
         }
         nodes
     }
@@ -167,12 +169,12 @@ impl Ordering<'_, '_, '_, '_> {
     fn report_dangling(&mut self, task_idx: TaskIdx, relation: &Relation) {
         let message = format!("task `{}` does not exist, so the dependency has no effect", relation.name);
         let problem =
-            Problem::warning(codes::UNKNOWN_NAME, message).help(self.names.suggestion(&relation.name));
-        self.report_once(problem.at(self.definitions[task_idx as usize].name, &*relation.field));
+            Diagnostic::warning(codes::UNKNOWN_NAME, message).help_if(self.names.suggestion(&relation.name));
+        self.report_once(problem.task(self.definitions[task_idx as usize].name, &*relation.field));
     }
 
     // Several classes of nodes can have the same problem: reports it once.
-    fn report_once(&mut self, problem: Problem) {
+    fn report_once(&mut self, problem: Diagnostic) {
         if !self.report.problems.contains(&problem) {
             self.report.push(problem);
         }
@@ -221,7 +223,7 @@ fn report_cycles(
         };
         let message = format!("dependency cycle: {}{more}", steps.join(" → "));
         let help = "remove one of these dependencies".to_owned();
-        report.push(Problem::error(codes::CYCLE, message).on(nodes).help(help));
+        report.push(Diagnostic::error(codes::CYCLE, message).nodes(nodes).help(help));
     }
 }
 

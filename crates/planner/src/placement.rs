@@ -1,5 +1,6 @@
 //! Assignment of tasks to nodes.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, TaskType};
 
 use crate::compute::evaluator::Evaluator;
@@ -9,7 +10,7 @@ use crate::json::to_json;
 use crate::names::Names;
 use crate::node_sets::{NodeSet, NodeSets};
 use crate::plan::FaultToleranceGroup;
-use crate::problem::{PlanningReport, Problem, codes};
+use crate::report::{PlanningReport, codes, expression_problem};
 use crate::template::Template;
 use crate::tolerance::tolerated;
 
@@ -65,7 +66,7 @@ pub(crate) fn assign_nodes(
             Some(_) => "the task runs nowhere: no node has its roles or tags",
             None => "the task runs nowhere: it has no `roles`, `tags` or `groups`",
         };
-        report.push(Problem::warning(codes::UNPLACED, message).at(definition.name, ""));
+        report.push(Diagnostic::warning(codes::UNPLACED, message).task(definition.name, ""));
     }
     Placement { kinds, nodes, groups }
 }
@@ -89,7 +90,7 @@ impl Placer<'_, '_> {
             && TaskType::parse(type_name).is_none()
         {
             let message = format!("unknown task type `{type_name}`");
-            self.report.push(Problem::warning(codes::UNKNOWN_TYPE, message).at(definition.name, TYPE));
+            self.report.push(Diagnostic::warning(codes::UNKNOWN_TYPE, message).task(definition.name, TYPE));
         }
         match type_name.and_then(TaskType::parse) {
             Some(TaskType::Stage) => TaskKind::Stage,
@@ -103,7 +104,7 @@ impl Placer<'_, '_> {
         let Some(value) = self.value(definition, field, template) else { return node_sets.set(Vec::new()) };
         let (nodes, problems) = node_sets.resolve(&value);
         for message in problems {
-            self.report.push(Problem::warning(codes::PATTERN, message).at(definition.name, *field));
+            self.report.push(Diagnostic::warning(codes::PATTERN, message).task(definition.name, *field));
         }
         nodes
     }
@@ -123,8 +124,8 @@ impl Placer<'_, '_> {
                 name => {
                     let message = format!("the group lists {item}, which is not a task");
                     let help = name.and(item.as_str()).and_then(|name| names.suggestion(name));
-                    let problem = Problem::error(codes::GROUP_MEMBER, message).help(help);
-                    self.report.push(problem.at(definition.name, format!("{MEMBERS}[{item_idx}]")));
+                    let problem = Diagnostic::error(codes::GROUP_MEMBER, message).help_if(help);
+                    self.report.push(problem.task(definition.name, format!("{MEMBERS}[{item_idx}]")));
                 }
             }
         }
@@ -141,8 +142,8 @@ impl Placer<'_, '_> {
         let value = template.and_then(|template| self.value(definition, FAULT_TOLERANCE, template));
         let tolerated = tolerated(value.as_ref(), nodes.len() as u64);
         if let Some(warning) = tolerated.warning {
-            let problem = Problem::warning(codes::FAULT_TOLERANCE, warning);
-            self.report.push(problem.at(definition.name, FAULT_TOLERANCE));
+            let problem = Diagnostic::warning(codes::FAULT_TOLERANCE, warning);
+            self.report.push(problem.task(definition.name, FAULT_TOLERANCE));
         }
         let uids = &node_sets.nodes().uids;
         FaultToleranceGroup {
@@ -166,16 +167,16 @@ impl Placer<'_, '_> {
         let value = template.render(&mut |expression_idx| {
             let source = &self.evaluator.expressions.all[expression_idx as usize].source;
             let value = self.evaluator.evaluate(expression_idx, self.subject_idx).map_err(|error| {
-                let problem = Problem::of_expression(codes::EXPRESSION, &error, source);
-                failed = Some(problem.help(error.help.clone().or_else(|| {
+                let problem = expression_problem(codes::EXPRESSION, &error, source);
+                failed = Some(problem.help_if(error.help.clone().or_else(|| {
                     Some("placement fields are evaluated over the common document and cannot read per-node data".to_owned())
                 })));
             })?;
             to_json(&value).map_err(|value_type| {
-                failed = Some(Problem::error(codes::FIELD, format!("the result contains a {value_type}, which a task field cannot hold")));
+                failed = Some(Diagnostic::error(codes::FIELD, format!("the result contains a {value_type}, which a task field cannot hold")));
             })
         });
-        self.report.problems.extend(failed.map(|problem| problem.at(definition.name, field)));
+        self.report.problems.extend(failed.map(|problem| problem.task(definition.name, field)));
         value.ok()
     }
 }

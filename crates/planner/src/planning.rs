@@ -1,5 +1,6 @@
 //! The phases of planning, from the input to the plan.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, Task, TaskType};
 use stoker_state::{Document, MASTER, SYNC};
 use stoker_yaql::{FixedHost, Limits, Options};
@@ -17,7 +18,7 @@ use crate::order::{Ordered, order};
 use crate::order_builder::Layout;
 use crate::placement::{Placement, assign_nodes};
 use crate::plan::{Details, InstanceAction, Plan, PlannedTask, Verdict};
-use crate::problem::{PlanningReport, Problem, codes};
+use crate::report::{PlanningReport, codes};
 use crate::selection::{cut, selected_tasks};
 use crate::strategy;
 use crate::template::Templates;
@@ -100,7 +101,7 @@ fn sorted_tasks<'a>(tasks: &'a [Task], report: &mut PlanningReport) -> Option<Ve
     sorted.sort_by(|a, b| a.name.cmp(&b.name));
     let mut is_valid = true;
     for pair in sorted.windows(2).filter(|pair| pair[0].name == pair[1].name) {
-        report.push(Problem::error(codes::DUPLICATE, "two tasks have this id").at(&pair[0].name, "id"));
+        report.push(Diagnostic::error(codes::DUPLICATE, "two tasks have this id").task(&pair[0].name, "id"));
         is_valid = false;
     }
     is_valid.then_some(sorted)
@@ -204,23 +205,26 @@ fn read_details(
         let Some(value) = value else { continue };
         if crate::json::is_deeper(&value, DEPTH_MAX) {
             let message = format!("the value is nested more than {DEPTH_MAX} levels deep");
-            report.push(Problem::error(codes::FIELD, message).at(task, *field));
+            report.push(Diagnostic::error(codes::FIELD, message).task(task, *field));
             continue;
         }
         match (*field, value) {
             (TYPE, Json::String(type_name)) => {
                 if TaskType::parse(&type_name).is_none() {
                     let message = format!("unknown task type `{type_name}`");
-                    report.push(Problem::error(codes::UNKNOWN_TYPE, message).at(task, TYPE));
+                    report.push(Diagnostic::error(codes::UNKNOWN_TYPE, message).task(task, TYPE));
                 }
                 details.task_type = type_name;
             }
             (PARAMETERS, value @ (Json::Object(_) | Json::Null)) => {
                 if let Some(message) = strategy::strategy_problem(&value) {
-                    report.push(Problem::error(codes::STRATEGY, message).at(task, "parameters.strategy"));
+                    report
+                        .push(Diagnostic::error(codes::STRATEGY, message).task(task, "parameters.strategy"));
                 }
                 for (name, message) in timing::timing_problems(&value) {
-                    report.push(Problem::error(codes::FIELD, message).at(task, format!("parameters.{name}")));
+                    report.push(
+                        Diagnostic::error(codes::FIELD, message).task(task, format!("parameters.{name}")),
+                    );
                 }
                 details.parameters = value;
             }
@@ -228,7 +232,7 @@ fn read_details(
             (field, value) => {
                 let expected = if field == TYPE { "a string" } else { "a map" };
                 let message = format!("the value must be {expected}, not {value}");
-                report.push(Problem::error(codes::FIELD, message).at(task, field));
+                report.push(Diagnostic::error(codes::FIELD, message).task(task, field));
             }
         }
     }

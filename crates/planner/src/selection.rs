@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_graph::Csr;
 
 use crate::input::{PlanScope, Subgraph};
@@ -9,7 +10,7 @@ use crate::names::Names;
 use crate::nodes::Nodes;
 use crate::order_builder::Layout;
 use crate::plan::{InstanceAction, Plan, Verdict};
-use crate::problem::{PlanningReport, Problem, codes};
+use crate::report::{PlanningReport, codes};
 
 /// For each task, whether the request selects it. Unknown names are reported.
 pub(crate) fn selected_tasks(request: &PlanScope, names: &Names<'_>, report: &mut PlanningReport) -> Vec<bool> {
@@ -24,9 +25,9 @@ pub(crate) fn selected_tasks(request: &PlanScope, names: &Names<'_>, report: &mu
     is_selected
 }
 
-fn unknown(name: &str, names: &Names<'_>) -> Problem {
+fn unknown(name: &str, names: &Names<'_>) -> Diagnostic {
     let message = format!("selected task `{name}` is not in this graph");
-    Problem::warning(codes::UNKNOWN_TASK, message).help(names.suggestion(name))
+    Diagnostic::warning(codes::UNKNOWN_TASK, message).help_if(names.suggestion(name))
 }
 
 /// Skips instances outside all subgraphs. They stay part of the order.
@@ -53,7 +54,7 @@ pub(crate) fn cut(
                 let message =
                     format!("the subgraph {boundary} {} matches no task instance", quoted.join(", "));
                 // An error, not a warning: a misspelled reference would otherwise run nothing and succeed.
-                report.push(Problem::error(codes::UNKNOWN_TASK, message));
+                report.push(Diagnostic::error(codes::UNKNOWN_TASK, message));
             }
             matching
         };
@@ -92,7 +93,7 @@ fn instances(
         instances.zip(own).filter(|(_, node)| is_requested(**node)).map(|(idx, _)| idx).collect();
     if matching.is_empty() {
         let message = format!("`{text}` matches no instance: the task runs on none of these nodes");
-        report.push(Problem::warning(codes::UNKNOWN_NODE, message));
+        report.push(Diagnostic::warning(codes::UNKNOWN_NODE, message));
     }
     matching
 }

@@ -1,8 +1,8 @@
 //! Decides which instances run.
 
 use stoker_conditions::{ConditionError, rewrite_for_deployment};
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, TaskType};
-use stoker_yaql::Span;
 
 use crate::compute::evaluator::Evaluator;
 use crate::compute::subjects::TaskIdx;
@@ -12,7 +12,7 @@ use crate::json::is_true;
 use crate::legacy::LegacyConditions;
 use crate::order_builder::Layout;
 use crate::plan::Verdict;
-use crate::problem::{PlanningReport, Problem, codes};
+use crate::report::{PlanningReport, codes};
 
 pub(crate) struct VerdictInput<'j, 'a> {
     pub(crate) definitions: &'j [Definition<'a>],
@@ -125,14 +125,14 @@ fn of_truth(is_true: bool) -> Verdict {
 
 /// Reports an invalid legacy condition once, with all nodes on which it fails.
 fn report_condition(error: &ConditionError, text: &str, task: &str, uid: &str, report: &mut PlanningReport) {
-    let is_duplicate =
-        |problem: &&mut Problem| problem.task.as_deref() == Some(task) && problem.message == error.message;
+    let is_duplicate = |problem: &&mut Diagnostic| {
+        problem.location.task.as_deref() == Some(task) && problem.message == error.message
+    };
     if let Some(problem) = report.problems.iter_mut().find(is_duplicate) {
-        problem.nodes.push(uid.to_owned());
+        problem.location.nodes.push(uid.to_owned());
         return;
     }
-    let problem = Problem::error(codes::CONDITION, error.message.clone()).help(error.help.clone());
-    let text = rewrite_for_deployment(text);
-    let place = Some((text, Span::new(error.span.start, error.span.end)));
-    report.push(Problem { place, ..problem.at(task, CONDITION).on(vec![uid.to_owned()]) });
+    let problem = Diagnostic::error(codes::CONDITION, error.message.clone()).help_if(error.help.clone());
+    let problem = problem.expression(&rewrite_for_deployment(text), error.span.clone());
+    report.push(problem.task(task, CONDITION).nodes(vec![uid.to_owned()]));
 }

@@ -111,7 +111,7 @@ fn node_filters_call_helpers_without_states() {
 fn errors_in_helpers_are_reported_for_the_task() {
     let tasks = [condition("onRack(1) and $.absent")];
     let report = refused(&PlanningInput { library: library(), ..input(&tasks, &json!({}), &nodes()) });
-    assert_eq!(report.problems[0].nodes, ["1", "2"]);
+    assert_eq!(report.problems[0].location.nodes, ["1", "2"]);
     let unknown = [condition("onRak(1)")];
     let report = refused(&PlanningInput { library: library(), ..input(&unknown, &json!({}), &nodes()) });
     assert!(report.problems[0].to_string().contains("did you mean `onRack`"), "{}", report.problems[0]);

@@ -65,10 +65,10 @@ fn false_condition_guards_parameters() {
     let report = refused(&input(&[shell("a", json!({"parameters": parameters}))], &json!({}), &nodes()));
     let problem = &report.problems[0];
     assert_eq!(
-        (problem.field.as_str(), &problem.nodes[..]),
+        (problem.location.path.as_str(), &problem.location.nodes[..]),
         ("parameters.cmd", &["1".to_owned(), "2".to_owned()][..])
     );
-    assert!(problem.place.is_some());
+    assert!(problem.location.expression.is_some());
 }
 
 /// Bug: dependencies in expressions were not evaluated for skipped tasks, so their order was lost.
@@ -163,7 +163,7 @@ fn tasks_without_shared_nodes_form_no_cycle() {
     // All nodes have the cycle: it is reported once.
     let [problem] = &report.problems[..] else { panic!("{:?}", report.problems) };
     assert_eq!(problem.message, "dependency cycle: a@1 → b@1 → a@1, and the same cycle on one more node");
-    assert_eq!(problem.nodes, ["1", "2"]);
+    assert_eq!(problem.location.nodes, ["1", "2"]);
 }
 
 /// Bug: running selected tasks did nothing because nothing had changed. `force` plans as on a first run.
@@ -190,7 +190,7 @@ fn all_errors_are_reported() {
     let report = refused(&input(&tasks, &json!({}), &nodes));
     let errors: Vec<(&str, usize)> = report
         .errors()
-        .map(|problem| (problem.task.as_deref().unwrap_or_default(), problem.nodes.len()))
+        .map(|problem| (problem.location.task.as_deref().unwrap_or_default(), problem.location.nodes.len()))
         .collect();
     assert_eq!(errors, [("a", 2), ("b", 0), ("c", 1)]);
 }
@@ -399,7 +399,7 @@ fn runaway_expressions_are_reported_with_location() {
     let report = refused(&input(&tasks, &json!({}), &nodes()[..1]));
     let errors: Vec<(&str, &str)> = report
         .errors()
-        .map(|problem| (problem.task.as_deref().unwrap_or_default(), problem.field.as_str()))
+        .map(|problem| (problem.location.task.as_deref().unwrap_or_default(), problem.location.path.as_str()))
         .collect();
     assert_eq!(errors, [("endless", "condition"), ("huge", "parameters.cmd")]);
 }

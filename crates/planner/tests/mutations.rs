@@ -119,10 +119,10 @@ fn check(
         Ok(planned) => planned,
         // A mutation of the new state can make an expression fail; then the oracle must fail there too.
         Err(report) => {
-            let condition_errors = report.errors().filter(|problem| problem.field == "condition");
+            let condition_errors = report.errors().filter(|problem| problem.location.path == "condition");
             for problem in condition_errors {
-                let task = problem.task.as_deref().expect("a task");
-                for uid in problem.nodes.iter().filter(|uid| states.contains_key(uid.as_str())) {
+                let task = problem.location.task.as_deref().expect("a task");
+                for uid in problem.location.nodes.iter().filter(|uid| states.contains_key(uid.as_str())) {
                     let (new, past) = &states[uid.as_str()];
                     assert_eq!(oracle.runs(task, new, *past), None, "seed {seed}: {problem}");
                 }

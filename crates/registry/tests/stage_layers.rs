@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use serde_json::{Value as Json, json};
-use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
+use stoker_diagnostics::Severity;
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_model::{GraphType, JsonMap, Micros, NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin, PluginId, Task};
 use stoker_registry::stages::{PluginGraph, StageLayers, has_stages, stage_layers};
 

@@ -70,7 +70,9 @@ fn real_stage_tasks_cause_no_findings() {
         let findings = check(&merged, &GraphCheckOptions::new(Scope::Merged));
         findings
             .iter()
-            .map(|finding| format!("{:?} {} {}", finding.task, finding.path, finding.message))
+            .map(|finding| {
+                format!("{:?} {} {}", finding.location.task, finding.location.path, finding.message)
+            })
             .collect::<Vec<_>>()
     };
     assert_eq!(findings(true), findings(false));

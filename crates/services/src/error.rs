@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use stoker_manifest::Problem;
+use stoker_diagnostics::{Diagnostic, list};
 use stoker_model::Json;
 use stoker_store::StoreError;
 
@@ -39,50 +39,13 @@ type BoxedError = Box<dyn Error + Send + Sync>;
 #[derive(Clone, Debug, Default)]
 pub struct ErrorReport {
     pub message: String,
-    pub details: Vec<ErrorDetail>,
+    pub diagnostics: Vec<Diagnostic>,
     /// Conflicts of a component selection, in the form of the compatibility report.
     pub conflicts: Vec<Json>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Severity {
-    #[default]
-    Error,
-    Warning,
-}
-
-/// A problem in user input. Fields that do not apply are empty.
-#[derive(Clone, Debug, Default)]
-pub struct ErrorDetail {
-    pub severity: Severity,
-    /// Location in the document, such as `tasks[3].requires`; empty for the whole.
-    pub path: String,
-    pub message: String,
-    /// Line in the document as it was sent, from 1.
-    pub line: Option<u32>,
-    /// Column in that line, from 1.
-    pub column: Option<u32>,
-    /// Name of the uploaded file; `line` is a line of it.
-    pub file: Option<String>,
-    /// The layer that set the field: `release`, `cluster`, or a plugin.
-    pub layer: Option<String>,
-    /// Stable name of the class of problem.
-    pub code: Option<&'static str>,
-    /// How two components conflict.
-    pub kind: Option<&'static str>,
-    pub help: Option<String>,
-    pub plugin: Option<String>,
-    pub task: Option<String>,
-    /// Nodes on which the problem was found; the first of them where there are many.
-    pub nodes: Vec<String>,
-    /// Id of the conflicting record.
-    pub id: Option<i64>,
-}
-
-/// The same mistake may occur in thousands of tasks: the summary quotes this many problems.
-const SUMMARY_MAX: usize = 20;
 /// Maximum number of problems in a response; bounds its size.
-const DETAILS_MAX: usize = 200;
+const DIAGNOSTICS_MAX: usize = 200;
 
 impl ServiceError {
     pub fn invalid(message: impl Into<String>) -> Self {
@@ -90,8 +53,8 @@ impl ServiceError {
     }
 
     /// Input that is well-formed but cannot be processed, with every reason.
-    pub fn refused(details: Vec<ErrorDetail>) -> Self {
-        Self::Invalid(ErrorReport::of(details))
+    pub fn refused(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::Invalid(ErrorReport::of(diagnostics))
     }
 
     /// `class` is the name that clients of the predecessor expect: `Cluster not found`.
@@ -104,8 +67,8 @@ impl ServiceError {
     }
 
     /// Stored records that contradict each other, with every reason.
-    pub fn conflicting(details: Vec<ErrorDetail>) -> Self {
-        Self::Conflict(ErrorReport::of(details))
+    pub fn conflicting(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::Conflict(ErrorReport::of(diagnostics))
     }
 
     pub fn forbidden(message: impl Into<String>) -> Self {
@@ -114,9 +77,8 @@ impl ServiceError {
 
     /// Forbidden unless the caller insists; `code` lets clients offer that.
     pub fn forbidden_unless_forced(code: &'static str, message: impl Into<String>) -> Self {
-        let help = Some("set `force=1` to override".to_owned());
-        let detail = ErrorDetail { code: Some(code), help, ..ErrorDetail::new("", message) };
-        Self::Forbidden(ErrorReport::of(vec![detail]))
+        let diagnostic = Diagnostic::error(code, message).help("set `force=1` to override");
+        Self::Forbidden(ErrorReport::of(vec![diagnostic]))
     }
 
     /// Adds the conflicts of a component selection to a report.
@@ -172,15 +134,10 @@ impl ErrorReport {
     }
 
     /// The message quotes the first problems.
-    pub fn of(mut details: Vec<ErrorDetail>) -> Self {
-        let quoted: Vec<&str> =
-            details.iter().take(SUMMARY_MAX).map(|detail| detail.message.as_str()).collect();
-        let message = match quoted[..] {
-            [only] => only.to_owned(),
-            _ => format!("{} problems\n- {}", details.len(), quoted.join("\n- ")),
-        };
-        details.truncate(DETAILS_MAX);
-        Self { message, details, conflicts: Vec::new() }
+    pub fn of(mut diagnostics: Vec<Diagnostic>) -> Self {
+        let message = list(diagnostics.iter().map(|diagnostic| &diagnostic.message));
+        diagnostics.truncate(DIAGNOSTICS_MAX);
+        Self { message, diagnostics, conflicts: Vec::new() }
     }
 }
 
@@ -190,43 +147,19 @@ impl fmt::Display for ErrorReport {
     }
 }
 
-impl ErrorDetail {
-    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), ..Self::default() }
-    }
-}
-
-impl From<&Problem> for ErrorDetail {
-    fn from(problem: &Problem) -> Self {
-        Self {
-            severity: match problem.severity {
-                stoker_manifest::Severity::Error => Severity::Error,
-                stoker_manifest::Severity::Warning => Severity::Warning,
-            },
-            path: problem.path.clone(),
-            message: problem.message.clone(),
-            line: problem.span.map(|span| span.start.line),
-            column: problem.span.map(|span| span.start.column),
-            code: Some(problem.code),
-            help: problem.help.clone(),
-            ..Self::default()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn report_bounds_quoted_and_listed_problems() {
-        let one = ErrorReport::of(vec![ErrorDetail::new("a", "only this")]);
+        let one = ErrorReport::of(vec![Diagnostic::plain("only this").path("a")]);
         assert_eq!(one.message, "only this");
-        let many = (0..1000).map(|number| ErrorDetail::new("", format!("problem {number}"))).collect();
+        let many = (0..1000).map(|number| Diagnostic::plain(format!("problem {number}"))).collect();
         let many = ErrorReport::of(many);
         assert!(many.message.starts_with("1000 problems\n- problem 0\n"));
-        assert!(!many.message.contains(&format!("problem {SUMMARY_MAX}")));
-        assert_eq!(many.details.len(), DETAILS_MAX);
+        assert!(many.message.ends_with("\n- problem 19\n- and 980 more"));
+        assert_eq!(many.diagnostics.len(), DIAGNOSTICS_MAX);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub mod trace;
 pub mod webhooks;
 
 pub use clock::Clock;
-pub use error::{ErrorDetail, ErrorReport, ServiceError, ServiceResult, Severity};
+pub use error::{ErrorReport, ServiceError, ServiceResult};
 pub use fair_semaphore::FairSemaphore;
 pub use runs::RunKind;
 pub use services::{Environment, Services, ServicesError};

@@ -25,7 +25,7 @@ async fn invalid_requests_create_no_cluster() {
     let both = vec!["hypervisor:kvm".to_owned(), "hypervisor:xen".to_owned()];
     let selection = ClusterRequest { components: Some(both), ..fixture.request("a") };
     let report = invalid(create(selection).await.unwrap_err());
-    assert_eq!(report.details[0].path, "components");
+    assert_eq!(report.diagnostics[0].location.path, "components");
     assert!(!report.conflicts.is_empty());
     let mut session = fixture.store.read().await.unwrap();
     assert_eq!(session.cluster_list(&ClusterFilter::default(), &List::default()).await.unwrap().total, 0);
@@ -94,7 +94,7 @@ async fn settings_change_as_a_whole_or_not_at_all() {
     let other = json!({"common": {"debug": {"value": false}}});
     let error = submit(locked.clone(), other.clone(), Precondition::Any, false).await.err().unwrap();
     let ServiceError::Forbidden(report) = error else { panic!("{error:?}") };
-    assert_eq!(report.details[0].code, Some(codes::CLUSTER_LOCKED));
+    assert_eq!(report.diagnostics[0].code, codes::CLUSTER_LOCKED);
     submit(locked, other, Precondition::Any, true).await.unwrap();
 }
 

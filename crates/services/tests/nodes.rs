@@ -72,7 +72,8 @@ async fn invalid_assignments_are_reported_together() {
         nodes_assign(&fixture.settings, fixture.change().await, &cluster, vec![(node.id, roles)]).await
     };
     let report = invalid(assign(&["compute", "controller", "painter"]).await.unwrap_err());
-    let paths: Vec<&str> = report.details.iter().map(|detail| detail.path.as_str()).collect();
+    let paths: Vec<&str> =
+        report.diagnostics.iter().map(|diagnostic| diagnostic.location.path.as_str()).collect();
     assert_eq!(paths, ["[0].roles"; 2], "an unknown role and a conflict: {report}");
     let missing =
         nodes_assign(&fixture.settings, fixture.change().await, &cluster, vec![(NodeId(99), Vec::new())])

@@ -1,62 +1,37 @@
 //! Validation of task parameters against the parameter table of their type. Reports all problems, not only
 //! the first.
 
-use std::fmt;
-
+use stoker_diagnostics::{Diagnostic, Severity, has_errors};
 use stoker_model::{Json, JsonMap};
 
 use crate::parameter::{COMMON, Parameter, ParameterRequirement, ParameterType};
 use crate::values::Values;
 
-/// Diagnostic about the parameters of a task.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// Path of the parameter, for example `files[1].dst`.
-    pub place: String,
-    pub weight: Weight,
-    pub message: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
-    /// The parameter has no effect; graphs written for other tools may contain it.
-    Note,
-    /// The task can run, but the parameters may not mean what the user intended.
-    Warning,
-    /// The task cannot run.
-    Error,
-}
-
-impl fmt::Display for Remark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
 /// Returns the parameters with defaults filled in, or `None` if there are errors; and all diagnostics.
-pub(crate) fn check_parameters(table: &[Parameter], parameters: &Json) -> (Option<Values>, Vec<Remark>) {
+pub(crate) fn check_parameters(table: &[Parameter], parameters: &Json) -> (Option<Values>, Vec<Diagnostic>) {
     let empty = JsonMap::new();
     let map = match parameters {
         Json::Object(map) => map,
         Json::Null => &empty,
         other => {
             let message = format!("`parameters` must be a map, got {}", describe(other));
-            return (None, vec![Remark { place: String::new(), weight: Weight::Error, message }]);
+            return (None, vec![Diagnostic::plain(message)]);
         }
     };
-    let mut checker = Checker { remarks: Vec::new() };
+    let mut checker = Checker { problems: Vec::new() };
     let values = checker.map(table, map, "");
-    let is_valid = checker.remarks.iter().all(|remark| remark.weight < Weight::Error);
-    (is_valid.then(|| Values::new(values)), checker.remarks)
+    let is_valid = !has_errors(&checker.problems);
+    (is_valid.then(|| Values::new(values)), checker.problems)
 }
 
 struct Checker {
-    remarks: Vec<Remark>,
+    problems: Vec<Diagnostic>,
 }
 
 impl Checker {
-    fn report(&mut self, weight: Weight, place: String, message: String) {
-        self.remarks.push(Remark { place, weight, message });
+    /// Messages name the parameter, so that they make sense without the path.
+    fn report(&mut self, severity: Severity, path: String, message: String) {
+        self.problems.push(Diagnostic::plain(message).severity(severity).path(path));
     }
 
     fn map(&mut self, table: &[Parameter], parameters: &JsonMap, place: &str) -> JsonMap {
@@ -67,7 +42,7 @@ impl Checker {
             let place = format!("{place}{}", parameter.name);
             match (value, parameter.requirement) {
                 (Some(_), ParameterRequirement::Ignored(why)) => {
-                    self.report(Weight::Note, place.clone(), format!("`{place}` has no effect: {why}"));
+                    self.report(Severity::Note, place.clone(), format!("`{place}` has no effect: {why}"));
                 }
                 (Some(value), _) => {
                     let value = self.value(*parameter, value, &place);
@@ -75,7 +50,7 @@ impl Checker {
                 }
                 (None, ParameterRequirement::Required) => {
                     let message = format!("Missing a required parameter {place}");
-                    self.report(Weight::Error, place, message);
+                    self.report(Severity::Error, place, message);
                 }
                 (None, ParameterRequirement::Default(text)) => {
                     values.insert(parameter.name.to_owned(), default_value(parameter.kind, text));
@@ -93,7 +68,7 @@ impl Checker {
                     format!("expected one of {}", known.join(", "))
                 };
                 let message = format!("unknown parameter `{place}`; {hint}");
-                self.report(Weight::Warning, place, message);
+                self.report(Severity::Warning, place, message);
             }
         }
         values
@@ -102,7 +77,7 @@ impl Checker {
     fn value(&mut self, parameter: Parameter, value: &Json, place: &str) -> Json {
         if !parameter.kind.accepts(value) {
             let message = format!("`{place}` must be {}, got {}", parameter.kind.name(), describe(value));
-            self.report(Weight::Error, place.to_owned(), message);
+            self.report(Severity::Error, place.to_owned(), message);
             return Json::Null;
         }
         match (parameter.kind, value) {
@@ -158,7 +133,7 @@ mod tests {
     ];
 
     fn messages(parameters: &Json) -> Vec<String> {
-        check_parameters(TABLE, parameters).1.iter().map(ToString::to_string).collect()
+        check_parameters(TABLE, parameters).1.into_iter().map(|problem| problem.message).collect()
     }
 
     #[test]
@@ -179,9 +154,9 @@ mod tests {
 
     #[test]
     fn defaults_are_filled_in_at_all_levels() {
-        let (values, remarks) =
+        let (values, problems) =
             check_parameters(TABLE, &json!({"files": [{"dst": "/a"}], "name": "n", "timeout": null}));
-        assert_eq!(remarks, []);
+        assert_eq!(problems, []);
         let values = values.unwrap();
         assert_eq!(values.seconds("timeout"), 60.0);
         assert_eq!(values.maps("files")[0].permissions("mode"), 0o644);

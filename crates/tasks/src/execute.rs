@@ -3,7 +3,7 @@
 use stoker_engine::session::Mode;
 use stoker_model::{Json, JsonMap};
 
-use crate::check::{Weight, check_parameters};
+use crate::check::check_parameters;
 use crate::find;
 use crate::host::Host;
 use crate::host::noop::Noop;
@@ -30,13 +30,14 @@ pub async fn execute<H: Host>(order: AttemptSpec<'_>, host: H) -> TaskOutcome {
             order.task_type
         )));
     };
-    let (values, remarks) = check_parameters(task_type.parameters, order.parameters);
-    for remark in remarks.iter().filter(|remark| remark.weight < Weight::Error) {
-        host.log(&format!("warning: {remark}"));
+    let (values, problems) = check_parameters(task_type.parameters, order.parameters);
+    for warning in problems.iter().filter(|problem| !problem.is_error()) {
+        host.log(&format!("warning: {}", warning.message));
     }
     let Some(values) = values else {
-        let errors = remarks.iter().filter(|remark| remark.weight == Weight::Error);
-        return Err(Failure::refused(errors.map(ToString::to_string).collect::<Vec<_>>().join("; ")));
+        let errors = problems.iter().filter(|problem| problem.is_error());
+        let messages: Vec<&str> = errors.map(|error| error.message.as_str()).collect();
+        return Err(Failure::refused(messages.join("; ")));
     };
     let Some(run) = task_type.run else { return Ok(JsonMap::new()) };
     match (order.mode, order.debug) {

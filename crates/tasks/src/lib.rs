@@ -23,7 +23,6 @@ mod timing;
 mod types;
 mod values;
 
-pub use check::{Remark, Weight};
 pub use execute::{AttemptSpec, execute};
 pub use host::{Host, HostError, StopReason, StopSender, StopSignal};
 pub use outcome::{Failure, FailureCause, TaskOutcome, mask_outcome};
@@ -35,6 +34,7 @@ pub use types::TASK_TYPES;
 pub use types::modules::{DRIVERS as MODULE_DRIVERS, Driver as ModuleDriver};
 pub use values::Values;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
 
 /// Name of the internal type for module operations; graphs cannot contain it.
@@ -56,13 +56,9 @@ pub fn needs_master_files(name: &str) -> bool {
 }
 
 /// Validates the parameters of a task. Computed parameters must be evaluated before.
-pub fn check(name: &str, parameters: &Json) -> Vec<Remark> {
+pub fn check(name: &str, parameters: &Json) -> Vec<Diagnostic> {
     match find(name) {
         Some(task_type) => check::check_parameters(task_type.parameters, parameters).1,
-        None => vec![Remark {
-            place: String::new(),
-            weight: Weight::Error,
-            message: format!("unknown task type `{name}`"),
-        }],
+        None => vec![Diagnostic::plain(format!("unknown task type `{name}`"))],
     }
 }

@@ -5,9 +5,9 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 
-use crate::check::Remark;
 use crate::find;
 
 /// Bound on the total size of the files of one task, which are sent in one message. Must stay well below the
@@ -43,10 +43,10 @@ pub trait MasterFiles {
     fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, MasterFileError>;
 }
 
-pub(crate) type Prepare = fn(&mut JsonMap, &dyn MasterFiles) -> Vec<Remark>;
+pub(crate) type Prepare = fn(&mut JsonMap, &dyn MasterFiles) -> Vec<Diagnostic>;
 
 /// Returns the parameters with file contents added, or all problems.
-pub fn prepare(task_type: &str, parameters: Json, files: &dyn MasterFiles) -> Result<Json, Vec<Remark>> {
+pub fn prepare(task_type: &str, parameters: Json, files: &dyn MasterFiles) -> Result<Json, Vec<Diagnostic>> {
     let Some(prepare) = find(task_type).and_then(|task_type| task_type.prepare) else {
         return Ok(parameters);
     };

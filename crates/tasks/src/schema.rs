@@ -199,7 +199,7 @@ fn or_computed(form: Value) -> Value {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use stoker_manifest::Problems;
+    use stoker_diagnostics::Diagnostics;
 
     use super::*;
 
@@ -210,7 +210,7 @@ mod tests {
     fn from_yaml(text: &str) -> Value {
         let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
         assert!(!loaded.has_errors(), "{text}: {:?}", loaded.problems);
-        stoker_manifest::reader::json(&loaded.documents[0].root, &mut Problems::default()).unwrap()
+        stoker_manifest::reader::json(&loaded.documents[0].root, &mut Diagnostics::default()).unwrap()
     }
 
     #[test]

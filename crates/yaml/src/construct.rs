@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use stoker_diagnostics::quoted;
 
 use crate::node::Scalar;
-use crate::problem::quoted;
 use crate::tag::Tag;
 use crate::timestamp::Timestamp;
 

@@ -1,11 +1,11 @@
 //! An open sequence or mapping during loading.
 
 use granit_parser::StructureStyle;
+use stoker_diagnostics::{Diagnostic, Diagnostics, Position, Span, quoted};
 
+use crate::codes;
 use crate::mapping::{self, PendingNode, Role};
 use crate::node::{Node, NodeKind};
-use crate::position::{Position, Span};
-use crate::problem::{Problem, Problems, codes, quoted};
 use crate::tag::{ExplicitTag, Tag, misplaced_tag};
 
 pub(crate) struct Frame {
@@ -45,7 +45,7 @@ impl Frame {
             && matches!(self.tag, ExplicitTag::Known(Tag::Omap | Tag::Pairs))
     }
 
-    pub(crate) fn push(&mut self, child: PendingNode, end: Position, problems: &mut Problems) {
+    pub(crate) fn push(&mut self, child: PendingNode, end: Position, problems: &mut Diagnostics) {
         self.size = self.size.saturating_add(child.size);
         self.height = self.height.max(self.height_within(&child));
         self.end = end;
@@ -72,7 +72,7 @@ impl Frame {
 
     /// Builds the node. `end` is the end of the closing bracket; a block collection ends with its last child
     /// instead, since the parser reports the next token.
-    pub(crate) fn finish(self, end: Position, problems: &mut Problems) -> PendingNode {
+    pub(crate) fn finish(self, end: Position, problems: &mut Diagnostics) -> PendingNode {
         let end = if self.style == StructureStyle::Flow { end } else { self.end };
         let span = Span { start: self.start, end };
         let (kind, is_valid_tag) = match self.children {
@@ -99,10 +99,10 @@ impl Frame {
 }
 
 /// Rejects `<<` and `=` outside keys.
-pub(crate) fn as_value(pending: PendingNode, problems: &mut Problems) -> PendingNode {
+pub(crate) fn as_value(pending: PendingNode, problems: &mut Diagnostics) -> PendingNode {
     if matches!(pending.role, Role::Merge | Role::Value) {
         let text = quoted(pending.node.as_str().unwrap_or_default());
-        let problem = Problem::error(codes::VALUE, pending.node.span, format!("{text} is not a value"));
+        let problem = Diagnostic::error(codes::VALUE, format!("{text} is not a value")).at(pending.node.span);
         problems.push(problem.help("put it in quotes"));
         return PendingNode { role: Role::Invalid, ..pending };
     }
@@ -110,7 +110,7 @@ pub(crate) fn as_value(pending: PendingNode, problems: &mut Problems) -> Pending
 }
 
 /// Converts an item of `!!pairs`, a mapping with one entry, to a sequence of two nodes.
-fn pair(item: Node, problems: &mut Problems) -> Node {
+fn pair(item: Node, problems: &mut Diagnostics) -> Node {
     match &item.kind {
         NodeKind::Map(entries) if entries.len() == 1 => {
             let nodes = entries.iter().flat_map(|(key, value)| [key.clone(), value.clone()]);
@@ -120,8 +120,9 @@ fn pair(item: Node, problems: &mut Problems) -> Node {
             let kind = item.kind_name();
             let message =
                 format!("an item of `!!pairs` or `!!omap` must be a mapping with one entry, not {kind}");
-            problems
-                .push(Problem::error(codes::VALUE, item.span, message).help("write it as `- key: value`"));
+            problems.push(
+                Diagnostic::error(codes::VALUE, message).at(item.span).help("write it as `- key: value`"),
+            );
             item
         }
     }

@@ -1,6 +1,6 @@
 //! YAML as read by `PyYAML`'s safe loader (YAML 1.1), with source positions for every node.
 //!
-//! [`load`] parses text into [`Document`]s and a list of [`Problem`]s. It recovers from errors where
+//! [`load`] parses text into [`Document`]s and a list of diagnostics. It recovers from errors where
 //! possible: an unknown tag or a duplicate key is one problem, and the rest of the document is still read; a
 //! syntax error discards its document, and the next one is still read. Callers that need all or nothing check
 //! [`Loaded::has_errors`].
@@ -28,13 +28,11 @@
 //!
 //! The [`emit`] module writes YAML. The [`json`] module parses strict JSON into the same tree.
 
-mod position;
 mod timestamp;
 
 mod node;
 
 mod limits;
-mod problem;
 
 mod construct;
 mod resolve;
@@ -55,7 +53,28 @@ pub use limits::Limits;
 pub use loader::{Loaded, load};
 pub use node::{Document, Node, NodeKind, Scalar};
 pub use num_bigint::BigInt;
-pub use position::{Position, Span};
-pub use problem::{Problem, Severity, codes};
+pub use stoker_diagnostics::{Position, Span};
 pub use subspan::locate_in_scalar;
 pub use timestamp::{Date, Time, Timestamp};
+
+/// Stable codes of YAML problems.
+pub mod codes {
+    /// The text is not valid YAML.
+    pub const SYNTAX: &str = "yaml-syntax";
+    /// A character that YAML does not allow.
+    pub const CONTROL_CHARACTER: &str = "yaml-control-character";
+    /// An unknown tag, or a tag on the wrong kind of node.
+    pub const TAG: &str = "yaml-tag";
+    /// A scalar that does not match its tag or form.
+    pub const VALUE: &str = "yaml-value";
+    /// A node that cannot be a key.
+    pub const KEY: &str = "yaml-key";
+    /// A key occurs twice in a mapping (a warning).
+    pub const DUPLICATE_KEY: &str = "yaml-duplicate-key";
+    /// A `<<` whose value is not a mapping or a list of mappings.
+    pub const MERGE: &str = "yaml-merge";
+    /// An undefined or recursive alias, or an anchor defined twice.
+    pub const ALIAS: &str = "yaml-alias";
+    /// The text exceeds the size, number of nodes or nesting depth allowed by [`crate::Limits`].
+    pub const LIMIT: &str = "yaml-limit";
+}

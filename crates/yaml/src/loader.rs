@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle, Tag as SourceTag};
+use stoker_diagnostics::{Diagnostic, Diagnostics, Position, Severity, Span, quoted};
 
+use crate::codes;
 use crate::construct;
 use crate::frame::{Children, Frame, as_value};
 use crate::limits::Limits;
 use crate::mapping::{PendingNode, Role};
 use crate::node::{Document, Node, Scalar};
-use crate::position::{Position, Span};
-use crate::problem::{Problem, Problems, Severity, codes, quoted};
 use crate::resolve;
 use crate::source::Source;
 use crate::syntax;
@@ -21,15 +21,15 @@ use crate::tag::{ExplicitTag, Tag, misplaced_tag};
 pub struct Loaded {
     /// The documents without syntax errors; none for an empty text.
     pub documents: Vec<Document>,
-    /// Problems in source order.
-    pub problems: Vec<Problem>,
+    /// Diagnostics in source order.
+    pub problems: Vec<Diagnostic>,
     /// Number of problems beyond [`Limits::problems_max`].
     pub n_problems_dropped: usize,
 }
 
 impl Loaded {
     pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+        stoker_diagnostics::has_errors(&self.problems)
     }
 }
 
@@ -47,12 +47,12 @@ pub fn load(text: &str, limits: &Limits) -> Loaded {
     }
 }
 
-fn size_problem(text: &str, limits: &Limits) -> Option<Problem> {
+fn size_problem(text: &str, limits: &Limits) -> Option<Diagnostic> {
     // Offsets are 32-bit.
     let size_bytes_max = limits.size_bytes_max.min(u32::MAX as usize / 2);
     (text.len() > size_bytes_max).then(|| {
         let message = format!("input is too large: {} bytes, the limit is {size_bytes_max}", text.len());
-        Problem::error(codes::LIMIT, Span::default(), message).help("split the input")
+        Diagnostic::error(codes::LIMIT, message).at(Span::default()).help("split the input")
     })
 }
 
@@ -64,7 +64,7 @@ struct Loader<'t> {
     source: &'t Source<'t>,
     limits: &'t Limits,
     documents: Vec<Document>,
-    problems: Problems,
+    problems: Diagnostics,
     n_nodes: usize,
     /// First line of the current document.
     document_line: Option<u32>,
@@ -82,7 +82,7 @@ impl<'t> Loader<'t> {
             source,
             limits,
             documents: Vec::new(),
-            problems: Problems::new(limits.problems_max),
+            problems: Diagnostics::bounded(limits.problems_max),
             n_nodes: 0,
             document_line: None,
             frames: Vec::new(),
@@ -102,9 +102,9 @@ impl<'t> Loader<'t> {
             let next = at.after(character, characters.peek().copied());
             if !is_allowed(character) {
                 let message = format!("the character `{}` is not allowed", character.escape_default());
-                let problem =
-                    Problem::error(codes::CONTROL_CHARACTER, Span { start: at, end: next }, message)
-                        .help("remove it, or write it as an escape in double quotes");
+                let problem = Diagnostic::error(codes::CONTROL_CHARACTER, message)
+                    .at(Span { start: at, end: next })
+                    .help("remove it, or write it as an escape in double quotes");
                 self.problems.push(problem);
             }
             at = next;
@@ -132,7 +132,7 @@ impl<'t> Loader<'t> {
                 Err(error) if self.source.can_repair(&error) => return Err(error),
                 Err(error) => {
                     self.abandon_document(&error);
-                    if self.problems.is_full_of_errors()
+                    if !self.problems.has_room(Severity::Error)
                         || !matches!(parser.proceed_next_document(), Ok(true))
                     {
                         break;
@@ -140,7 +140,7 @@ impl<'t> Loader<'t> {
                 }
             }
         }
-        let (problems, n_problems_dropped) = self.problems.finish();
+        let (problems, n_problems_dropped) = self.problems.into_parts();
         Ok(Loaded { documents: self.documents, problems, n_problems_dropped })
     }
 
@@ -197,9 +197,9 @@ impl<'t> Loader<'t> {
         let explicit_tag = ExplicitTag::read(tag);
         if let (ExplicitTag::Unknown, Some(tag)) = (explicit_tag, tag) {
             let span = self.source.span(parser_span.tag_span().unwrap_or(parser_span));
-            let problem =
-                Problem::error(codes::TAG, span, format!("unknown tag {}", quoted(&tag.original())))
-                    .help("remove the tag, or put quotes around text that starts with `!`");
+            let problem = Diagnostic::error(codes::TAG, format!("unknown tag {}", quoted(&tag.original())))
+                .at(span)
+                .help("remove the tag, or put quotes around text that starts with `!`");
             self.problems.push(problem);
         }
         explicit_tag
@@ -230,7 +230,7 @@ impl<'t> Loader<'t> {
             _ => Role::Ordinary,
         };
         let value = construct::scalar(tag, text).unwrap_or_else(|message| {
-            let problem = Problem::error(codes::VALUE, span, message);
+            let problem = Diagnostic::error(codes::VALUE, message).at(span);
             self.problems.push(problem.help("put it in quotes, without a tag, if text is meant"));
             Scalar::Str(text.into())
         });
@@ -292,7 +292,9 @@ impl<'t> Loader<'t> {
         let Some(pending) = self.anchors.get(&anchor).cloned() else {
             let message = format!("{} refers to a node that contains it", quoted(span.slice(self.text)));
             self.problems.push(
-                Problem::error(codes::ALIAS, span, message).help("copy the node instead of using an alias"),
+                Diagnostic::error(codes::ALIAS, message)
+                    .at(span)
+                    .help("copy the node instead of using an alias"),
             );
             self.push_placeholder(span);
             return Ok(());
@@ -309,7 +311,7 @@ impl<'t> Loader<'t> {
             Some(name) if self.anchor_spans.contains_key(name) => "put a space before the `:`",
             _ => "define the anchor first, or put quotes around text that starts with `*`",
         };
-        self.problems.push(Problem::error(codes::ALIAS, span, message).help(help));
+        self.problems.push(Diagnostic::error(codes::ALIAS, message).at(span).help(help));
         self.push_placeholder(span);
     }
 
@@ -321,7 +323,8 @@ impl<'t> Loader<'t> {
 
     fn record_anchor(&mut self, name: String, span: Span) {
         if let Some(first) = self.anchor_spans.get(&name) {
-            let problem = Problem::error(codes::ALIAS, span, format!("anchor `&{name}` is defined twice"))
+            let problem = Diagnostic::error(codes::ALIAS, format!("anchor `&{name}` is defined twice"))
+                .at(span)
                 .related(*first, "first defined here")
                 .help("rename one of them");
             self.problems.push(problem);
@@ -335,8 +338,9 @@ impl<'t> Loader<'t> {
             return Ok(());
         }
         let message = format!("input exceeds {} nodes with aliases expanded", self.limits.nodes_max);
-        self.problems
-            .push(Problem::error(codes::LIMIT, span, message).help("use fewer aliases, or split the input"));
+        self.problems.push(
+            Diagnostic::error(codes::LIMIT, message).at(span).help("use fewer aliases, or split the input"),
+        );
         Err(LimitExceeded)
     }
 
@@ -345,7 +349,7 @@ impl<'t> Loader<'t> {
             return Ok(());
         }
         let message = format!("nesting exceeds {} levels", self.limits.depth_max);
-        self.problems.push(Problem::error(codes::LIMIT, span, message));
+        self.problems.push(Diagnostic::error(codes::LIMIT, message).at(span));
         Err(LimitExceeded)
     }
 }

@@ -5,10 +5,10 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use stoker_diagnostics::{Diagnostic, Diagnostics, Span, quoted};
 
+use crate::codes;
 use crate::node::{Node, NodeKind, Scalar};
-use crate::position::Span;
-use crate::problem::{Problem, Problems, codes, quoted};
 use crate::timestamp::{Date, Time};
 
 /// A completed node that has not been added to its parent yet, with the properties that the parent needs.
@@ -39,7 +39,7 @@ pub(crate) enum Role {
 pub(crate) fn entries(
     pairs: Vec<(PendingNode, PendingNode)>,
     any_key: bool,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) -> Vec<(Node, Node)> {
     let mut table = Table::default();
     let (merges, own): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| key.role == Role::Merge);
@@ -52,12 +52,9 @@ pub(crate) fn entries(
             Some(hash) => table.insert_own(hash, key.node, value.node, problems),
             None if any_key => table.push(key.node, value.node, true),
             None => problems.push(
-                Problem::error(
-                    codes::KEY,
-                    key.node.span,
-                    format!("{} cannot be a key", key.node.kind_name()),
-                )
-                .help("use text or a number as the key, or put quotes around it"),
+                Diagnostic::error(codes::KEY, format!("{} cannot be a key", key.node.kind_name()))
+                    .at(key.node.span)
+                    .help("use text or a number as the key, or put quotes around it"),
             ),
         }
     }
@@ -73,7 +70,7 @@ struct Table {
 }
 
 impl Table {
-    fn merge(&mut self, source: &PendingNode, problems: &mut Problems) {
+    fn merge(&mut self, source: &PendingNode, problems: &mut Diagnostics) {
         match &source.node.kind {
             NodeKind::Map(entries) => self.merge_map(entries),
             // Earlier mappings of the list take precedence, so they are applied last.
@@ -109,7 +106,7 @@ impl Table {
     }
 
     /// Inserts an own entry. The first key (`1` and `true` are equal) and the last value are kept.
-    fn insert_own(&mut self, hash: Key, key: Node, value: Node, problems: &mut Problems) {
+    fn insert_own(&mut self, hash: Key, key: Node, value: Node, problems: &mut Diagnostics) {
         match self.index.entry(hash) {
             Entry::Occupied(at) => {
                 let at = *at.get();
@@ -130,15 +127,17 @@ impl Table {
     }
 }
 
-fn merge_problem(source: &Node) -> Problem {
+fn merge_problem(source: &Node) -> Diagnostic {
     let message = format!("`<<` merges a mapping or a list of mappings, not {}", source.kind_name());
-    Problem::error(codes::MERGE, source.span, message)
+    Diagnostic::error(codes::MERGE, message)
+        .at(source.span)
         .help("use an alias of a mapping, as in `<<: *defaults`")
 }
 
-fn duplicate_problem(key: &Node, first: Span) -> Problem {
+fn duplicate_problem(key: &Node, first: Span) -> Diagnostic {
     let name = key.as_scalar().map(|scalar| quoted(&scalar.to_string())).unwrap_or_default();
-    Problem::warning(codes::DUPLICATE_KEY, key.span, format!("key {name} is given twice; the last one wins"))
+    Diagnostic::warning(codes::DUPLICATE_KEY, format!("key {name} is given twice; the last one wins"))
+        .at(key.span)
         .related(first, "first given here")
         .help("remove one of them")
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use stoker_diagnostics::Span;
 
-use crate::position::Span;
 use crate::timestamp::Timestamp;
 
 /// One document of a text.

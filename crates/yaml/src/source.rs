@@ -7,8 +7,7 @@
 use std::borrow::Cow;
 
 use granit_parser::{ErrorKind, Marker, ScanError};
-
-use crate::position::{Position, Span};
+use stoker_diagnostics::{Position, Span};
 
 /// Maximum number of bytes parsed again because of repairs: each repair parses the text from the start.
 const REREAD_BYTES_MAX: usize = 8 << 20;

@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use stoker_diagnostics::Span;
+
 use crate::node::Node;
-use crate::position::{Position, Span};
 
 /// Returns the source span of a byte range of the text of `node`, or the span of the whole node if it cannot
 /// be determined.
@@ -27,17 +28,7 @@ pub fn locate_in_scalar(node: &Node, file_text: &str, piece: Range<usize>) -> Sp
     let start = visible.get(n_before).map_or(after_last, |first| first.start);
     let end = if n_through > n_before { visible[n_through - 1].end } else { start };
     let base = node.span.start.offset as usize;
-    Span { start: position(file_text, base + start), end: position(file_text, base + end.max(start)) }
-}
-
-/// Returns the position of a byte offset, with the line breaks of YAML.
-fn position(text: &str, offset: usize) -> Position {
-    let before = &text[..text.floor_char_boundary(offset)];
-    let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-    let n_breaks =
-        before.matches('\n').count() + before.matches('\r').count() - before.matches("\r\n").count();
-    let column = before[line_start..].chars().filter(|letter| *letter != '\u{feff}').count() + 1;
-    Position { offset: before.len() as u32, line: n_breaks as u32 + 1, column: column as u32 }
+    Span::in_text(file_text, base + start..base + end)
 }
 
 type Visible = Vec<Range<usize>>;

@@ -1,18 +1,18 @@
 //! Messages and hints for syntax errors of the parser.
 
 use granit_parser::{ErrorKind, ScanError};
+use stoker_diagnostics::{Diagnostic, Position, Span};
 
-use crate::position::{Position, Span};
-use crate::problem::{Problem, codes};
+use crate::codes;
 
-pub(crate) fn problem(error: &ScanError, position: Position) -> Problem {
+pub(crate) fn problem(error: &ScanError, position: Position) -> Diagnostic {
     let span = Span::at(position);
     let code = match error.kind() {
         ErrorKind::RecursionLimitExceeded => codes::LIMIT,
         _ => codes::SYNTAX,
     };
     let (message, help) = explain(error.kind());
-    let problem = Problem::error(code, span, message);
+    let problem = Diagnostic::error(code, message).at(span);
     if help.is_empty() { problem } else { problem.help(help) }
 }
 

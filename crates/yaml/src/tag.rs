@@ -2,8 +2,9 @@
 
 use granit_parser::Tag as SourceTag;
 
-use crate::position::Span;
-use crate::problem::{Problem, codes};
+use stoker_diagnostics::{Diagnostic, Span};
+
+use crate::codes;
 
 const NAMESPACE: &str = "tag:yaml.org,2002:";
 
@@ -75,7 +76,7 @@ impl Tag {
     }
 }
 
-pub(crate) fn misplaced_tag(tag: Tag, on: &str, span: Span) -> Problem {
-    Problem::error(codes::TAG, span, format!("tag {} cannot be applied to {on}", tag.name()))
+pub(crate) fn misplaced_tag(tag: Tag, on: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(codes::TAG, format!("tag {} cannot be applied to {on}", tag.name())).at(span)
         .help("remove the tag")
 }

@@ -75,8 +75,8 @@ fn check(text: &str) {
         check_node(&document.root, text);
     }
     for problem in &loaded.problems {
-        check_span(problem.span, text);
-        if let Some((span, _)) = problem.related {
+        check_span(problem.location.span.expect("a span"), text);
+        if let Some(span) = problem.notes.first().and_then(|note| note.span) {
             check_span(span, text);
         }
     }
@@ -86,7 +86,12 @@ fn check(text: &str) {
 fn plausible_text_has_one_problem() {
     let loaded = load(PLAUSIBLE, &Limits::default());
     let problems = loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(problems, ["28:5: a sequence cannot be a key"]);
+    assert_eq!(
+        problems,
+        [
+            "a sequence cannot be a key (line 28, column 5; use text or a number as the key, or put quotes around it)"
+        ]
+    );
     assert_eq!(loaded.documents.len(), 2);
     check(PLAUSIBLE);
 }

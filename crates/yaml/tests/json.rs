@@ -36,7 +36,7 @@ fn check(text: &str) {
     let is_accepted = loaded
         .problems
         .iter()
-        .all(|problem| [json::codes::DUPLICATE_KEY, json::codes::LIMIT].contains(&problem.code));
+        .all(|problem| [json::codes::DUPLICATE_KEY, json::codes::LIMIT].contains(&&*problem.code));
     match serde_json::from_str::<Value>(text) {
         Ok(expected) => {
             assert!(is_accepted, "{text:?}: {:?}", loaded.problems);

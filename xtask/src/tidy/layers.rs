@@ -38,6 +38,7 @@ const LAYERS: &[(&str, Layer)] = &[
     ("cli", Layer::Binary),
     ("client", Layer::Edge),
     ("conditions", Layer::Pure),
+    ("diagnostics", Layer::Pure),
     ("engine", Layer::Pure),
     ("graph", Layer::Pure),
     ("helpers", Layer::Pure),
@@ -69,7 +70,10 @@ const LAYERS: &[(&str, Layer)] = &[
 ];
 
 /// Standalone crates: independent of the product, so they could be published separately.
-const ALONE: &[&str] = &["yaml", "yaql", "xtask"];
+const ALONE: &[&str] = &["diagnostics", "yaml", "yaql", "xtask"];
+
+/// Dependencies between standalone crates: the loader reports its problems like every other crate.
+const ALONE_TOGETHER: &[(&str, &str)] = &[("yaml", "diagnostics")];
 
 /// The support crate for tests of standalone crates; it has no dependencies.
 const TEST_SUPPORT: &str = "testenv";
@@ -177,7 +181,8 @@ fn forbidden(tree: &Tree, from: &str, from_layer: Layer, dependency: &Dependency
     let to_layer = layer_of(to)?;
     if ALONE.contains(&from) {
         let is_test_support = to == TEST_SUPPORT && dependency.kind == Kind::Dev;
-        return (!is_test_support)
+        let is_allowed = is_test_support || ALONE_TOGETHER.contains(&(from, to));
+        return (!is_allowed)
             .then(|| format!("`{from}` is standalone and uses no other crate of the workspace"));
     }
     if from_layer == Layer::Dev {
@@ -256,14 +261,15 @@ mod tests {
     }
 
     #[test]
-    fn standalone_crates_use_only_test_support() {
+    fn standalone_crates_use_only_test_support_and_diagnostics() {
         let messages = messages(vec![
             member("stoker-yaql", &[("stoker-yaml", Kind::Dev), ("stoker-testenv", Kind::Dev)]),
-            member("stoker-yaml", &[("stoker-model", Kind::Normal)]),
-            member("stoker-model", &[]),
+            member("stoker-yaml", &[("stoker-model", Kind::Normal), ("stoker-diagnostics", Kind::Normal)]),
+            member("stoker-diagnostics", &[("stoker-yaml", Kind::Normal)]),
+            member("stoker-model", &[("stoker-diagnostics", Kind::Normal)]),
             member("stoker-testenv", &[]),
         ]);
-        assert_eq!(messages.len(), 2, "{messages:#?}");
+        assert_eq!(messages.len(), 3, "{messages:#?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::problem::Problem;
 use super::rust_source::{code_without_tests, line_at};
 use super::tree::{File, Tree};
 
-/// `yaml` and `yaql` know no other crate and may be published: their names are those of their own field.
+/// `yaml` and `yaql` know nothing of the product and may be published: their names are those of their own field.
 const STANDALONE: &str = "one of the two is a standalone crate, whose types are named by path";
 /// A name that is to be replaced by a more specific one.
 const RENAME: &str = "temporary: a more specific name is planned for all but one of them";
@@ -19,17 +19,13 @@ const SHARED: &[(&str, &str)] = &[
     // sorted
     ("Document", STANDALONE),
     ("Fields", STANDALONE),
-    ("Finding", RENAME),
     ("Host", STANDALONE),
     ("Input", STANDALONE),
     ("Limits", RENAME),
     ("Node", STANDALONE),
     ("NodeView", STANDALONE),
     ("Observer", STANDALONE),
-    ("Problem", RENAME),
     ("Program", STANDALONE),
-    ("Remark", RENAME),
-    ("Severity", RENAME),
     ("Span", STANDALONE),
     ("Tree", STANDALONE),
     // end sorted

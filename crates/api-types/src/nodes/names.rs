@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::{report_wrong_type, string, string_with_length};
-use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap, normal_mac};
 use stoker_yaml::Node;
 
@@ -11,7 +12,7 @@ const LABEL_CHARS_MAX: usize = 100;
 const HOSTNAME_CHARS_MAX: usize = 255;
 const HOSTNAME_PART_CHARS_MAX: usize = 63;
 
-pub(super) fn read_mac(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn read_mac(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let text = string(node, problems)?;
     let mac = normal_mac(&text);
     if mac.is_none() {
@@ -21,7 +22,7 @@ pub(super) fn read_mac(node: &Node, problems: &mut Problems) -> Option<String> {
     mac
 }
 
-pub(super) fn read_ip(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn read_ip(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let text = string(node, problems)?;
     if text.parse::<IpAddr>().is_err() {
         problems.error(codes::FORM, node.span, "must be an IP address");
@@ -42,7 +43,7 @@ pub(super) fn is_hostname(text: &str) -> bool {
     text.len() <= HOSTNAME_CHARS_MAX && text.split('.').all(is_part)
 }
 
-pub(super) fn read_hostname(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn read_hostname(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let text = string(node, problems)?;
     if is_hostname(&text) {
         return Some(text);
@@ -53,7 +54,7 @@ pub(super) fn read_hostname(node: &Node, problems: &mut Problems) -> Option<Stri
 }
 
 /// Parses a map of labels: names and values of 1 to 100 characters, or null for a label without a value.
-pub(super) fn read_labels(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub(super) fn read_labels(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let Some(entries) = node.as_map() else {
         report_wrong_type(node, "a map of labels", problems);
         return None;
@@ -70,7 +71,7 @@ pub(super) fn read_labels(node: &Node, problems: &mut Problems) -> Option<JsonMa
 }
 
 /// Parses an inventory. `interfaces` is required: nodes are identified by the MAC addresses in it.
-pub(super) fn read_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub(super) fn read_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let meta = stoker_manifest::reader::json_map(node, problems)?;
     let is_list_of_maps =
         |value: &Json| value.as_array().is_some_and(|items| items.iter().all(Json::is_object));

@@ -41,7 +41,7 @@ impl Real {
             format!("the planner benchmark needs a real graph next to the clone: {error}")
         })?;
         let read = stoker_manifest::graph::read_tasks(&text, stoker_manifest::Format::Yaml);
-        let tasks = read.into_result().map_err(|problems| stoker_manifest::summary(&problems))?;
+        let tasks = read.into_result().map_err(|problems| stoker_diagnostics::summarize(&problems))?;
         let plans: Json = serde_json::from_str(&fs::read_to_string(folder.join("expected/plans.json"))?)?;
         let tags = serde_json::from_value(plans["node_tags"].clone())?;
         Ok(Self { tasks, tags, fleet: Fleet::read(&folder.join("nodes"))? })

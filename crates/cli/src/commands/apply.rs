@@ -104,7 +104,7 @@ fn reject_stale(remote: &mut Remote<'_>, plan: i64) -> Outcome {
         Failure::failed(format!("cannot apply plan {plan}: its inputs have changed since it was created"));
     let env = remote.read::<PlanSummary>(format!("plans/{plan}"))?.plan.cluster;
     failure.diagnostics[0].notes =
-        changes.iter().map(|change| format!("changed: {}", sanitize(change))).collect();
+        changes.iter().map(|change| format!("changed: {}", sanitize(change)).into()).collect();
     failure.diagnostics[0].help = Some(format!("run `stoker plan --env {env}` to create a new plan"));
     Err(failure)
 }

@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_settings::DatabaseLocation;
 use stoker_store::{BackupError, Database, Store};
 
 use super::serve::ServerData;
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 use crate::runtime::block_on;
@@ -61,7 +61,7 @@ pub(crate) fn backup(args: BackupArgs, printer: &mut Printer) -> Outcome {
     let path = embedded_path(args.data)?;
     if !path.is_file() {
         let message = format!("no database at {}", path.display());
-        return Err(Failure::new(Exit::Unavailable, Diagnostic::error(message)));
+        return Err(Failure::new(Exit::Unavailable, Diagnostic::plain(message)));
     }
     block_on(save(path, &args.file))??;
     printer.note(&format!("wrote backup to {}", args.file.display()));
@@ -93,11 +93,8 @@ pub(crate) fn restore(args: RestoreArgs, printer: &mut Printer) -> Outcome {
 fn backup_failure(error: &BackupError, help: &str) -> Failure {
     let mut failure = Failure::unavailable(error);
     if matches!(error, BackupError::Exists { .. }) {
-        failure.diagnostics = failure
-            .diagnostics
-            .into_iter()
-            .map(|diagnostic| diagnostic.help(Some(help.to_owned())))
-            .collect();
+        failure.diagnostics =
+            failure.diagnostics.into_iter().map(|diagnostic| diagnostic.help(help)).collect();
     }
     failure
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Value as Json, json};
+use stoker_diagnostics::{Diagnostic, Span, sort};
 use stoker_yaql::eval::suggest::closest_name;
 use toml::de::{DeTable, DeValue};
 
 use super::catalog::{Catalog, Program, Setting, ValueType};
-use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::Text;
 
@@ -33,9 +33,8 @@ pub(super) fn read(catalog: &Catalog, text: &Text) -> Outcome<Vec<Entry>> {
     if reader.problems.is_empty() {
         return Ok(entries.into_iter().map(|(entry, _)| entry).collect());
     }
-    reader.problems.sort_by_key(|(at, _)| *at);
-    let diagnostics = reader.problems.into_iter().map(|(_, diagnostic)| diagnostic).collect();
-    Err(Failure { exit: Exit::Input, diagnostics })
+    sort(&mut reader.problems);
+    Err(Failure { exit: Exit::Input, diagnostics: reader.problems })
 }
 
 struct Reader<'a> {
@@ -43,8 +42,7 @@ struct Reader<'a> {
     text: &'a Text,
     /// The content without secrets, for display; positions are the same.
     masked: Arc<str>,
-    /// Problems with their byte offsets.
-    problems: Vec<(usize, Diagnostic)>,
+    problems: Vec<Diagnostic>,
 }
 
 /// The values of the flag, and the value as JSON.
@@ -77,8 +75,12 @@ impl Reader<'_> {
     }
 
     fn report(&mut self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
-        let location = SourceLocation::new(&self.text.origin, self.masked.clone(), span.clone());
-        self.problems.push((span.start, Diagnostic::error(message).at(location).help(help)));
+        let diagnostic = Diagnostic::plain(message).at(self.span(span)).help_if(help);
+        self.problems.push(diagnostic.in_source(&self.text.origin, self.masked.clone()));
+    }
+
+    fn span(&self, range: Range<usize>) -> Span {
+        Span::in_text(&self.text.content, range)
     }
 
     /// Returns the index of the setting with this key.
@@ -210,10 +212,11 @@ impl Reader<'_> {
                     continue;
                 }
                 let message = format!("`{}` conflicts with `{}`", one.key, other.key);
-                let mut location = SourceLocation::new(&self.text.origin, self.masked.clone(), span.clone());
-                location.related = Some((earlier_span.clone(), "set here".to_owned()));
-                let help = Some("remove one of them".to_owned());
-                self.problems.push((span.start, Diagnostic::error(message).at(location).help(help)));
+                self.report(span.clone(), message, Some("remove one of them".to_owned()));
+                let related = self.span(earlier_span.clone());
+                if let Some(diagnostic) = self.problems.pop() {
+                    self.problems.push(diagnostic.related(related, "set here"));
+                }
             }
         }
     }
@@ -266,10 +269,7 @@ mod tests {
     fn problems(content: &str) -> Vec<String> {
         let failure = read_serve(content).unwrap_err();
         assert_eq!(failure.exit, Exit::Input);
-        let line = |diagnostic: &Diagnostic| {
-            let start = diagnostic.location.as_ref().unwrap().span.start;
-            1 + content[..start].matches('\n').count()
-        };
+        let line = |diagnostic: &Diagnostic| diagnostic.location.line().unwrap();
         failure.diagnostics.iter().map(|problem| format!("{}: {}", line(problem), problem.message)).collect()
     }
 
@@ -333,7 +333,7 @@ dance = '/x'
         ];
         for content in contents {
             for problem in read_serve(content).unwrap_err().diagnostics {
-                let output = crate::render::render(&problem);
+                let output = crate::diagnostic::render(&problem);
                 assert!(!output.contains("hunter2"), "{content}\n{output}");
             }
             let catalog = Catalog::of(Program::Serve, crate::args::command());
@@ -342,7 +342,7 @@ dance = '/x'
             assert_eq!(masked.len(), content.len(), "{masked}");
         }
         let failure = read_serve("lease = 1 # ä").unwrap_err();
-        assert!(crate::render::render(&failure.diagnostics[0]).contains("lease = 1 # ä"));
+        assert!(crate::diagnostic::render(&failure.diagnostics[0]).contains("lease = 1 # ä"));
     }
 
     #[test]

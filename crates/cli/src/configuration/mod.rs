@@ -142,7 +142,7 @@ fn usage(error: &clap::Error, notes: Vec<String>) -> Failure {
     let message = lines.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let mut failure = Failure::usage(message, "see `--help` of the command for its options");
-    failure.diagnostics[0].notes = notes;
+    failure.diagnostics[0].notes = notes.into_iter().map(Into::into).collect();
     failure
 }
 

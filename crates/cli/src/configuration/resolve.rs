@@ -264,7 +264,8 @@ mod tests {
     fn failure(file: &str, flags: &[&str]) -> (String, Vec<String>) {
         let mut failure = serve(file, flags, &[]).err().unwrap();
         let problem = failure.diagnostics.remove(0);
-        (problem.message, problem.notes)
+        let notes = problem.notes.into_iter().map(|note| note.message.into_owned()).collect();
+        (problem.message, notes)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use stoker_diagnostics::{Diagnostic, Span, has_errors};
 use stoker_helpers::yaql_value;
 use stoker_yaml as yaml;
 use stoker_yaql::Value;
@@ -9,7 +10,6 @@ use stoker_yaql::json::{self, InputStyle};
 use stoker_yaql::value::Map;
 
 use super::{Text, read_text};
-use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 
 /// A parsed document and its non-fatal diagnostics.
@@ -52,8 +52,8 @@ fn from_json(text: &Text) -> Outcome<Data> {
     let value = json::parse(&text.content).map_err(|error| {
         // Report a premature end after the last token, not after trailing blank lines.
         let at = error.at.min(text.content.trim_end().len());
-        let location = SourceLocation::new(&text.origin, text.content.clone(), at..at + 1);
-        Failure::new(Exit::Input, Diagnostic::error(error.message).code("json-syntax").at(location))
+        let diagnostic = Diagnostic::error("json-syntax", error.message);
+        Failure::new(Exit::Input, text.attach(diagnostic.at(Span::in_text(&text.content, at..at + 1))))
     })?;
     decode_tags(value, text)
 }
@@ -61,8 +61,8 @@ fn from_json(text: &Text) -> Outcome<Data> {
 fn from_yaml(text: &Text) -> Outcome<Data> {
     let loaded = yaml::load(&text.content, &LIMITS);
     let diagnostics: Vec<Diagnostic> =
-        loaded.problems.iter().map(|problem| yaml_diagnostic(problem, text)).collect();
-    if loaded.has_errors() {
+        loaded.problems.into_iter().map(|problem| text.attach(problem)).collect();
+    if has_errors(&diagnostics) {
         return Err(Failure { exit: Exit::Input, diagnostics });
     }
     if let Some(second) = loaded.documents.get(1) {
@@ -104,22 +104,6 @@ pub(crate) fn as_input(value: &Value) -> Value {
     }
 }
 
-fn input_error(message: String, span: yaml::Span, text: &Text) -> Failure {
-    let location = SourceLocation::new(&text.origin, text.content.clone(), byte_range(span));
-    Failure::new(Exit::Input, Diagnostic::error(message).at(location))
-}
-
-fn yaml_diagnostic(problem: &yaml::Problem, text: &Text) -> Diagnostic {
-    let mut location = SourceLocation::new(&text.origin, text.content.clone(), byte_range(problem.span));
-    location.related = problem.related.map(|(span, label)| (byte_range(span), label.to_owned()));
-    let severity = match problem.severity {
-        yaml::Severity::Error => Severity::Error,
-        yaml::Severity::Warning => Severity::Warning,
-    };
-    let diagnostic = Diagnostic { severity, ..Diagnostic::error(&problem.message) };
-    diagnostic.code(problem.code).at(location).help(problem.help.clone())
-}
-
-fn byte_range(span: yaml::Span) -> std::ops::Range<usize> {
-    span.start.offset as usize..span.end.offset as usize
+fn input_error(message: String, span: Span, text: &Text) -> Failure {
+    Failure::new(Exit::Input, text.attach(Diagnostic::plain(message).at(span)))
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use stoker_helpers::{Helper, HelperFile, Problem, Severity as HelperSeverity, load};
+use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_helpers::{Helper, HelperFile, load};
 use stoker_yaql::{Library, Span};
 
 use super::{Text, read_text};
-use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
@@ -21,13 +21,18 @@ pub(crate) struct Helpers {
 }
 
 impl Helpers {
-    /// Maps a span of a helper body to its location in the helper file, with the name of the helper.
-    pub(crate) fn locate(&self, body: &str, span: Span) -> Option<(SourceLocation, &str)> {
+    /// Attaches the location in the helper file to a diagnostic about a span of a helper body; returns the name of the
+    /// helper too.
+    pub(crate) fn locate(
+        &self,
+        body: &str,
+        span: Span,
+        diagnostic: &Diagnostic,
+    ) -> Option<(Diagnostic, &str)> {
         let helper = self.functions.iter().find(|helper| &*helper.body == body)?;
         let text = self.texts.iter().find(|text| text.origin == helper.file)?;
         let span = helper.span_of(&text.content, span.start as usize..span.end as usize);
-        let range = span.start.offset as usize..span.end.offset as usize;
-        Some((SourceLocation::new(&text.origin, text.content.clone(), range), &helper.name))
+        Some((text.attach(diagnostic.clone().at(span)), &helper.name))
     }
 
     /// Returns the name of the helper with this body.
@@ -45,11 +50,11 @@ pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers>
         texts.iter().map(|text| HelperFile { name: &text.origin, text: &text.content }).collect();
     let loaded = load(&files, base);
     let mut diagnostics: Vec<Diagnostic> =
-        loaded.problems.iter().map(|problem| diagnostic(problem, &texts)).collect();
+        loaded.problems.into_iter().map(|problem| attach(problem, &texts)).collect();
     let Some(library) = loaded.library else { return Err(Failure { exit: Exit::Input, diagnostics }) };
     if texts.is_empty() {
         let message = format!("no `*.yaml` or `*.yml` files in `{}`", path.display());
-        diagnostics.push(Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) });
+        diagnostics.push(Diagnostic::plain(message).severity(Severity::Warning));
     }
     Ok(Helpers { library, warnings: diagnostics, functions: loaded.helpers, texts })
 }
@@ -77,22 +82,10 @@ fn helper_paths(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn diagnostic(problem: &Problem, texts: &[Text]) -> Diagnostic {
-    let severity = match problem.severity {
-        HelperSeverity::Error => Severity::Error,
-        HelperSeverity::Warning => Severity::Warning,
-    };
-    let content = texts.iter().find(|text| text.origin == problem.file).map(|text| text.content.clone());
-    let range = |span: stoker_yaml::Span| span.start.offset as usize..span.end.offset as usize;
-    let mut location = SourceLocation::new(&problem.file, content.unwrap_or_default(), range(problem.span));
-    let mut notes = Vec::new();
-    if let Some(related) = &problem.related {
-        if related.file == problem.file {
-            location.related = Some((range(related.span), related.label.to_owned()));
-        } else {
-            notes.push(format!("{}: {}:{}", related.label, related.file, related.span.start));
-        }
+/// Shows a diagnostic with an excerpt of its file.
+fn attach(problem: Diagnostic, texts: &[Text]) -> Diagnostic {
+    match texts.iter().find(|text| Some(&text.origin) == problem.location.file.as_ref()) {
+        Some(text) => text.attach(problem),
+        None => problem,
     }
-    let diagnostic = Diagnostic { severity, notes, ..Diagnostic::error(&problem.message) };
-    diagnostic.code(problem.code).at(location).help(problem.help.clone())
 }

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::Format;
 
 use crate::exit::{Failure, Outcome};
@@ -20,6 +21,11 @@ pub(crate) struct Text {
 }
 
 impl Text {
+    /// Shows a diagnostic with an excerpt of this text.
+    pub(crate) fn attach(&self, diagnostic: Diagnostic) -> Diagnostic {
+        diagnostic.in_source(&self.origin, self.content.clone())
+    }
+
     /// Format by file extension; everything but `.json` is YAML.
     pub(crate) fn format(&self) -> Format {
         let extension = Path::new(&self.origin).extension();

@@ -1,10 +1,12 @@
 //! Parser of `--var NAME=JSON`.
 
+use std::ops::Range;
+
+use stoker_diagnostics::{Diagnostic, Span};
 use stoker_yaql::Value;
 use stoker_yaql::json::{self, InputStyle};
 use stoker_yaql::syntax::VarName;
 
-use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 
 /// Parses all variables, or reports all invalid ones.
@@ -20,26 +22,25 @@ pub(crate) fn read_vars(arguments: &[String]) -> Outcome<Vec<(VarName, Value)>> 
 }
 
 fn read_var(argument: &str) -> Result<(VarName, Value), Box<Diagnostic>> {
-    let location = |start: usize, end: usize| SourceLocation::new("--var", argument, start..end);
+    let located = |diagnostic: Diagnostic, range: Range<usize>| {
+        Box::new(diagnostic.at(Span::in_text(argument, range)).in_source("--var", argument))
+    };
     let Some((name, text)) = argument.split_once('=') else {
         let help = format!("use `--var '{argument}=JSON'`");
-        let diagnostic = Diagnostic::error("missing value").at(location(0, argument.len()));
-        return Err(Box::new(diagnostic.help(Some(help))));
+        return Err(located(Diagnostic::plain("missing value").help(help), 0..argument.len()));
     };
     let bare = name.strip_prefix('$').unwrap_or(name);
     if !is_name(bare) {
         let message = "variable names may contain only letters, digits and `_`";
-        return Err(Box::new(Diagnostic::error(message).at(location(0, name.len()))));
+        return Err(located(Diagnostic::plain(message), 0..name.len()));
     }
     let value = json::parse(text).map_err(|error| {
         let start = name.len() + 1 + error.at;
         let help = format!("quote strings twice: `--var '{name}=\"TEXT\"'`");
-        let diagnostic = Diagnostic::error(error.message).code("json-syntax").at(location(start, start + 1));
-        Box::new(diagnostic.help(Some(help)))
+        located(Diagnostic::error("json-syntax", error.message).help(help), start..start + 1)
     })?;
-    let value = json::decode(value, InputStyle::Converted).map_err(|error| {
-        Box::new(Diagnostic::error(error.message).at(location(name.len() + 1, argument.len())))
-    })?;
+    let value = json::decode(value, InputStyle::Converted)
+        .map_err(|error| located(Diagnostic::plain(error.message), name.len() + 1..argument.len()))?;
     Ok((VarName::new(bare), value))
 }
 
@@ -53,7 +54,7 @@ mod tests {
 
     fn problem(argument: &str) -> (String, std::ops::Range<usize>) {
         let diagnostic = read_var(argument).unwrap_err();
-        (diagnostic.message, diagnostic.location.unwrap().span)
+        (diagnostic.message, diagnostic.location.span.unwrap().bytes())
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Converts errors of the server to diagnostics; problems of an uploaded file are shown in its source.
 
 use stoker_client::{ClientError, ErrorResponse, Reason};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin, Severity, Span};
 use stoker_manifest::codes;
 use stoker_model::codes as rejected;
 
-use super::table::sanitize;
-use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure};
 use crate::input::Text;
 
@@ -19,7 +18,7 @@ pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
         ClientError::Certificates { .. } | ClientError::Tls(_) => Failure::input(error.to_string()),
         ClientError::Unreachable { .. } | ClientError::InvalidResponse { .. } => {
             let help = "check `--server`, or start a server with `stoker serve`";
-            let diagnostic = Diagnostic::error(error.to_string()).help(Some(help.to_owned()));
+            let diagnostic = Diagnostic::plain(error.to_string()).help(help);
             Failure::new(Exit::Unavailable, diagnostic)
         }
     }
@@ -28,8 +27,8 @@ pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
 /// Names the option that overrides a rejection, for commands that have it.
 pub(crate) fn with_force_hint(mut failure: Failure) -> Failure {
     for diagnostic in &mut failure.diagnostics {
-        if let Some(rejected::CLUSTER_LOCKED | rejected::NOT_HOT_PLUGGABLE) = diagnostic.code.as_deref() {
-            diagnostic.help = Some("pass `--force` to override".to_owned());
+        if let rejected::CLUSTER_LOCKED | rejected::NOT_HOT_PLUGGABLE = &*diagnostic.code {
+            diagnostic.set_help("pass `--force` to override");
         }
     }
     failure
@@ -50,7 +49,7 @@ fn rejection(refusal: &ErrorResponse, sent: Option<&Text>) -> Failure {
         _ => Exit::Failed,
     };
     let diagnostics = if reasons.is_empty() {
-        vec![Diagnostic::error(in_own_terms(&refusal.message)).help(hint(refusal.status))]
+        vec![Diagnostic::plain(in_own_terms(&refusal.message)).help_if(hint(refusal.status))]
     } else {
         reasons.iter().map(|reason| diagnostic(reason, sent)).collect()
     };
@@ -68,7 +67,7 @@ fn hint(status: u16) -> Option<String> {
 }
 
 pub(crate) fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
-    let location = sent.zip(reason.line).map(|(text, line)| locate(text, line, reason.column));
+    let location = sent.zip(reason.line).map(|(text, line)| (text, locate(text, line, reason.column)));
     let message = without_help(reason);
     let has_path =
         !reason.path.is_empty() && (message.starts_with(&reason.path) || message.starts_with("task `"));
@@ -76,35 +75,21 @@ pub(crate) fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
         None if !reason.path.is_empty() && !has_path => format!("{}: {message}", reason.path),
         _ => message,
     };
-    let mut diagnostic = Diagnostic::error(lower_first(&message)).help(reason.help.clone());
+    let code = reason.code.clone().unwrap_or_default();
+    let mut diagnostic = Diagnostic::error(code, lower_first(&message)).help_if(reason.help.clone());
     if reason.severity.as_deref() == Some("warning") {
         diagnostic.severity = Severity::Warning;
     }
-    diagnostic.code.clone_from(&reason.code);
-    if location.is_none() {
-        diagnostic.notes.extend(origin(reason.layer.as_deref(), reason.file.as_deref(), reason.line));
-    }
-    if let Some(location) = location {
-        diagnostic = diagnostic.at(location);
-    }
+    diagnostic = if let Some((text, span)) = location {
+        text.attach(diagnostic.at(span))
+    } else {
+        let (layer, file, line) = (reason.layer.clone(), reason.file.clone(), reason.line);
+        diagnostic.provenance(Some(ProblemOrigin { layer, file, line }))
+    };
     if !reason.nodes.is_empty() && !diagnostic.message.contains(", on node") {
-        diagnostic.notes.push(format!("on node {}", reason.nodes.join(", ")));
+        diagnostic = diagnostic.note(format!("on node {}", reason.nodes.join(", ")));
     }
     diagnostic
-}
-
-/// Describes the layer, file and line that a problem comes from, as far as they are known.
-pub(crate) fn origin(layer: Option<&str>, file: Option<&str>, line: Option<u32>) -> Option<String> {
-    let location = match (file, line) {
-        (Some(file), Some(line)) => Some(format!("{}:{line}", sanitize(file))),
-        (Some(file), None) => Some(sanitize(file)),
-        // Without a layer, the line is one of a request body that the command composed.
-        (None, Some(line)) if layer.is_some() => Some(format!("line {line} of the uploaded file")),
-        (None, _) => None,
-    };
-    let layer = layer.map(|layer| format!("layer `{}`", sanitize(layer)));
-    let parts: Vec<String> = location.into_iter().chain(layer).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Removes the hint from the message: it is printed separately.
@@ -113,8 +98,8 @@ fn without_help(reason: &Reason) -> String {
     help.and_then(|help| reason.message.strip_suffix(help.as_str())).unwrap_or(&reason.message).to_owned()
 }
 
-/// Location of the word at a 1-based line and column, or of the first word of the line.
-fn locate(text: &Text, line: u32, column: Option<u32>) -> SourceLocation {
+/// Span of the word at a 1-based line and column, or of the first word of the line.
+fn locate(text: &Text, line: u32, column: Option<u32>) -> Span {
     let content: &str = &text.content;
     let line_start = match line {
         0 | 1 => 0,
@@ -129,7 +114,7 @@ fn locate(text: &Text, line: u32, column: Option<u32>) -> SourceLocation {
     let len = content[start..].find(is_end).unwrap_or(content.len() - start);
     // Exclude the colon after a key.
     let len = len - usize::from(content[start..start + len].ends_with(':'));
-    SourceLocation::new(&text.origin, text.content.clone(), start..start + len.max(1))
+    Span::in_text(content, start..start + len.max(1))
 }
 
 /// Names of resources in compatible error messages of the server, and their names in commands.
@@ -164,8 +149,8 @@ mod tests {
     #[test]
     fn locate_returns_the_word_at_line_and_column() {
         let word = |line, column: u32| {
-            let location = locate(&sent(), line, Some(column));
-            location.text.get(location.span).map(str::to_owned)
+            let sent = sent();
+            Some(locate(&sent, line, Some(column)).slice(&sent.content).to_owned())
         };
         assert_eq!(word(1, 7).as_deref(), Some("ä"));
         assert_eq!(word(2, 9).as_deref(), Some("shel"));
@@ -174,8 +159,8 @@ mod tests {
             word(line, column);
         }
         for (line, expected) in [(1, "id"), (2, "type")] {
-            let location = locate(&sent(), line, None);
-            assert_eq!(location.text.get(location.span), Some(expected));
+            let sent = sent();
+            assert_eq!(locate(&sent, line, None).slice(&sent.content), expected);
         }
     }
 
@@ -183,7 +168,9 @@ mod tests {
     fn path_and_help_are_not_repeated() {
         let parts = |reason: Reason| {
             let diagnostic = diagnostic(&reason, None);
-            (diagnostic.message, diagnostic.notes, diagnostic.help)
+            let notes: Vec<String> =
+                diagnostic.notes.into_iter().map(|note| note.message.into_owned()).collect();
+            (diagnostic.message, notes, diagnostic.help)
         };
         let planned = Reason {
             path: "tasks.a.condition".to_owned(),
@@ -214,15 +201,10 @@ mod tests {
         };
         let located = failure(refusal(400, vec![reason.clone()]), Some(&sent()));
         assert_eq!(located.exit, Exit::Input);
-        assert!(located.diagnostics[0].location.is_some());
+        assert!(located.diagnostics[0].location.span.is_some());
         assert_eq!(failure(refusal(400, vec![reason]), None).exit, Exit::Failed);
         assert_eq!(in_own_terms("DeploymentGraph not found"), "graph not found");
         assert_eq!(in_own_terms("Transactional"), "transactional");
-        assert_eq!(origin(None, None, Some(1)), None);
-        assert_eq!(
-            origin(Some("cluster"), None, Some(1)).as_deref(),
-            Some("line 1 of the uploaded file, layer `cluster`")
-        );
         let gone = failure(refusal(404, Vec::new()), None);
         assert_eq!((gone.exit, gone.diagnostics[0].message.as_str()), (Exit::Failed, "cluster not found"));
         assert_eq!(failure(refusal(503, Vec::new()), None).exit, Exit::Unavailable);

@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use stoker_client::{Address, ApiToken, Body, Client, ClientError, Method, Response, RestRequest};
 
 pub(crate) use self::credentials::{Credentials, StoredLogin};
-pub(crate) use self::errors::{diagnostic, failure, origin, with_force_hint};
+pub(crate) use self::errors::{diagnostic, failure, with_force_hint};
 pub(crate) use self::options::{Format, Options, ResolvedOptions, SharedConnection, SharedOptions};
 pub(crate) use self::table::{Columns, cell, display, grid, sanitize};
 use crate::environment;

@@ -14,15 +14,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use stoker_diagnostics::Diagnostic;
+
 use super::instances::SyntheticCluster;
 use super::links::{Link, TargetNodes};
 use super::names::Names;
 use super::placement::Placement;
 use super::{Scope, Subject};
+use crate::codes;
 use crate::csr::Csr;
-use crate::finding::{Finding, codes};
 
-pub(super) fn check<'a>(subject: &Subject<'_, 'a>, names: &mut Names<'a>, findings: &mut Vec<Finding>) {
+pub(super) fn check<'a>(subject: &Subject<'_, 'a>, names: &mut Names<'a>, findings: &mut Vec<Diagnostic>) {
     let cluster = SyntheticCluster::new(subject, &mut names.budget);
     check_own_names(subject, &cluster, names, findings);
     let certain = certain_cycles(subject, &cluster, names);
@@ -93,10 +95,10 @@ fn certain_cycles<'a>(
     cycles
 }
 
-fn certain_finding(cycle: &Cycle, subject: &Subject<'_, '_>) -> Finding {
+fn certain_finding(cycle: &Cycle, subject: &Subject<'_, '_>) -> Diagnostic {
     let location = cycle.location.as_ref().map(|location| format!(", {location}")).unwrap_or_default();
     let message = format!("dependency cycle: {}{location}", cycle.describe(subject));
-    Finding::error(codes::CYCLE, message).help("remove one of these dependencies".to_owned())
+    Diagnostic::error(codes::CYCLE, message).help("remove one of these dependencies")
 }
 
 /// Reports relations of tasks to their own names.
@@ -104,7 +106,7 @@ fn check_own_names<'a>(
     subject: &Subject<'_, 'a>,
     cluster: &SyntheticCluster<'a>,
     names: &mut Names<'a>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) {
     for (task_idx, definition) in (0_u32..).zip(&subject.definitions) {
         for link in definition.links.iter().filter(|link| link.is_cross()) {
@@ -118,7 +120,9 @@ fn check_own_names<'a>(
                 );
                 let help = "match other tasks only, or set `role: self`".to_owned();
                 findings.push(
-                    Finding::warning(codes::CYCLE, message).at(definition.task.name, link.path()).help(help),
+                    Diagnostic::warning(codes::CYCLE, message)
+                        .task(definition.task.name, link.path())
+                        .help(help),
                 );
             }
         }
@@ -130,7 +134,7 @@ fn check_possible<'a>(
     subject: &Subject<'_, 'a>,
     names: &mut Names<'a>,
     certain_members: &[BTreeSet<u32>],
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) {
     let is_cross_of = definition_edges(subject, names);
     let graph = Csr::new(subject.definitions.len(), is_cross_of.keys().copied().collect());
@@ -144,7 +148,7 @@ fn check_possible<'a>(
         if can_happen(&cycle, &is_cross_of, subject) {
             let message = format!("possible dependency cycle: {}", cycle.describe(subject));
             let help = "it occurs if a node has several of these roles; remove one of these dependencies";
-            findings.push(Finding::warning(codes::CYCLE, message).help(help.to_owned()));
+            findings.push(Diagnostic::warning(codes::CYCLE, message).help(help));
         }
     }
 }

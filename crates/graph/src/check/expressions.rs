@@ -3,18 +3,19 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
 use stoker_yaql::Library;
 use stoker_yaql::lint::{Hint, HintKind, lint};
 use stoker_yaql::syntax::{Grammar, parse};
 
-use crate::finding::{Finding, codes};
+use crate::codes;
 use crate::merge::MergedTask;
 
 /// Checks expressions; results are cached by source text.
 pub(super) struct Expressions<'l, 'a> {
     library: Option<&'l Library>,
-    by_source: HashMap<&'a str, Vec<Finding>>,
+    by_source: HashMap<&'a str, Vec<Diagnostic>>,
 }
 
 impl<'l, 'a> Expressions<'l, 'a> {
@@ -22,13 +23,13 @@ impl<'l, 'a> Expressions<'l, 'a> {
         Self { library, by_source: HashMap::new() }
     }
 
-    pub(super) fn check(&mut self, task: &MergedTask<'a>, findings: &mut Vec<Finding>) {
+    pub(super) fn check(&mut self, task: &MergedTask<'a>, findings: &mut Vec<Diagnostic>) {
         for field in task.fields() {
             let mut path = field.name.to_owned();
             visit_expressions(field.value, &mut path, &mut |path, source| {
                 let source_findings =
                     self.by_source.entry(source).or_insert_with(|| check_source(source, self.library));
-                findings.extend(source_findings.iter().map(|finding| finding.clone().at(task.name, path)));
+                findings.extend(source_findings.iter().map(|finding| finding.clone().task(task.name, path)));
             });
         }
     }
@@ -59,24 +60,24 @@ fn visit_expressions<'a>(value: &'a Json, path: &mut String, visit: &mut impl Fn
     }
 }
 
-fn check_source(source: &str, library: Option<&Library>) -> Vec<Finding> {
+fn check_source(source: &str, library: Option<&Library>) -> Vec<Diagnostic> {
     match parse(source, Grammar::default()) {
         Ok(tree) => lint(&tree, library).into_iter().map(|hint| of_hint(source, hint)).collect(),
         Err(error) => {
             let location = error.span.map(|span| location(source, span.start as usize)).unwrap_or_default();
             let message = format!("invalid expression: {}{location}", error.short_message());
-            vec![Finding::error(codes::EXPRESSION, message).help(error.help)]
+            vec![Diagnostic::error(codes::EXPRESSION, message).help_if(error.help)]
         }
     }
 }
 
-fn of_hint(source: &str, hint: Hint) -> Finding {
+fn of_hint(source: &str, hint: Hint) -> Diagnostic {
     let code = match hint.kind {
         HintKind::UnknownFunction => codes::UNKNOWN_FUNCTION,
         HintKind::BareWord => codes::BARE_WORD,
     };
     let location = location(source, hint.span.start as usize);
-    Finding::warning(code, format!("{}{location}", hint.message)).help(hint.help)
+    Diagnostic::warning(code, format!("{}{location}", hint.message)).help_if(hint.help)
 }
 
 /// Position in the expression, since no source file is available here.

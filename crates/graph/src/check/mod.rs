@@ -19,11 +19,12 @@ mod tests;
 
 use std::collections::HashMap;
 
+use stoker_diagnostics::{Diagnostic, Location, ProblemOrigin};
 use stoker_model::TaskType;
 use stoker_yaql::Library;
 
+use crate::codes;
 use crate::csr::Csr;
-use crate::finding::{Finding, codes};
 use crate::merge::{MergedGraph, MergedTask};
 use budget::Budget;
 use links::{Link, links};
@@ -62,7 +63,7 @@ impl GraphCheckOptions<'_> {
 }
 
 /// Checks a merged graph. To check the tasks of one owner, merge a single layer.
-pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<Finding> {
+pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<Diagnostic> {
     let subject = Subject::new(merged, options.scope);
     let mut names = Names::new(merged, Budget::new(options.steps_max));
     let mut expressions = expressions::Expressions::new(options.library);
@@ -77,10 +78,12 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<F
     cycles::check(&subject, &mut names, &mut findings);
     if names.budget.is_exhausted() {
         let message = "the graph is too large to check all patterns and cycles";
-        findings.push(Finding::warning(codes::TOO_LARGE, message));
+        findings.push(Diagnostic::warning(codes::TOO_LARGE, message));
     }
     for finding in &mut findings {
-        finding.source = source_of(finding, merged, &subject);
+        let source = source_of(&finding.location, merged, &subject);
+        finding.location.provenance =
+            source.map(|source| ProblemOrigin { layer: Some(source.label()), ..ProblemOrigin::default() });
     }
     findings
 }
@@ -96,18 +99,17 @@ pub(crate) fn order(merged: &MergedGraph<'_>) -> Csr {
     Csr::new(merged.tasks.len(), edges)
 }
 
-/// The layer that set the field of a finding, else the strongest layer that defines the task.
-fn source_of(
-    finding: &Finding,
-    merged: &MergedGraph<'_>,
+/// The layer that set the field at a location, else the strongest layer that defines the task.
+fn source_of<'m>(
+    location: &Location,
+    merged: &'m MergedGraph<'_>,
     subject: &Subject<'_, '_>,
-) -> Option<crate::Source> {
-    let task_idx = *subject.index_of.get(finding.task.as_deref()?)?;
+) -> Option<&'m crate::Source> {
+    let task_idx = *subject.index_of.get(location.task.as_deref()?)?;
     let task = &merged.tasks[task_idx as usize];
-    let set_by = task.field(finding.field()).map(|field| field.set_by);
-    set_by
-        .or_else(|| task.defined_by().next_back())
-        .map(|layer_idx| merged.sources[layer_idx as usize].clone())
+    let field = location.path.split(['.', '[']).next().unwrap_or_default();
+    let set_by = task.field(field).map(|field| field.set_by);
+    set_by.or_else(|| task.defined_by().next_back()).map(|layer_idx| &merged.sources[layer_idx as usize])
 }
 
 /// A graph with its references and placements parsed.

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaql::eval::suggest::closest_name;
 
 use super::budget::{Budget, COMPILE_STEPS};
 use super::links::{Link, LinkKind};
 use super::{Definition, Scope, Subject};
-use crate::finding::{Finding, codes};
+use crate::codes;
 use crate::merge::MergedGraph;
 use crate::pattern::NamePattern;
 
@@ -86,7 +87,7 @@ pub(super) fn check<'a>(
     definition: &Definition<'_, 'a>,
     subject: &Subject<'_, 'a>,
     names: &mut Names<'a>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) {
     for link in &definition.links {
         if link.kind == LinkKind::Member && !definition.is_group() {
@@ -95,34 +96,34 @@ pub(super) fn check<'a>(
         }
         let finding = match &*names.resolve(link.name) {
             Resolution::Broken(why) => {
-                Some(Finding::error(codes::PATTERN, format!("invalid pattern `{}`: {why}", link.name)))
+                Some(Diagnostic::error(codes::PATTERN, format!("invalid pattern `{}`: {why}", link.name)))
             }
             Resolution::Unknown => None,
             Resolution::Tasks(tasks) if tasks.is_empty() => Some(dangling(link, subject.scope, names)),
             Resolution::Tasks(tasks) => without_effect(definition, link, tasks, subject),
         };
-        findings.extend(finding.map(|finding| finding.at(definition.task.name, link.path())));
+        findings.extend(finding.map(|finding| finding.task(definition.task.name, link.path())));
     }
 }
 
 /// A name that matches no task. In a single layer it may refer to another layer.
-fn dangling(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Finding {
+fn dangling(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Diagnostic {
     if scope == Scope::Layer {
         let message = format!("task `{}` does not exist in this layer", link.name);
         let help =
             names.suggestion(link.name).unwrap_or_else(|| "it may be defined in another layer".to_owned());
-        return Finding::warning(codes::DANGLING, message).help(help);
+        return Diagnostic::warning(codes::DANGLING, message).help(help);
     }
     if link.kind == LinkKind::Member {
         let message = format!("the group lists `{}`, which is not a task", link.name);
-        return Finding::error(codes::GROUP_MEMBER, message).help(names.suggestion(link.name));
+        return Diagnostic::error(codes::GROUP_MEMBER, message).help_if(names.suggestion(link.name));
     }
     if NamePattern::is_regex(link.name) {
         let message = format!("no task matches `{}`, so the dependency has no effect", link.name);
-        return Finding::warning(codes::DANGLING, message);
+        return Diagnostic::warning(codes::DANGLING, message);
     }
     let message = format!("task `{}` does not exist, so the dependency has no effect", link.name);
-    Finding::warning(codes::DANGLING, message).help(names.suggestion(link.name))
+    Diagnostic::warning(codes::DANGLING, message).help_if(names.suggestion(link.name))
 }
 
 /// Reports dependencies that can never have an effect.
@@ -131,14 +132,14 @@ fn without_effect(
     link: &Link<'_>,
     tasks: &[u32],
     subject: &Subject<'_, '_>,
-) -> Option<Finding> {
+) -> Option<Diagnostic> {
     if link.is_cross() || link.kind == LinkKind::Member {
         return None;
     }
     if let [task_idx] = tasks
         && subject.definition(*task_idx).task.name == definition.task.name
     {
-        return Some(Finding::warning(codes::DANGLING, "the task depends on itself, which has no effect"));
+        return Some(Diagnostic::warning(codes::DANGLING, "the task depends on itself, which has no effect"));
     }
     let is_stage = |task_idx: &u32| subject.definition(*task_idx).is_stage();
     if !definition.is_stage() || tasks.iter().any(is_stage) {
@@ -150,5 +151,5 @@ fn without_effect(
     };
     let message = format!("`{field}` of a stage applies to stages only, and `{}` is not a stage", link.name);
     let help = format!("write `{opposite_field}: [{}]` in `{}` instead", definition.task.name, link.name);
-    Some(Finding::warning(codes::STAGE, message).help(help))
+    Some(Diagnostic::warning(codes::STAGE, message).help(help))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, TaskType};
 use stoker_yaql::eval::suggest::closest_name;
 
@@ -9,14 +10,14 @@ use super::budget::{Budget, COMPILE_STEPS};
 use super::links::items;
 use super::placement::PLACEMENT_FIELDS;
 use super::{Definition, Scope, Subject};
-use crate::finding::{Finding, codes};
+use crate::codes;
 use crate::pattern::NamePattern;
 
 /// Checks role and tag names; results are cached by name.
 pub(super) struct PlacementChecker<'a, 'o> {
     /// All roles and tags, if known.
     all: Option<&'o [String]>,
-    by_name: HashMap<&'a str, Option<Finding>>,
+    by_name: HashMap<&'a str, Option<Diagnostic>>,
 }
 
 impl<'a, 'o> PlacementChecker<'a, 'o> {
@@ -29,10 +30,10 @@ impl<'a, 'o> PlacementChecker<'a, 'o> {
         definition: &Definition<'_, 'a>,
         subject: &Subject<'_, 'a>,
         budget: &mut Budget,
-        findings: &mut Vec<Finding>,
+        findings: &mut Vec<Diagnostic>,
     ) {
         let task = definition.task;
-        let mut report = |path: String, finding: Finding| findings.push(finding.at(task.name, path));
+        let mut report = |path: String, finding: Diagnostic| findings.push(finding.task(task.name, path));
         if !definition.is_stage() {
             for field in PLACEMENT_FIELDS {
                 self.check_value(task.value(field), field, budget, &mut report);
@@ -46,7 +47,7 @@ impl<'a, 'o> PlacementChecker<'a, 'o> {
                 }
             }
         }
-        findings.extend(unplaced(definition, subject).map(|finding| finding.at(task.name, "")));
+        findings.extend(unplaced(definition, subject).map(|finding| finding.task(task.name, "")));
     }
 
     fn check_value(
@@ -54,7 +55,7 @@ impl<'a, 'o> PlacementChecker<'a, 'o> {
         value: Option<&'a Json>,
         path: &str,
         budget: &mut Budget,
-        report: &mut impl FnMut(String, Finding),
+        report: &mut impl FnMut(String, Diagnostic),
     ) {
         let is_list = matches!(value, Some(Json::Array(_)));
         for (item_idx, item) in items(value) {
@@ -69,7 +70,7 @@ impl<'a, 'o> PlacementChecker<'a, 'o> {
     }
 }
 
-fn check_name(name: &str, places: Option<&[String]>, budget: &mut Budget) -> Option<Finding> {
+fn check_name(name: &str, places: Option<&[String]>, budget: &mut Budget) -> Option<Diagnostic> {
     let n_places = places.unwrap_or_default().len() as u64;
     let steps = n_places + if NamePattern::is_regex(name) { COMPILE_STEPS } else { 0 };
     if matches!(name, "*" | "master" | "self") || !budget.spend(steps) {
@@ -77,7 +78,9 @@ fn check_name(name: &str, places: Option<&[String]>, budget: &mut Budget) -> Opt
     }
     let pattern = match NamePattern::new(name) {
         Ok(pattern) => pattern,
-        Err(why) => return Some(Finding::error(codes::PATTERN, format!("invalid pattern `{name}`: {why}"))),
+        Err(why) => {
+            return Some(Diagnostic::error(codes::PATTERN, format!("invalid pattern `{name}`: {why}")));
+        }
     };
     let places = places?;
     let is_match = |place: &String| pattern.matches(place) || pattern.matches(&format!("primary-{place}"));
@@ -85,19 +88,19 @@ fn check_name(name: &str, places: Option<&[String]>, budget: &mut Budget) -> Opt
         return None;
     }
     if NamePattern::is_regex(name) {
-        return Some(Finding::warning(codes::UNKNOWN_ROLE, format!("no role or tag matches `{name}`")));
+        return Some(Diagnostic::warning(codes::UNKNOWN_ROLE, format!("no role or tag matches `{name}`")));
     }
     let bare = name.strip_prefix("primary-").unwrap_or(name);
     let best = closest_name(bare, places.iter().map(String::as_str));
     let help = best.map(|best| format!("did you mean `{}{best}`?", &name[..name.len() - bare.len()]));
     Some(
-        Finding::warning(codes::UNKNOWN_ROLE, format!("no node can have the role or tag `{name}`"))
-            .help(help),
+        Diagnostic::warning(codes::UNKNOWN_ROLE, format!("no node can have the role or tag `{name}`"))
+            .help_if(help),
     )
 }
 
 /// Reports a task without placement. A task of type `skipped` needs none.
-fn unplaced(definition: &Definition<'_, '_>, subject: &Subject<'_, '_>) -> Option<Finding> {
+fn unplaced(definition: &Definition<'_, '_>, subject: &Subject<'_, '_>) -> Option<Diagnostic> {
     let is_exempt =
         matches!(definition.task_type, Some(TaskType::Stage | TaskType::Skipped | TaskType::Noop));
     let is_listed = subject.groups_of.contains_key(definition.task.name);
@@ -109,5 +112,5 @@ fn unplaced(definition: &Definition<'_, '_>, subject: &Subject<'_, '_>) -> Optio
     } else {
         "the task runs nowhere: it has no `roles`, `groups` or `tags`, and no group lists it"
     };
-    Some(Finding::warning(codes::UNPLACED, message))
+    Some(Diagnostic::warning(codes::UNPLACED, message))
 }

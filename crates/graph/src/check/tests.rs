@@ -2,7 +2,7 @@ use serde_json::json;
 use stoker_model::{Json, Task};
 
 use super::*;
-use crate::{Layer, MergeRules, Severity, Source, merge};
+use crate::{Layer, MergeRules, Source, merge};
 
 /// Findings of a graph given as `{name: fields}`; the default task type is `shell`.
 fn check_graph(scope: Scope, places: Option<&[&str]>, graph: &Json) -> Vec<String> {
@@ -22,7 +22,7 @@ fn check_graph(scope: Scope, places: Option<&[&str]>, graph: &Json) -> Vec<Strin
     let findings = check(&merge(&layers, MergeRules::default()), &options);
     findings
         .iter()
-        .map(|finding| format!("{}{finding}", if finding.severity == Severity::Error { "! " } else { "" }))
+        .map(|finding| format!("{}{finding}", if finding.is_error() { "! " } else { "" }))
         .collect()
 }
 
@@ -119,7 +119,7 @@ fn bare_words_and_unknown_functions_are_reported() {
     let findings = check(&merge(&layers, MergeRules::default()), &options);
     let calls: Vec<String> = findings
         .iter()
-        .filter(|finding| finding.code == codes::UNKNOWN_FUNCTION && finding.severity == Severity::Warning)
+        .filter(|finding| finding.code == codes::UNKNOWN_FUNCTION && !finding.is_error())
         .map(ToString::to_string)
         .collect();
     assert_eq!(
@@ -309,5 +309,6 @@ fn findings_name_the_layer_that_set_the_field() {
     let layers = [Layer::of_tasks(source.clone(), &plugin), Layer::of_tasks(Source::Release, &release)];
     let options = GraphCheckOptions::new(Scope::Merged);
     let findings = check(&merge(&layers, MergeRules::default()), &options);
-    assert_eq!(findings[0].source, Some(source));
+    let layer = findings[0].location.provenance.as_ref().and_then(|provenance| provenance.layer.as_deref());
+    assert_eq!(layer.and_then(Source::of_label), Some(source));
 }

@@ -1,8 +1,8 @@
 use serde_json::json;
+use stoker_diagnostics::{Severity, summarize};
 use stoker_model::NodeStatus;
 
 use super::*;
-use crate::{Problem, summary};
 
 fn body(text: &str) -> GraphBody {
     let result = read(text, Format::Yaml);
@@ -128,14 +128,16 @@ fn callbacks_are_checked() {
 fn duplicate_tasks_are_reported_individually_and_in_summary() {
     let text = "tasks:\n- {id: b, type: shell}\n- {id: a, type: shell}\n- {id: b, type: shell}\n- {id: a, type: shell}\n- {id: b, type: nope}\n";
     let problems = read(text, Format::Yaml).problems;
-    let messages: Vec<String> =
-        problems.iter().map(|problem: &Problem| format!("{}: {}", problem.path, problem.message)).collect();
+    let messages: Vec<String> = problems
+        .iter()
+        .map(|problem: &Diagnostic| format!("{}: {}", problem.location.path, problem.message))
+        .collect();
     assert_eq!(messages[0], "tasks: Tasks duplication found: a, b");
     assert_eq!(messages[1], "tasks[2].id: duplicate task `b` on line 4, first defined on line 2");
     assert_eq!(messages[2], "tasks[3].id: duplicate task `a` on line 5, first defined on line 3");
     assert_eq!(messages[3], "tasks[4].id: duplicate task `b` on line 6, first defined on line 2");
     assert!(messages[4].starts_with("tasks[4].type: task `b`: must be "));
-    assert!(summary(&problems).contains("Tasks duplication found: a, b"));
+    assert!(summarize(&problems).contains("Tasks duplication found: a, b"));
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn problems_of_all_tasks_are_reported() {
     let text =
         "- {id: a}\n- 3\n- {type: shell}\n- {id: d, type: shell, requires: 1, condition: {yaql_exp: '('}}\n";
     let paths: Vec<String> =
-        read(text, Format::Yaml).problems.into_iter().map(|problem| problem.path).collect();
+        read(text, Format::Yaml).problems.into_iter().map(|problem| problem.location.path).collect();
     assert_eq!(paths, ["[0].type", "[1]", "[2].id", "[3].requires", "[3].condition.yaql_exp"]);
 }
 
@@ -154,12 +156,12 @@ fn tasks_are_read_alone_and_inside_a_document() {
     assert!(read_tasks("~", Format::Yaml).into_result().is_err());
     let text = "graphs: [{type: x, tasks: [{id: a, type: no}]}]";
     let node = crate::parse(text, Format::Yaml).unwrap();
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     let graphs = node.get("graphs").unwrap();
     problems.in_key("graphs", |problems| {
         problems.in_item(0, |problems| read_node(&graphs.as_seq().unwrap()[0], text, problems))
     });
-    assert_eq!(problems.into_vec()[0].path, "graphs[0].tasks[0].type");
+    assert_eq!(problems.into_vec()[0].location.path, "graphs[0].tasks[0].type");
 }
 
 #[test]
@@ -171,7 +173,12 @@ fn bare_words_are_reported_with_location() {
         .problems
         .iter()
         .map(|problem| {
-            format!("{}: {} {}", problem.span.unwrap_or_default().start, problem.code, problem.message)
+            format!(
+                "{}: {} {}",
+                problem.location.span.unwrap_or_default().start,
+                problem.code,
+                problem.message
+            )
         })
         .collect();
     assert_eq!(

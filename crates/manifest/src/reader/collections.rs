@@ -1,20 +1,20 @@
 //! Lists, maps, and nullable values.
 
+use stoker_diagnostics::Diagnostics;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::fields::{Fields, key_text};
 use super::report_wrong_type;
-use crate::problem::Problems;
 
 /// Reads a list of items; `None` if any of them is invalid.
 pub fn list_of<T>(
-    read: impl Fn(&Node, &mut Problems) -> Option<T>,
-) -> impl Fn(&Node, &mut Problems) -> Option<Vec<T>> {
+    read: impl Fn(&Node, &mut Diagnostics) -> Option<T>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<Vec<T>> {
     move |node, problems| {
         let Some(items) = node.as_seq() else {
             let help = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null)
                 .then(|| "write a list, even for a single item".to_owned());
-            report_wrong_type(node, "a list", problems).help(help);
+            report_wrong_type(node, "a list", problems).help = help;
             return None;
         };
         let mut values = Vec::with_capacity(items.len());
@@ -27,8 +27,8 @@ pub fn list_of<T>(
 
 /// Reads a map with string keys, in document order.
 pub fn map_of<T>(
-    read: impl Fn(&Node, &mut Problems) -> Option<T>,
-) -> impl Fn(&Node, &mut Problems) -> Option<Vec<(String, T)>> {
+    read: impl Fn(&Node, &mut Diagnostics) -> Option<T>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<Vec<(String, T)>> {
     move |node, problems| {
         let Some(entries) = node.as_map() else {
             report_wrong_type(node, "a map", problems);
@@ -46,8 +46,8 @@ pub fn map_of<T>(
 
 /// Reads null or a value.
 pub fn nullable<T>(
-    read: impl Fn(&Node, &mut Problems) -> Option<T>,
-) -> impl Fn(&Node, &mut Problems) -> Option<Option<T>> {
+    read: impl Fn(&Node, &mut Diagnostics) -> Option<T>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<Option<T>> {
     move |node, problems| match &node.kind {
         NodeKind::Scalar(Scalar::Null) => Some(None),
         _ => read(node, problems).map(Some),
@@ -57,7 +57,7 @@ pub fn nullable<T>(
 /// Reads a map with known keys. Reports keys that `read` did not take; `None` if there is any error.
 pub fn object<T>(
     read: impl Fn(&mut Fields<'_, '_>) -> Option<T>,
-) -> impl Fn(&Node, &mut Problems) -> Option<T> {
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<T> {
     move |node, problems| {
         let n_errors = problems.n_errors();
         let mut fields = Fields::new(node, problems)?;

@@ -1,9 +1,10 @@
 //! A map with known keys, read key by key.
 
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-use super::{head, kind_name, report_wrong_type};
-use crate::problem::{Problems, codes, quoted};
+use super::{did_you_mean, head, kind_name, report_wrong_type};
+use crate::codes;
 
 /// A field of a map: absent, null, or a value.
 ///
@@ -49,12 +50,12 @@ pub struct Fields<'n, 'p> {
     is_taken: Vec<bool>,
     /// All keys that were requested, for suggestions.
     requested: Vec<&'static str>,
-    problems: &'p mut Problems,
+    problems: &'p mut Diagnostics,
 }
 
 impl<'n, 'p> Fields<'n, 'p> {
     /// The keys of a map; reports a problem and returns `None` for other nodes.
-    pub fn new(node: &'n Node, problems: &'p mut Problems) -> Option<Self> {
+    pub fn new(node: &'n Node, problems: &'p mut Diagnostics) -> Option<Self> {
         let Some(entries) = node.as_map() else {
             report_wrong_type(node, "a map", problems);
             return None;
@@ -66,7 +67,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     pub fn required<T>(
         &mut self,
         key: &'static str,
-        read: impl FnOnce(&Node, &mut Problems) -> Option<T>,
+        read: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>,
     ) -> Option<T> {
         let Some(node) = self.take(key) else {
             self.report_missing(key);
@@ -89,7 +90,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     pub fn optional<T>(
         &mut self,
         key: &'static str,
-        read: impl FnOnce(&Node, &mut Problems) -> Option<T>,
+        read: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>,
     ) -> Option<T> {
         let node = self.take(key)?;
         self.problems.in_key(key, |problems| read(node, problems))
@@ -99,7 +100,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     pub fn update<T>(
         &mut self,
         key: &'static str,
-        read: impl FnOnce(&Node, &mut Problems) -> Option<T>,
+        read: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>,
     ) -> FieldUpdate<T> {
         match self.take(key) {
             None => FieldUpdate::Absent,
@@ -127,7 +128,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 
     /// The collector, for problems of the map as a whole.
-    pub fn problems(&mut self) -> &mut Problems {
+    pub fn problems(&mut self) -> &mut Diagnostics {
         self.problems
     }
 
@@ -148,13 +149,13 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 
     /// Reports every remaining key as an error and returns the collector.
-    pub fn finish(self) -> &'p mut Problems {
+    pub fn finish(self) -> &'p mut Diagnostics {
         self.report_rest(true)
     }
 
     /// Reports every remaining key as a warning, for open maps in which an unknown key is probably a typing
     /// error.
-    pub fn finish_with_warnings(self) -> &'p mut Problems {
+    pub fn finish_with_warnings(self) -> &'p mut Diagnostics {
         self.report_rest(false)
     }
 
@@ -165,12 +166,10 @@ impl<'n, 'p> Fields<'n, 'p> {
         });
     }
 
-    fn report_rest(self, is_error: bool) -> &'p mut Problems {
+    fn report_rest(self, is_error: bool) -> &'p mut Diagnostics {
         for ((key, _), _) in self.entries.iter().zip(&self.is_taken).filter(|(_, is_taken)| !**is_taken) {
             let Some(name) = key_text(key, self.problems) else { continue };
-            let help = self
-                .problems
-                .did_you_mean(name, self.requested.iter().copied())
+            let help = did_you_mean(name, self.requested.iter().copied(), self.problems)
                 .unwrap_or_else(|| format!("known keys: {}", self.requested.join(", ")));
             let message = format!("unknown key {}", quoted(name));
             self.problems.in_key(name, |problems| {
@@ -179,7 +178,7 @@ impl<'n, 'p> Fields<'n, 'p> {
                 } else {
                     problems.warning(codes::UNKNOWN_KEY, key.span, message)
                 };
-                problem.help(help);
+                problem.set_help(help);
             });
         }
         self.problems
@@ -187,12 +186,12 @@ impl<'n, 'p> Fields<'n, 'p> {
 }
 
 /// A key as text; reports keys that YAML parses as another type.
-pub(crate) fn key_text<'n>(key: &'n Node, problems: &mut Problems) -> Option<&'n str> {
+pub(crate) fn key_text<'n>(key: &'n Node, problems: &mut Diagnostics) -> Option<&'n str> {
     if let Some(text) = key.as_str() {
         return Some(text);
     }
     let scalar_text = key.as_scalar().map(ToString::to_string).unwrap_or_default();
     let message = format!("a key must be text, {} is {}", quoted(&scalar_text), kind_name(key));
-    problems.error(codes::KEY, key.span, message).help("put it in quotes".to_owned());
+    problems.error(codes::KEY, key.span, message).set_help("put it in quotes");
     None
 }

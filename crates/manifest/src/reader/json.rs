@@ -1,16 +1,17 @@
 //! Free-form parts of a document, converted to JSON without locations.
 
+use stoker_diagnostics::Diagnostics;
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::{BigInt, Node, NodeKind, Scalar};
 
 use super::fields::key_text;
 use super::report_wrong_type;
-use crate::problem::{Problems, codes};
+use crate::codes;
 
 /// Reads any value that JSON can represent. Dates become their source text.
 ///
 /// The nesting depth is bounded by the limits of the loader.
-pub fn json(node: &Node, problems: &mut Problems) -> Option<Json> {
+pub fn json(node: &Node, problems: &mut Diagnostics) -> Option<Json> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_json(scalar, node, problems),
         NodeKind::Seq(_) => json_list(node, problems).map(Json::Array),
@@ -18,11 +19,11 @@ pub fn json(node: &Node, problems: &mut Problems) -> Option<Json> {
     }
 }
 
-pub fn json_list(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+pub fn json_list(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     super::list_of(json)(node, problems)
 }
 
-pub fn json_map(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub fn json_map(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let Some(entries) = node.as_map() else {
         report_wrong_type(node, "a map", problems);
         return None;
@@ -37,7 +38,7 @@ pub fn json_map(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     (map.len() == entries.len()).then_some(map)
 }
 
-fn scalar_json(scalar: &Scalar, node: &Node, problems: &mut Problems) -> Option<Json> {
+fn scalar_json(scalar: &Scalar, node: &Node, problems: &mut Diagnostics) -> Option<Json> {
     Some(match scalar {
         Scalar::Null => Json::Null,
         Scalar::Bool(flag) => Json::Bool(*flag),
@@ -51,7 +52,7 @@ fn scalar_json(scalar: &Scalar, node: &Node, problems: &mut Problems) -> Option<
                     node.span,
                     format!("`{}` cannot be represented as a JSON number", Scalar::Float(*number)),
                 )
-                .help("put it in quotes if it is text".to_owned());
+                .set_help("put it in quotes if it is text");
             return None;
         }
         Scalar::Str(text) => Json::from(&**text),
@@ -59,11 +60,11 @@ fn scalar_json(scalar: &Scalar, node: &Node, problems: &mut Problems) -> Option<
     })
 }
 
-fn big_json(number: &BigInt, node: &Node, problems: &mut Problems) -> Option<Json> {
+fn big_json(number: &BigInt, node: &Node, problems: &mut Diagnostics) -> Option<Json> {
     let value = u64::try_from(number).ok().map(Json::from);
     if value.is_none() {
         let message = format!("an integer must be between {} and {}", i64::MIN, u64::MAX);
-        problems.error(codes::RANGE, node.span, message).help("put it in quotes if it is text".to_owned());
+        problems.error(codes::RANGE, node.span, message).set_help("put it in quotes if it is text");
     }
     value
 }

@@ -1,14 +1,15 @@
 //! Readers of typed values, one function per form, combined like the document.
 //!
-//! A reader is a function `(&Node, &mut Problems) -> Option<T>`: it returns the value, or reports why it is
+//! A reader is a function `(&Node, &mut Diagnostics) -> Option<T>`: it returns the value, or reports why it is
 //! invalid. A failure does not stop other readers, so one pass finds all problems:
 //!
 //! ```
 //! use stoker_manifest::reader::{Fields, FieldUpdate, boolean, list_of, map_of, nullable, string, string_with_length};
-//! use stoker_manifest::{Format, Problems, parse};
+//! use stoker_diagnostics::Diagnostics;
+//! use stoker_manifest::{Format, parse};
 //!
 //! let body = parse(r#"{"name": "", "roles": ["compute", 7], "labels": {"rack": null}, "nmae": 1}"#, Format::Json);
-//! let (node, mut problems) = (body.unwrap(), Problems::default());
+//! let (node, mut problems) = (body.unwrap(), Diagnostics::default());
 //! let mut fields = Fields::new(&node, &mut problems).unwrap();
 //! let name = fields.required("name", string_with_length(1..=100));
 //! let roles = fields.optional("roles", list_of(string));
@@ -19,7 +20,7 @@
 //! assert_eq!(labels, Some(vec![("rack".to_owned(), None)]));
 //! assert_eq!(online, FieldUpdate::Absent);
 //! let messages: Vec<String> =
-//!     problems.into_vec().iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
+//!     problems.into_vec().iter().map(|problem| format!("{}: {}", problem.location.path, problem.message)).collect();
 //! assert_eq!(messages, [
 //!     "name: must have 1 to 100 characters, got 0",
 //!     "roles[1]: must be text, got an integer",
@@ -44,14 +45,29 @@ pub use json::{json, json_list, json_map};
 pub(crate) use scalars::text;
 pub use scalars::{boolean, identifier, integer, integer_in, string, string_with_length};
 
+use stoker_diagnostics::{Diagnostic, Diagnostics};
 use stoker_yaml::{Node, NodeKind, Span};
+use stoker_yaql::eval::suggest::closest_name;
 
-use crate::problem::{Problem, Problems, codes};
+use crate::codes;
 
 /// Reports that a node does not have the expected form ("text", "a list").
-pub fn report_wrong_type<'p>(node: &Node, expected: &str, problems: &'p mut Problems) -> &'p mut Problem {
+pub fn report_wrong_type<'p>(
+    node: &Node,
+    expected: &str,
+    problems: &'p mut Diagnostics,
+) -> &'p mut Diagnostic {
     let message = format!("must be {expected}, got {}", kind_name(node));
     problems.error(codes::TYPE, head(node), message)
+}
+
+/// A suggestion for an unknown word, if a known one is similar and the limit of suggestions is not reached.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    known_words: impl Iterator<Item = &'a str>,
+    problems: &mut Diagnostics,
+) -> Option<String> {
+    problems.suggest(|| closest_name(word, known_words).map(|best| format!("did you mean `{best}`?")))
 }
 
 /// The type of a node in the terms of document authors.

@@ -2,18 +2,21 @@
 
 use std::ops::RangeInclusive;
 
+use stoker_diagnostics::Diagnostics;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::report_wrong_type;
-use crate::problem::{Problems, codes};
+use crate::codes;
 
 /// Reads a string.
-pub fn string(node: &Node, problems: &mut Problems) -> Option<String> {
+pub fn string(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     text(node, problems).map(str::to_owned)
 }
 
 /// Reads a string whose length in characters is in the range.
-pub fn string_with_length(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut Problems) -> Option<String> {
+pub fn string_with_length(
+    length: RangeInclusive<usize>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<String> {
     move |node, problems| {
         let text = text(node, problems)?;
         let n_chars = text.chars().count();
@@ -32,17 +35,17 @@ pub fn string_with_length(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut 
 
 /// Borrows a string. Unquoted values that YAML parses as a number or a date are rejected: their source text
 /// is lost.
-pub(crate) fn text<'n>(node: &'n Node, problems: &mut Problems) -> Option<&'n str> {
+pub(crate) fn text<'n>(node: &'n Node, problems: &mut Diagnostics) -> Option<&'n str> {
     if let Some(text) = node.as_str() {
         return Some(text);
     }
     let is_unquoted = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null);
     let help = is_unquoted.then(|| "put it in quotes".to_owned());
-    report_wrong_type(node, "text", problems).help(help);
+    report_wrong_type(node, "text", problems).help = help;
     None
 }
 
-pub fn integer(node: &Node, problems: &mut Problems) -> Option<i64> {
+pub fn integer(node: &Node, problems: &mut Diagnostics) -> Option<i64> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Int(number)) => Some(*number),
         NodeKind::Scalar(Scalar::BigInt(_)) => {
@@ -50,7 +53,7 @@ pub fn integer(node: &Node, problems: &mut Problems) -> Option<i64> {
             None
         }
         NodeKind::Scalar(Scalar::Str(text)) if text.parse::<i64>().is_ok() => {
-            report_wrong_type(node, "an integer", problems).help("remove the quotes".to_owned());
+            report_wrong_type(node, "an integer", problems).set_help("remove the quotes");
             None
         }
         _ => {
@@ -61,7 +64,7 @@ pub fn integer(node: &Node, problems: &mut Problems) -> Option<i64> {
 }
 
 /// Reads an integer in a range.
-pub fn integer_in(range: RangeInclusive<i64>) -> impl Fn(&Node, &mut Problems) -> Option<i64> {
+pub fn integer_in(range: RangeInclusive<i64>) -> impl Fn(&Node, &mut Diagnostics) -> Option<i64> {
     move |node, problems| {
         let number = integer(node, problems)?;
         if range.contains(&number) {
@@ -77,15 +80,15 @@ pub fn integer_in(range: RangeInclusive<i64>) -> impl Fn(&Node, &mut Problems) -
 }
 
 /// Reads the id of a record: a positive integer.
-pub fn identifier(node: &Node, problems: &mut Problems) -> Option<i64> {
+pub fn identifier(node: &Node, problems: &mut Diagnostics) -> Option<i64> {
     integer_in(1..=i64::MAX)(node, problems)
 }
 
-pub fn boolean(node: &Node, problems: &mut Problems) -> Option<bool> {
+pub fn boolean(node: &Node, problems: &mut Diagnostics) -> Option<bool> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Bool(flag)) => Some(*flag),
         NodeKind::Scalar(Scalar::Str(text)) if matches!(&*text.to_lowercase(), "true" | "false") => {
-            report_wrong_type(node, "true or false", problems).help("remove the quotes".to_owned());
+            report_wrong_type(node, "true or false", problems).set_help("remove the quotes");
             None
         }
         _ => {

@@ -6,9 +6,9 @@ use super::*;
 use crate::{Format, parse};
 
 /// The result of a reader for a YAML text, with the problems it reports.
-fn read<T: std::fmt::Debug>(text: &str, read: impl Fn(&Node, &mut Problems) -> Option<T>) -> String {
+fn read<T: std::fmt::Debug>(text: &str, read: impl Fn(&Node, &mut Diagnostics) -> Option<T>) -> String {
     let node = parse(text, Format::Yaml).unwrap();
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     let value = read(&node, &mut problems);
     assert_eq!(value.is_none(), problems.has_errors(), "{text}");
     let mut lines: Vec<String> = value.iter().map(|value| format!("{value:?}")).collect();
@@ -138,7 +138,7 @@ a key must be text, `3` is an integer (line 1, column 43; put it in quotes)"
 #[test]
 fn open_map_returns_remaining_keys() {
     let node = parse("{a: 1, b: 2, c: 3}", Format::Yaml).unwrap();
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     let mut fields = Fields::new(&node, &mut problems).unwrap();
     fields.ignore(&["b"]);
     assert_eq!(fields.remaining().iter().map(|(key, _)| *key).collect::<Vec<_>>(), ["a", "c"]);
@@ -170,7 +170,7 @@ proptest! {
     #[test]
     fn json_round_trips(value in values()) {
         let node = parse(&value.to_string(), Format::Json).unwrap();
-        let mut problems = Problems::default();
+        let mut problems = Diagnostics::default();
         prop_assert_eq!(json(&node, &mut problems), Some(value));
         prop_assert!(!problems.has_errors());
     }

@@ -1,12 +1,13 @@
 //! Checks of literal task fields.
 
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_model::TaskType;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::relation::check_relations;
 use super::strategy::check_strategy;
+use crate::codes;
 use crate::expression::is_computed;
-use crate::problem::{Problems, codes, quoted};
 use crate::reader::{boolean, list_of, one_of, report_wrong_type, string_with_length, text};
 
 /// Known fields that are not among [`stoker_model::TASK_FIELDS`].
@@ -22,7 +23,7 @@ pub(super) const OTHER_FIELDS: &[&str] = &[
 ];
 
 /// Checks the value of a field, given its canonical name.
-pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Problems) {
+pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Diagnostics) {
     match canonical {
         "type" => _ = one_of(TaskType::NAMES)(node, problems),
         "version" => check_version(node, problems),
@@ -40,16 +41,16 @@ pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Problems)
 }
 
 /// A literal or computed name.
-pub(super) fn check_name(node: &Node, problems: &mut Problems) -> Option<()> {
+pub(super) fn check_name(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     if is_computed(node) { Some(()) } else { string_with_length(1..=255)(node, problems).map(|_| ()) }
 }
 
-fn check_names(node: &Node, problems: &mut Problems) {
+fn check_names(node: &Node, problems: &mut Diagnostics) {
     _ = list_of(check_name)(node, problems);
 }
 
 /// Placement: one name or a list of names.
-pub(super) fn check_node_names(node: &Node, problems: &mut Problems) {
+pub(super) fn check_node_names(node: &Node, problems: &mut Diagnostics) {
     match &node.kind {
         NodeKind::Seq(_) => check_names(node, problems),
         NodeKind::Scalar(Scalar::Str(_)) => _ = check_name(node, problems),
@@ -57,13 +58,13 @@ pub(super) fn check_node_names(node: &Node, problems: &mut Problems) {
     }
 }
 
-fn check_map(node: &Node, problems: &mut Problems) {
+fn check_map(node: &Node, problems: &mut Diagnostics) {
     if node.as_map().is_none() {
         report_wrong_type(node, "a map", problems);
     }
 }
 
-fn check_version(node: &Node, problems: &mut Problems) {
+fn check_version(node: &Node, problems: &mut Diagnostics) {
     let Some(version) = text(node, problems) else { return };
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if version.split('.').count() != 3 || !version.split('.').all(is_number) {
@@ -72,22 +73,22 @@ fn check_version(node: &Node, problems: &mut Problems) {
     }
 }
 
-fn check_parameters(node: &Node, problems: &mut Problems) {
+fn check_parameters(node: &Node, problems: &mut Diagnostics) {
     check_map(node, problems);
     if let Some(strategy) = node.get("strategy").filter(|strategy| !is_computed(strategy)) {
         problems.in_key("strategy", |problems| check_strategy(strategy, problems));
     }
 }
 
-fn check_condition(node: &Node, problems: &mut Problems) {
+fn check_condition(node: &Node, problems: &mut Diagnostics) {
     if !matches!(&node.kind, NodeKind::Scalar(Scalar::Null | Scalar::Bool(_) | Scalar::Str(_))) {
         let problem = report_wrong_type(node, "true, false, text or an expression", problems);
-        problem.help("write an expression as `{yaql_exp: …}`".to_owned());
+        problem.set_help("write an expression as `{yaql_exp: …}`");
     }
 }
 
 /// Fault tolerance: `2`, `"2"`, `"10%"`, and negative values.
-fn check_tolerance(node: &Node, problems: &mut Problems) {
+fn check_tolerance(node: &Node, problems: &mut Diagnostics) {
     let form = "a number or a percentage such as `10%`";
     match &node.kind {
         NodeKind::Scalar(Scalar::Null | Scalar::Int(_)) => {}
@@ -108,7 +109,7 @@ fn is_tolerance(text: &str) -> bool {
 }
 
 /// `name`, or `name/number` with a plain decimal number.
-fn check_stage(node: &Node, problems: &mut Problems) {
+fn check_stage(node: &Node, problems: &mut Diagnostics) {
     let Some(stage) = text(node, problems) else { return };
     let (name, number) = match stage.split_once('/') {
         Some((name, number)) => (name, Some(number)),
@@ -117,9 +118,8 @@ fn check_stage(node: &Node, problems: &mut Problems) {
     if name.trim().is_empty() || !number.is_none_or(is_decimal) {
         let message = format!("must be `name` or `name/number`, got {}", quoted(stage));
         let problem = problems.error(codes::FORM, node.span, message);
-        problem.help(
-            "the number is a plain decimal as in `post_deployment/100` or `pre_deployment/-99.9`".to_owned(),
-        );
+        problem
+            .set_help("the number is a plain decimal as in `post_deployment/100` or `pre_deployment/-99.9`");
     }
 }
 

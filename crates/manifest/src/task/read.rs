@@ -1,12 +1,13 @@
 //! Reads a task from a node.
 
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_model::{Json, JsonMap, TASK_FIELDS, Task, TaskField, canonical_field};
 use stoker_yaml::{Node, NodeKind};
 
 use super::fields::{OTHER_FIELDS, check_field};
+use crate::codes;
 use crate::expression::{Expressions, is_computed};
-use crate::problem::{Problems, codes, quoted};
-use crate::reader::{head, json, key_text, report_wrong_type, string_with_length};
+use crate::reader::{did_you_mean, head, json, key_text, report_wrong_type, string_with_length};
 
 /// Reads the tasks of one text.
 pub(crate) struct Tasks<'e, 't> {
@@ -25,7 +26,7 @@ impl<'e, 't> Tasks<'e, 't> {
         Self { expressions }
     }
 
-    pub(crate) fn read(&mut self, node: &Node, problems: &mut Problems) -> Option<Task> {
+    pub(crate) fn read(&mut self, node: &Node, problems: &mut Diagnostics) -> Option<Task> {
         let NodeKind::Map(entries) = &node.kind else {
             report_wrong_type(node, "a task, which is a map with `id` and `type`", problems);
             return None;
@@ -40,24 +41,24 @@ impl<'e, 't> Tasks<'e, 't> {
         }
         self.expressions.check_all(node, problems);
         if let Some(name) = node.get(ID).and_then(Node::as_str) {
-            problems.introduce(mark, &format!("task {}: ", quoted(name)));
+            problems.prefix_since(mark, &format!("task {}: ", quoted(name)));
         }
         let is_valid = problems.n_errors() == n_errors;
         name.filter(|_| is_valid).map(|name| Task { name, fields })
     }
 }
 
-fn read_id(node: &Node, problems: &mut Problems) -> Option<String> {
+fn read_id(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let id = node.get(ID);
     let name = problems.in_key(ID, |problems| match id {
         None => {
             let help = node.get(ID_ALIAS).map(|_| format!("use `{ID}` instead of `{ID_ALIAS}`"));
-            problems.error(codes::MISSING, head(node), "`id` is missing").help(help);
+            problems.error(codes::MISSING, head(node), "`id` is missing").help = help;
             None
         }
         Some(id) if is_computed(id) => {
             let problem = problems.error(codes::EXPRESSION, head(id), "`id` cannot be computed");
-            problem.help("ids are needed before expressions are evaluated; write the id as text".to_owned());
+            problem.set_help("ids are needed before expressions are evaluated; write the id as text");
             None
         }
         Some(id) => string_with_length(1..=255)(id, problems),
@@ -71,7 +72,7 @@ fn read_id(node: &Node, problems: &mut Problems) -> Option<String> {
 }
 
 /// The fields by canonical name, in document order.
-fn read_fields(entries: &[(Node, Node)], problems: &mut Problems) -> JsonMap {
+fn read_fields(entries: &[(Node, Node)], problems: &mut Diagnostics) -> JsonMap {
     let mut fields = JsonMap::with_capacity(entries.len());
     for (key, value) in entries {
         let Some(name) = key_text(key, problems) else { continue };
@@ -115,13 +116,13 @@ fn is_equivalent(canonical: &str, old: &Json, new: &Json) -> bool {
     old == new || (canonical == "roles" && (is_list_of(old, new) || is_list_of(new, old)))
 }
 
-fn report_conflict(first: &str, second: &str, node: &Node, problems: &mut Problems) {
+fn report_conflict(first: &str, second: &str, node: &Node, problems: &mut Diagnostics) {
     let message = format!("`{first}` and `{second}` are two names of one field but have different values");
-    problems.error(codes::CONFLICT, node.span, message).help("remove one of them".to_owned());
+    problems.error(codes::CONFLICT, node.span, message).set_help("remove one of them");
 }
 
 /// Warns about an unknown field whose name is similar to a known one: probably a typing error.
-fn warn_of_typo(name: &str, key: &Node, problems: &mut Problems) {
+fn warn_of_typo(name: &str, key: &Node, problems: &mut Diagnostics) {
     let known_fields = || {
         let own = TASK_FIELDS.iter().flat_map(|field| [Some(field.canonical), field.alias]).flatten();
         own.chain(OTHER_FIELDS.iter().copied()).chain([ID])
@@ -129,8 +130,8 @@ fn warn_of_typo(name: &str, key: &Node, problems: &mut Problems) {
     if known_fields().any(|field| field == name) {
         return;
     }
-    if let Some(help) = problems.did_you_mean(name, known_fields()) {
+    if let Some(help) = did_you_mean(name, known_fields(), problems) {
         let message = format!("unknown field {} has no effect", quoted(name));
-        problems.warning(codes::UNKNOWN_KEY, key.span, message).help(help);
+        problems.warning(codes::UNKNOWN_KEY, key.span, message).set_help(help);
     }
 }

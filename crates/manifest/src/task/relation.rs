@@ -1,19 +1,19 @@
 //! Relations between tasks on different nodes.
 
+use stoker_diagnostics::Diagnostics;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::fields::{check_name, check_node_names};
 use crate::expression::is_computed;
-use crate::problem::Problems;
 use crate::reader::{Fields, list_of, one_of};
 
 const POLICIES: &[&str] = &["all", "any"];
 
-pub(super) fn check_relations(node: &Node, problems: &mut Problems) {
+pub(super) fn check_relations(node: &Node, problems: &mut Diagnostics) {
     _ = list_of(check_relation)(node, problems);
 }
 
-fn check_relation(node: &Node, problems: &mut Problems) -> Option<()> {
+fn check_relation(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     if is_computed(node) {
         return Some(());
     }
@@ -33,7 +33,7 @@ fn check_relation(node: &Node, problems: &mut Problems) -> Option<()> {
 }
 
 /// Checks the nodes of the other task; null means stages.
-fn check_target_nodes(node: &Node, problems: &mut Problems) {
+fn check_target_nodes(node: &Node, problems: &mut Diagnostics) {
     if !is_computed(node) && !matches!(node.kind, NodeKind::Scalar(Scalar::Null)) {
         check_node_names(node, problems);
     }

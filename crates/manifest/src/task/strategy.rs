@@ -1,14 +1,14 @@
 //! The strategy of a task: how many of its instances run concurrently.
 
+use stoker_diagnostics::Diagnostics;
 use stoker_yaml::Node;
 
 use crate::expression::is_computed;
-use crate::problem::Problems;
 use crate::reader::{Fields, integer_in, one_of};
 
 const TYPES: &[&str] = &["parallel", "one_by_one"];
 
-pub(super) fn check_strategy(node: &Node, problems: &mut Problems) {
+pub(super) fn check_strategy(node: &Node, problems: &mut Diagnostics) {
     let Some(mut fields) = Fields::new(node, problems) else { return };
     fields.required("type", |node, problems| {
         if is_computed(node) { Some(()) } else { one_of(TYPES)(node, problems).map(|_| ()) }

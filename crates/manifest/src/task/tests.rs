@@ -1,9 +1,11 @@
 use serde_json::json;
+use stoker_diagnostics::Severity;
 use stoker_model::Task;
 
 use super::*;
 use crate::graph::read_task;
-use crate::{Format, Severity};
+
+use crate::Format;
 
 /// The problems of a valid task with one additional field, without the task prefix.
 fn problems(field: &str) -> Vec<String> {
@@ -11,7 +13,9 @@ fn problems(field: &str) -> Vec<String> {
     let problems = read_task(&text, Format::Yaml).problems;
     problems
         .iter()
-        .map(|problem| format!("{}: {}", problem.path, problem.message.trim_start_matches("task `a`: ")))
+        .map(|problem| {
+            format!("{}: {}", problem.location.path, problem.message.trim_start_matches("task `a`: "))
+        })
         .collect()
 }
 
@@ -268,11 +272,11 @@ fn expressions_are_checked_in_all_fields() {
 fn expression_errors_are_reported_with_location() {
     let text = "id: a\ntype: shell\nparameters:\n  data:\n    yaql_exp: >\n      $.a and\n      $.b +* 2\n";
     let problems = read_task(text, Format::Yaml).problems;
-    let span = problems[0].span.unwrap();
+    let span = problems[0].location.span.unwrap();
     assert_eq!((span.start.line, span.start.column, span.slice(text)), (7, 12, "*"), "{problems:?}");
-    assert_eq!(problems[0].path, "parameters.data.yaql_exp");
+    assert_eq!(problems[0].location.path, "parameters.data.yaql_exp");
     let text = r#"{"id": "a", "type": "shell", "condition": {"yaql_exp": "\u0024.a\n+* 2"}}"#;
-    let span = read_task(text, Format::Json).problems[0].span.unwrap();
+    let span = read_task(text, Format::Json).problems[0].location.span.unwrap();
     assert_eq!((span.start.column, span.slice(text)), (68, "*"));
 }
 
@@ -309,7 +313,7 @@ fn misspelled_field_is_a_warning() {
 fn all_problems_of_a_task_name_it() {
     let text = "id: ntp\ntype: pupet\nversion: 2\nrequires: x\ncondition:\n  yaql_exp: '$.'\n";
     let problems = read_task(text, Format::Yaml).problems;
-    let lines: Vec<u32> = problems.iter().map(|problem| problem.span.unwrap().start.line).collect();
+    let lines: Vec<u32> = problems.iter().map(|problem| problem.location.span.unwrap().start.line).collect();
     assert_eq!(lines, [2, 3, 4, 6]);
     assert!(problems.iter().all(|problem| problem.message.starts_with("task `ntp`: ")));
 }

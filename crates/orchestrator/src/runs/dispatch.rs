@@ -181,8 +181,8 @@ async fn prepared(task_type: &str, parameters: Json) -> Result<Json, String> {
     }
     let task_type = task_type.to_owned();
     let reading = tokio::task::spawn_blocking(move || {
-        stoker_tasks::prepare(&task_type, parameters, &SystemFiles).map_err(|remarks| {
-            remarks.iter().map(|remark| remark.message.as_str()).collect::<Vec<_>>().join("; ")
+        stoker_tasks::prepare(&task_type, parameters, &SystemFiles).map_err(|problems| {
+            problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; ")
         })
     });
     match tokio::time::timeout(FILES_TIME_MAX, reading).await {

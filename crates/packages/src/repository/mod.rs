@@ -15,8 +15,9 @@ use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, NewPlugin};
-use stoker_registry::package::{PackageProblem, codes};
+use stoker_registry::package::codes;
 use stoker_registry::sources::RepositoryKind;
 
 use crate::error::{FolderError, PackageFileError};
@@ -158,7 +159,7 @@ pub fn repositories_without_index(
 }
 
 /// Reports packages that cannot be read and therefore cannot be indexed.
-pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<String>) -> Vec<PackageProblem> {
+pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for repository in Repository::for_plugin(plugin) {
         for path in repository.packages(paths.iter()) {
@@ -167,7 +168,7 @@ pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<Strin
                 RepositoryKind::Rpm => rpm_header::Header::read(&folder.join(path)).map(drop),
             };
             if let Err(error) = read {
-                problems.push(PackageProblem::of_file(path, codes::PACKAGE_UNREADABLE, error.to_string()));
+                problems.push(Diagnostic::error(codes::PACKAGE_UNREADABLE, error.to_string()).in_file(path));
             }
         }
     }

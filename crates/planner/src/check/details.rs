@@ -3,7 +3,7 @@
 use stoker_model::{Json, TaskType};
 use stoker_state::SYNC;
 
-use super::Findings;
+use super::Violations;
 use crate::plan::{Details, InstanceAction, Plan};
 
 /// A map with this key is an unevaluated expression.
@@ -12,24 +12,24 @@ const EXPRESSION: &str = "yaql_exp";
 const PATTERN: &str = "regex";
 
 /// Checks each distinct value of details once; instances may share it.
-pub(super) fn check_values(plan: &Plan, findings: &mut Findings) {
+pub(super) fn check_values(plan: &Plan, violations: &mut Violations) {
     for (task, details) in all_details(plan) {
-        check_type(task, &details.task_type, findings);
-        check_strategy(task, &details.parameters, findings);
+        check_type(task, &details.task_type, violations);
+        check_strategy(task, &details.parameters, violations);
         visit_nested("parameters", &details.parameters, &mut |path, value| {
             if matches!(value.get(EXPRESSION), Some(Json::String(_))) {
-                findings.add("computed", || format!("{path} of task `{task}` is still an expression"));
+                violations.add("computed", || format!("{path} of task `{task}` is still an expression"));
             }
         });
     }
 }
 
-pub(super) fn check_placeholders(plan: &Plan, placeholders: &[String], findings: &mut Findings) {
+pub(super) fn check_placeholders(plan: &Plan, placeholders: &[String], violations: &mut Violations) {
     for (task, details) in all_details(plan) {
         visit_nested("parameters", &details.parameters, &mut |path, value| {
             let Json::String(text) = value else { return };
             for name in placeholders.iter().filter(|name| text.contains(name.as_str())) {
-                findings.add("placeholders", || {
+                violations.add("placeholders", || {
                     format!("{path} of task `{task}` still contains the placeholder {name}")
                 });
             }
@@ -38,7 +38,7 @@ pub(super) fn check_placeholders(plan: &Plan, placeholders: &[String], findings:
 }
 
 /// Checks that the instances with details are exactly those that run.
-pub(super) fn check_instances(plan: &Plan, findings: &mut Findings) {
+pub(super) fn check_instances(plan: &Plan, violations: &mut Violations) {
     for task in &plan.tasks {
         let mut is_used = vec![false; task.details.len()];
         for (position, node_idx) in task.nodes.iter().enumerate() {
@@ -48,20 +48,21 @@ pub(super) fn check_instances(plan: &Plan, findings: &mut Findings) {
             let name = || format!("{}@{uid}", task.name);
             match (verdict.action(), is_used.get_mut(details_idx)) {
                 (InstanceAction::Run, None) => {
-                    findings.add("details", || format!("{} runs without details", name()));
+                    violations.add("details", || format!("{} runs without details", name()));
                 }
                 (InstanceAction::Run, Some(is_used)) => *is_used = true,
                 (InstanceAction::Skip, _) if details_idx != u32::MAX as usize => {
-                    findings.add("details", || format!("{} is skipped but has details", name()));
+                    violations.add("details", || format!("{} is skipped but has details", name()));
                 }
                 (InstanceAction::Skip, _) => {}
             }
             if verdict.action() == InstanceAction::Run && uid == SYNC {
-                findings.add("details", || format!("{} runs on a virtual node without an executor", name()));
+                violations
+                    .add("details", || format!("{} runs on a virtual node without an executor", name()));
             }
         }
         if is_used.contains(&false) {
-            findings.add("details", || format!("task `{}` has details that no instance uses", task.name));
+            violations.add("details", || format!("task `{}` has details that no instance uses", task.name));
         }
     }
 }
@@ -70,27 +71,28 @@ fn all_details(plan: &Plan) -> impl Iterator<Item = (&str, &Details)> {
     plan.tasks.iter().flat_map(|task| task.details.iter().map(|details| (task.name.as_str(), details)))
 }
 
-fn check_type(task: &str, type_name: &str, findings: &mut Findings) {
+fn check_type(task: &str, type_name: &str, violations: &mut Violations) {
     let is_executable = match TaskType::parse(type_name) {
         None | Some(TaskType::Group | TaskType::Stage | TaskType::Skipped) => false,
         Some(_) => true,
     };
     if !is_executable {
-        findings.add("type", || format!("task `{task}` runs with type `{type_name}`, which has no executor"));
+        violations
+            .add("type", || format!("task `{task}` runs with type `{type_name}`, which has no executor"));
     }
 }
 
-fn check_strategy(task: &str, parameters: &Json, findings: &mut Findings) {
+fn check_strategy(task: &str, parameters: &Json, violations: &mut Violations) {
     let Some(strategy) = parameters.get("strategy").filter(|strategy| !strategy.is_null()) else { return };
     let strategy_type = strategy.get("type");
     if !matches!(strategy_type.and_then(Json::as_str), Some("parallel" | "one_by_one")) {
-        findings.add("strategy", || format!("the strategy of task `{task}` is invalid: {strategy}"));
+        violations.add("strategy", || format!("the strategy of task `{task}` is invalid: {strategy}"));
     }
     match strategy.get("amount") {
         None | Some(Json::Null) => {}
         Some(amount) if amount.is_u64() => {}
         Some(amount) => {
-            findings.add("strategy", || {
+            violations.add("strategy", || {
                 format!("the strategy amount of task `{task}` is not a non-negative integer: {amount}")
             });
         }

@@ -1,6 +1,6 @@
 //! Checks that all edges of the order are in range and that it has no cycle.
 
-use super::Findings;
+use super::Violations;
 use crate::plan::Plan;
 
 /// Depth-first search state of a vertex.
@@ -12,7 +12,7 @@ enum Visit {
     ComputedFields,
 }
 
-pub(super) fn check(plan: &Plan, findings: &mut Findings) {
+pub(super) fn check(plan: &Plan, violations: &mut Violations) {
     let (n_instances, n_vertices) = (plan.verdicts.len(), plan.order.n_vertices());
     let mut is_valid = true;
     for vertex in 0..n_vertices {
@@ -26,13 +26,13 @@ pub(super) fn check(plan: &Plan, findings: &mut Findings) {
                 continue;
             };
             is_valid = false;
-            findings.add("order", || format!("an edge from {} {message}", name(plan, vertex)));
+            violations.add("order", || format!("an edge from {} {message}", name(plan, vertex)));
         }
     }
     // The search follows every edge, so it needs all targets to be in range.
     if is_valid && let Some(cycle) = cycle(plan) {
         let names: Vec<String> = cycle.iter().map(|vertex| name(plan, *vertex)).collect();
-        findings.add("order", || format!("dependency cycle: {}", names.join(" → ")));
+        violations.add("order", || format!("dependency cycle: {}", names.join(" → ")));
     }
 }
 

@@ -4,25 +4,25 @@ use std::collections::HashSet;
 
 use stoker_state::{MASTER, SYNC};
 
-use super::Findings;
+use super::Violations;
 use crate::plan::Plan;
 
-pub(super) fn check_nodes(plan: &Plan, findings: &mut Findings) {
+pub(super) fn check_nodes(plan: &Plan, violations: &mut Violations) {
     if !plan.nodes.ends_with(&[MASTER.to_owned(), SYNC.to_owned()]) {
-        findings.add("nodes", || format!("the last two nodes are not `{MASTER}` and `{SYNC}`"));
+        violations.add("nodes", || format!("the last two nodes are not `{MASTER}` and `{SYNC}`"));
     }
     let mut seen = HashSet::new();
     for uid in plan.nodes.iter().filter(|uid| !seen.insert(uid.as_str())) {
-        findings.add("nodes", || format!("node `{uid}` is listed twice"));
+        violations.add("nodes", || format!("node `{uid}` is listed twice"));
     }
 }
 
 /// Checks the instance numbering; `false` if an index is out of range or inconsistent.
-pub(super) fn check_numbers(plan: &Plan, findings: &mut Findings) -> bool {
+pub(super) fn check_numbers(plan: &Plan, violations: &mut Violations) -> bool {
     let mut is_valid = true;
     let mut wrong = |message: String| {
         is_valid = false;
-        findings.add("numbers", || message);
+        violations.add("numbers", || message);
     };
     let mut n_instances = 0;
     let mut last_name: Option<&str> = None;
@@ -57,38 +57,38 @@ pub(super) fn check_numbers(plan: &Plan, findings: &mut Findings) -> bool {
     is_valid
 }
 
-pub(super) fn check_groups(plan: &Plan, findings: &mut Findings) {
+pub(super) fn check_groups(plan: &Plan, violations: &mut Violations) {
     let uids: HashSet<&str> = plan.nodes.iter().map(String::as_str).collect();
     for group in &plan.groups {
         let mut seen = HashSet::new();
         for uid in &group.nodes {
             if !uids.contains(uid.as_str()) {
-                findings.add("groups", || format!("group `{}` contains unknown node `{uid}`", group.name));
+                violations.add("groups", || format!("group `{}` contains unknown node `{uid}`", group.name));
             }
             if !seen.insert(uid) {
-                findings.add("groups", || format!("group `{}` contains node `{uid}` twice", group.name));
+                violations.add("groups", || format!("group `{}` contains node `{uid}` twice", group.name));
             }
         }
         if group.max_failed > group.nodes.len() as u64 + 1 {
             let (name, n_nodes, tolerated) = (&group.name, group.nodes.len(), group.max_failed);
-            findings.add("groups", || {
+            violations.add("groups", || {
                 format!("group `{name}` tolerates {tolerated} failed nodes but has only {n_nodes}")
             });
         }
     }
 }
 
-pub(super) fn check_choices(plan: &Plan, findings: &mut Findings) {
+pub(super) fn check_choices(plan: &Plan, violations: &mut Violations) {
     let uids: HashSet<&str> = plan.nodes.iter().map(String::as_str).collect();
     for choice in &plan.choices {
         if !uids.contains(choice.node.as_str()) {
             let (task, name, uid) = (&choice.task, &choice.name, &choice.node);
-            findings.add("choices", || {
+            violations.add("choices", || {
                 format!("the choice of task `{task}` for `{name}` is unknown node `{uid}`")
             });
         }
         if !plan.tasks.iter().any(|task| task.name == choice.task) {
-            findings.add("choices", || format!("a choice belongs to unknown task `{}`", choice.task));
+            violations.add("choices", || format!("a choice belongs to unknown task `{}`", choice.task));
         }
     }
 }

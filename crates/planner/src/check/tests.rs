@@ -166,5 +166,5 @@ fn repeated_findings_are_counted() {
     let mut plan = valid_plan();
     plan.groups[0].nodes = (0..30).map(|number| format!("n{number}")).collect();
     let findings = check(&plan);
-    assert_eq!((findings.len(), findings[10].to_string().as_str()), (11, "20 more findings of this kind"));
+    assert_eq!((findings.len(), findings[10].to_string().as_str()), (11, "20 more violations of this kind"));
 }

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stoker_yaql::Span;
+use stoker_diagnostics::{Diagnostic, Excerpt, Location, ProblemOrigin, Severity};
 
 use super::columns::{Runs, pack, unpack, unpack_up_to};
 use super::order::Order;
 use super::{Bounds, DecodeError, ExplainedPlan, VERSION};
 use crate::nodes::NODE_OFFLINE;
 use crate::plan::{Details, FaultToleranceGroup, NodeChoice, Plan, PlannedTask, Verdict};
-use crate::problem::{ExcludedNode, Problem, ProblemOrigin, Severity, codes};
 use crate::reasons::{Explanation, Reasons};
+use crate::report::{ExcludedNode, codes};
 
 /// Parsed first: the rest of the document depends on the version.
 #[derive(Deserialize)]
@@ -55,7 +55,7 @@ struct Task<'p> {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredProblem<'p> {
-    severity: Severity,
+    severity: StoredSeverity,
     code: Cow<'p, str>,
     task: Option<Cow<'p, str>>,
     field: Cow<'p, str>,
@@ -65,7 +65,23 @@ struct StoredProblem<'p> {
     place: Option<(Cow<'p, str>, u32, u32)>,
     help: Option<Cow<'p, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    origin: Option<Cow<'p, ProblemOrigin>>,
+    origin: Option<StoredOrigin<'p>>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredSeverity {
+    Error,
+    Warning,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredOrigin<'p> {
+    /// Empty if unknown.
+    layer: Cow<'p, str>,
+    file: Option<Cow<'p, str>>,
+    line: Option<u32>,
 }
 
 impl<'p> Document<'p> {
@@ -192,33 +208,67 @@ fn details(tasks: &[PlannedTask], runs: &[i64], n_instances: usize) -> Result<Ve
 }
 
 impl<'p> StoredProblem<'p> {
-    fn of(problem: &'p Problem) -> Self {
-        let place = problem.place.as_ref();
+    fn of(problem: &'p Diagnostic) -> Self {
+        let Location { path, task, nodes, provenance, expression, .. } = &problem.location;
         Self {
-            severity: problem.severity,
-            code: problem.code.into(),
-            task: problem.task.as_deref().map(Cow::from),
-            field: (&*problem.field).into(),
-            nodes: (&*problem.nodes).into(),
+            severity: match problem.severity {
+                Severity::Error => StoredSeverity::Error,
+                Severity::Warning | Severity::Note => StoredSeverity::Warning,
+            },
+            code: (&*problem.code).into(),
+            task: task.as_deref().map(Cow::from),
+            field: path.into(),
+            nodes: nodes.into(),
             message: (&*problem.message).into(),
-            place: place.map(|(text, span)| (text.into(), span.start, span.end)),
+            place: expression
+                .as_ref()
+                .map(|Excerpt { text, range }| (text.into(), range.start as u32, range.end as u32)),
             help: problem.help.as_deref().map(Cow::from),
-            origin: problem.origin.as_ref().map(Cow::Borrowed),
+            origin: provenance.as_ref().map(StoredOrigin::of),
         }
     }
 
-    fn into_problem(self) -> Result<Problem, DecodeError> {
+    fn into_problem(self) -> Result<Diagnostic, DecodeError> {
         let code = codes::ALL.iter().find(|code| **code == self.code);
-        Ok(Problem {
-            severity: self.severity,
-            code: code.ok_or(DecodeError::Damaged("unknown problem code"))?,
-            task: self.task.map(Cow::into_owned),
-            field: self.field.into_owned(),
-            nodes: self.nodes.into_owned(),
+        Ok(Diagnostic {
+            severity: match self.severity {
+                StoredSeverity::Error => Severity::Error,
+                StoredSeverity::Warning => Severity::Warning,
+            },
+            code: code.copied().ok_or(DecodeError::Damaged("unknown problem code"))?.into(),
             message: self.message.into_owned(),
-            place: self.place.map(|(text, start, end)| (text.into_owned(), Span { start, end })),
+            location: Location {
+                path: self.field.into_owned(),
+                task: self.task.map(Cow::into_owned),
+                nodes: self.nodes.into_owned(),
+                provenance: self.origin.map(StoredOrigin::into_provenance),
+                expression: self.place.map(|(text, start, end)| Excerpt {
+                    text: text.into_owned(),
+                    range: start as usize..end as usize,
+                }),
+                ..Location::default()
+            },
             help: self.help.map(Cow::into_owned),
-            origin: self.origin.map(Cow::into_owned),
+            ..Diagnostic::default()
         })
+    }
+}
+
+impl<'p> StoredOrigin<'p> {
+    fn of(provenance: &'p ProblemOrigin) -> Self {
+        let ProblemOrigin { layer, file, line } = provenance;
+        Self {
+            layer: layer.as_deref().unwrap_or_default().into(),
+            file: file.as_deref().map(Cow::from),
+            line: *line,
+        }
+    }
+
+    fn into_provenance(self) -> ProblemOrigin {
+        ProblemOrigin {
+            layer: Some(self.layer.into_owned()).filter(|layer| !layer.is_empty()),
+            file: self.file.map(Cow::into_owned),
+            line: self.line,
+        }
     }
 }

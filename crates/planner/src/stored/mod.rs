@@ -18,11 +18,12 @@ use std::io::{Read, Write};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
+use stoker_diagnostics::Diagnostic;
 
 use crate::input::PlanningInput;
 use crate::plan::Plan;
-use crate::problem::{ExcludedNode, PlanningReport, Problem};
 use crate::reasons::Reasons;
+use crate::report::{ExcludedNode, PlanningReport};
 use document::Document;
 
 /// A plan with its reasons and warnings.
@@ -31,7 +32,7 @@ pub struct ExplainedPlan {
     pub plan: Plan,
     pub reasons: Reasons,
     /// Warnings only: planning with errors gives no plan.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     /// Excluded nodes, with the reason.
     pub excluded: Vec<ExcludedNode>,
 }

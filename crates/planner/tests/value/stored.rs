@@ -1,6 +1,7 @@
 //! Encoded plans round-trip exactly.
 
-use stoker_planner::{ExplainedPlan, decode, encode};
+use stoker_diagnostics::{ProblemOrigin, Severity};
+use stoker_planner::{ExplainedPlan, codes, decode, encode};
 
 use crate::plans::{mixed, real_plans, with_mixed_input};
 
@@ -44,4 +45,31 @@ fn encoded_size_grows_with_differences_not_nodes() {
     let len = encode(&explained).len();
     // A thousand distinct reasons and parameters, because addresses and names differ per node.
     assert!(len < 45_000, "{len} bytes");
+}
+
+/// `mixed(2)` with a second warning, encoded before warnings became diagnostics.
+const STORED_V1: &[u8] = include_bytes!("stored-plan-v1.zlib");
+
+#[test]
+fn plans_of_earlier_versions_decode() {
+    let explained = decode(STORED_V1).unwrap();
+    let texts: Vec<String> = explained.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "task `after`, cross_depends[1]: task `nowhere` does not exist, so the dependency has no effect",
+            "task `a`, condition, on nodes 1, 2: there is no key 'rolse' in `rolse` (did you mean `roles`?)",
+        ]
+    );
+    let [unknown_name, condition] = &explained.problems[..] else { panic!("{texts:?}") };
+    assert_eq!((&*unknown_name.code, &*condition.code), (codes::UNKNOWN_NAME, codes::CONDITION));
+    assert!(explained.problems.iter().all(|problem| problem.severity == Severity::Warning));
+    let provenance = ProblemOrigin {
+        layer: Some("plugin fake 1.0.0".to_owned()),
+        file: Some("tasks.yaml".to_owned()),
+        line: Some(12),
+    };
+    assert_eq!(condition.location.provenance, Some(provenance));
+    assert_eq!(explained.plan, mixed(2).plan);
+    assert_eq!(encode(&explained), STORED_V1, "servers of the earlier version can read new plans");
 }

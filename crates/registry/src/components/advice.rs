@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::component::{Component, Relation};
-use super::finding::{Finding, InvalidReason};
+use super::conflict::{ComponentConflict, InvalidReason};
 use super::name::ComponentName;
 use super::registry::Registry;
 use super::requires::{Choice, Predicate, Requirement};
@@ -75,21 +75,27 @@ impl Registry {
     }
 
     /// Describes a finding with the labels and messages of its components.
-    pub fn explain(&self, finding: &Finding) -> String {
+    pub fn explain(&self, finding: &ComponentConflict) -> String {
         let label = |name: &ComponentName| {
             self.get(name).map_or_else(|| name.to_string(), |component| component.label.clone())
         };
         match finding {
-            Finding::Invalid { component, reason } => format!("`{component}` {}", describe_invalid(*reason)),
-            Finding::Duplicate { component, providers } => {
+            ComponentConflict::Invalid { component, reason } => {
+                format!("`{component}` {}", describe_invalid(*reason))
+            }
+            ComponentConflict::Duplicate { component, providers } => {
                 format!("`{component}` is provided more than once, by {}", providers.join(", "))
             }
-            Finding::Unknown { component } => format!("no release or plugin provides `{component}`"),
-            Finding::Incompatible { components: [one, other] } => match (self.get(one), self.get(other)) {
-                (Some(one), Some(other)) => describe_incompatible(one, other),
-                _ => format!("{} is not compatible with {}", label(one), label(other)),
-            },
-            Finding::Requires { component, predicate, items } => {
+            ComponentConflict::Unknown { component } => {
+                format!("no release or plugin provides `{component}`")
+            }
+            ComponentConflict::Incompatible { components: [one, other] } => {
+                match (self.get(one), self.get(other)) {
+                    (Some(one), Some(other)) => describe_incompatible(one, other),
+                    _ => format!("{} is not compatible with {}", label(one), label(other)),
+                }
+            }
+            ComponentConflict::Requires { component, predicate, items } => {
                 let requirement = self.get(component).and_then(|component| {
                     component.requires.iter().find(|requirement| {
                         requirement.predicate == *predicate && requirement.item_texts() == *items
@@ -101,7 +107,9 @@ impl Registry {
                     None => words,
                 }
             }
-            Finding::MissingType { kind } => format!("a component of type `{kind}` must be selected"),
+            ComponentConflict::MissingType { kind } => {
+                format!("a component of type `{kind}` must be selected")
+            }
         }
     }
 }

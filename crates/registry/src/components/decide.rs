@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::component::Component;
-use super::finding::{Finding, SelectionCheck};
+use super::conflict::{ComponentConflict, SelectionCheck};
 use super::name::{ComponentName, ComponentType};
 use super::registry::Registry;
 use super::requires::Choice;
@@ -30,7 +30,7 @@ impl Registry {
                 chosen.extend(names.insert(&component.name).then_some(component));
             } else {
                 let component = name.map_or_else(|| (*text).to_owned(), |name| name.to_string());
-                findings.push(Finding::Unknown { component });
+                findings.push(ComponentConflict::Unknown { component });
             }
         }
         findings.extend(incompatible_pairs(&chosen));
@@ -39,7 +39,7 @@ impl Registry {
         SelectionCheck::new(findings)
     }
 
-    fn unmet_requirements(&self, chosen: &[&Component]) -> Vec<Finding> {
+    fn unmet_requirements(&self, chosen: &[&Component]) -> Vec<ComponentConflict> {
         let selected: BTreeSet<&ComponentName> = chosen.iter().map(|component| &component.name).collect();
         let available: BTreeSet<&ComponentName> =
             self.components().iter().map(|component| &component.name).collect();
@@ -48,7 +48,7 @@ impl Registry {
         for component in chosen {
             let unmet =
                 component.requires.iter().filter(|requirement| !requirement.holds(&component.name, choice));
-            findings.extend(unmet.map(|requirement| Finding::Requires {
+            findings.extend(unmet.map(|requirement| ComponentConflict::Requires {
                 component: component.name.clone(),
                 predicate: requirement.predicate,
                 items: requirement.item_texts(),
@@ -58,25 +58,25 @@ impl Registry {
     }
 }
 
-fn incompatible_pairs(chosen: &[&Component]) -> Vec<Finding> {
+fn incompatible_pairs(chosen: &[&Component]) -> Vec<ComponentConflict> {
     let mut findings = Vec::new();
     for (idx, one) in chosen.iter().enumerate() {
         for other in chosen[idx + 1..].iter().filter(|other| Registry::conflict(one, other)) {
             let mut components = [one.name.clone(), other.name.clone()];
             components.sort_by_key(ToString::to_string);
-            findings.push(Finding::Incompatible { components });
+            findings.push(ComponentConflict::Incompatible { components });
         }
     }
     findings
 }
 
-fn missing_types(chosen: &[&Component], required: &[&str]) -> Vec<Finding> {
+fn missing_types(chosen: &[&Component], required: &[&str]) -> Vec<ComponentConflict> {
     let mut findings = Vec::new();
     for text in required {
         let kind = ComponentType::parse(text);
         if !chosen.iter().any(|component| Some(component.name.kind()) == kind) {
             let kind = kind.map_or_else(|| (*text).to_owned(), |kind| kind.as_str().to_owned());
-            findings.push(Finding::MissingType { kind });
+            findings.push(ComponentConflict::MissingType { kind });
         }
     }
     findings

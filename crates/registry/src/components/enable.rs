@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::component::Component;
-use super::finding::Finding;
+use super::conflict::ComponentConflict;
 use super::name::ComponentName;
 use super::registry::Registry;
 use super::requires::Choice;
@@ -17,7 +17,11 @@ impl Registry {
     /// Conflicts inside one plugin are ignored. If the cluster was created without a component selection, its
     /// components are unknown: then only plugins are checked against each other, and requirements are not
     /// checked.
-    pub fn enable_conflicts(&self, chosen: &[&str], fresh: &BTreeSet<&str>) -> Vec<(String, Finding)> {
+    pub fn enable_conflicts(
+        &self,
+        chosen: &[&str],
+        fresh: &BTreeSet<&str>,
+    ) -> Vec<(String, ComponentConflict)> {
         let chosen: BTreeSet<ComponentName> =
             chosen.iter().filter_map(|name| ComponentName::parse(name)).collect();
         let active: Vec<&Component> =
@@ -35,8 +39,10 @@ impl Registry {
                 if Self::conflict(one, other) {
                     let mut components = [one.name.clone(), other.name.clone()];
                     components.sort_by_key(ToString::to_string);
-                    conflicts
-                        .push((plugin.provider.as_str().to_owned(), Finding::Incompatible { components }));
+                    conflicts.push((
+                        plugin.provider.as_str().to_owned(),
+                        ComponentConflict::Incompatible { components },
+                    ));
                 }
             }
         }
@@ -54,9 +60,9 @@ impl Registry {
             || component.provider.is_plugin() && !same_provider.any(|other| chosen.contains(&other.name))
     }
 
-    fn duplicates_of(&self, fresh: &BTreeSet<&str>) -> Vec<(String, Finding)> {
-        let duplicate = |finding: &Finding| match finding {
-            Finding::Duplicate { providers, .. } => {
+    fn duplicates_of(&self, fresh: &BTreeSet<&str>) -> Vec<(String, ComponentConflict)> {
+        let duplicate = |finding: &ComponentConflict| match finding {
+            ComponentConflict::Duplicate { providers, .. } => {
                 let plugin = providers.iter().rev().find(|provider| fresh.contains(provider.as_str()))?;
                 Some((plugin.clone(), finding.clone()))
             }
@@ -69,7 +75,7 @@ impl Registry {
         &self,
         fresh: impl Iterator<Item = &'r Component>,
         active: &[&Component],
-    ) -> Vec<(String, Finding)> {
+    ) -> Vec<(String, ComponentConflict)> {
         let selected: BTreeSet<&ComponentName> = active.iter().map(|component| &component.name).collect();
         let available: BTreeSet<&ComponentName> =
             self.components().iter().map(|component| &component.name).collect();
@@ -79,7 +85,7 @@ impl Registry {
             for requirement in
                 component.requires.iter().filter(|requirement| !requirement.holds(&component.name, choice))
             {
-                let finding = Finding::Requires {
+                let finding = ComponentConflict::Requires {
                     component: component.name.clone(),
                     predicate: requirement.predicate,
                     items: requirement.item_texts(),

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use stoker_model::Json;
 
 use super::component::{Component, Provider, Relation, WEIGHT_DEFAULT};
-use super::finding::{Finding, InvalidReason};
+use super::conflict::{ComponentConflict, InvalidReason};
 use super::name::{ComponentName, ComponentPattern, ComponentType, NameToken};
 use super::requires::{Item, Predicate, Requirement};
 
 /// Parses the components of one provider.
 pub(super) struct Reader<'f> {
     pub(super) provider: Provider,
-    pub(super) findings: &'f mut Vec<Finding>,
+    pub(super) findings: &'f mut Vec<ComponentConflict>,
 }
 
 impl Reader<'_> {
@@ -49,7 +49,7 @@ impl Reader<'_> {
     }
 
     fn invalid(&mut self, component: &str, reason: InvalidReason) {
-        let finding = Finding::Invalid { component: component.to_owned(), reason };
+        let finding = ComponentConflict::Invalid { component: component.to_owned(), reason };
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stoker_model::{CompatibilityTarget, Json, NewPlugin, compare_versions};
 
 use super::component::{Component, Provider};
-use super::finding::Finding;
+use super::conflict::ComponentConflict;
 use super::name::ComponentName;
 use super::read::Reader;
 
@@ -57,7 +57,7 @@ pub fn newest_supported<'p, 'a>(
 pub struct Registry {
     components: Vec<Component>,
     indexes: BTreeMap<ComponentName, usize>,
-    findings: Vec<Finding>,
+    findings: Vec<ComponentConflict>,
 }
 
 impl Registry {
@@ -86,7 +86,7 @@ impl Registry {
             let mut providers: Vec<String> =
                 providers.iter().map(|provider| provider.as_str().to_owned()).collect();
             providers.sort();
-            Finding::Duplicate { component, providers }
+            ComponentConflict::Duplicate { component, providers }
         }));
         registry.findings = findings;
         registry
@@ -115,7 +115,7 @@ impl Registry {
     }
 
     /// Problems of the declarations, independent of any selection.
-    pub fn findings(&self) -> &[Finding] {
+    pub fn findings(&self) -> &[ComponentConflict] {
         &self.findings
     }
 

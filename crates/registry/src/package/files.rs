@@ -1,6 +1,6 @@
 //! Table of the files of a package, by package version.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_yaml::{Limits, Node, load};
 
 use super::plugin::Documents;
@@ -32,7 +32,7 @@ pub(super) enum Presence {
 pub(super) struct PackageFile {
     pub(super) name: &'static str,
     pub(super) presence: fn(PackageVersion) -> Presence,
-    pub(super) check: fn(&Node, Context<'_>, &mut Documents, &mut Problems),
+    pub(super) check: fn(&Node, Context<'_>, &mut Documents, &mut Diagnostics),
 }
 
 impl PackageFile {

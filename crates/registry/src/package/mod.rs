@@ -7,21 +7,22 @@
 //! To add a rule, edit the module of its file under `rules/`. To add a file, add its rules there and a row to
 //! `files.rs`.
 
+mod diagnostic;
 mod files;
 mod plugin;
-mod problem;
 mod rules;
 mod shapes;
 mod skeleton;
 mod tree;
 mod version;
 
-use stoker_manifest::{Format, ParseOptions, Problems, Severity, parse_with};
+use stoker_diagnostics::{Diagnostic, Diagnostics, has_errors, sort};
+use stoker_manifest::{Format, ParseOptions, parse_with};
 use stoker_model::{GraphType, Json, NewPlugin, Task};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
+pub use diagnostic::codes;
 pub use plugin::{folder_name, version_line};
-pub use problem::{PackageProblem, codes};
 pub use rules::check_release_wizard;
 pub use skeleton::{InvalidPluginName, SkeletonFile, SkeletonOptions, skeleton};
 pub use tree::PackageTree;
@@ -40,7 +41,7 @@ pub struct Package {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckResult {
     /// Problems, sorted by file and position.
-    pub problems: Vec<PackageProblem>,
+    pub problems: Vec<Diagnostic>,
     /// `None` if there are errors.
     pub package: Option<Package>,
 }
@@ -90,22 +91,18 @@ pub fn check(tree: &PackageTree, options: PackageCheckOptions) -> CheckResult {
             }
         }
     }
-    problems.sort_by(|a, b| {
-        let offset = |problem: &PackageProblem| problem.span.map(|span| span.start.offset);
-        a.file.cmp(&b.file).then_with(|| offset(a).cmp(&offset(b)))
-    });
-    let is_valid = problems.iter().all(|problem| problem.severity != Severity::Error);
-    let package = if is_valid { plugin::build(documents) } else { None };
+    sort(&mut problems);
+    let package = if has_errors(&problems) { None } else { plugin::build(documents) };
     CheckResult { problems, package }
 }
 
-fn missing(name: &str, version: PackageVersion) -> PackageProblem {
+fn missing(name: &str, version: PackageVersion) -> Diagnostic {
     let message = if name == files::METADATA {
         "required file is missing".to_owned()
     } else {
         format!("required file is missing; packages of version {} must have it", version.as_str())
     };
-    PackageProblem::of_file(name, codes::FILE_MISSING, message)
+    Diagnostic::error(codes::FILE_MISSING, message).in_file(name)
 }
 
 fn check_file(
@@ -113,22 +110,21 @@ fn check_file(
     context: Context<'_>,
     options: PackageCheckOptions,
     documents: &mut Documents,
-) -> Vec<PackageProblem> {
+) -> Vec<Diagnostic> {
     let options = ParseOptions { strict_keys: options.strict_keys, ..ParseOptions::default() };
     let parsed = parse_with(context.text, Format::Yaml, &options);
     let has_syntax_errors = parsed
         .problems
         .iter()
-        .any(|problem| problem.code != stoker_manifest::codes::EMPTY && problem.severity == Severity::Error);
+        .any(|problem| problem.code != stoker_manifest::codes::EMPTY && problem.is_error());
     if is_empty(parsed.node.as_ref()) && !has_syntax_errors {
         if file.may_be_empty(context.version) {
             return Vec::new();
         }
-        let mut problem = PackageProblem::of_file(file.name, codes::FILE_EMPTY, "the file is empty");
-        problem.help = Some("add content, or remove the file if it is optional".to_owned());
-        return vec![problem];
+        let problem = Diagnostic::error(codes::FILE_EMPTY, "the file is empty").in_file(file.name);
+        return vec![problem.help("add content, or remove the file if it is optional")];
     }
-    let mut problems = Problems::after(parsed.problems);
+    let mut problems = Diagnostics::after(parsed.problems);
     if let Some(node) = &parsed.node {
         (file.check)(node, context, documents, &mut problems);
         store_document(file.name, node, documents, &mut problems);
@@ -137,11 +133,11 @@ fn check_file(
     let is_graph = file.name == files::GRAPH_TASKS;
     let problems =
         problems.filter_map(|problem| if is_graph { rules::refine(problem) } else { Some(problem) });
-    problems.map(|problem| PackageProblem::new(file.name, problem)).collect()
+    problems.map(|problem| diagnostic::in_package(file.name, problem)).collect()
 }
 
 /// Stores a document without errors. Values that JSON cannot represent are reported.
-fn store_document(name: &'static str, node: &Node, documents: &mut Documents, problems: &mut Problems) {
+fn store_document(name: &'static str, node: &Node, documents: &mut Documents, problems: &mut Diagnostics) {
     if !problems.has_errors() {
         let document = stoker_manifest::reader::json(node, problems);
         documents.by_file.extend(document.map(|document: Json| (name, document)));

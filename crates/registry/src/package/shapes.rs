@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use stoker_conditions::{Condition, Dialect};
-use stoker_manifest::Problems;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, list_of, one_of, report_wrong_type, string};
 use stoker_yaml::{Node, NodeKind, Scalar, Span, locate_in_scalar};
 
-use super::problem::codes;
+use super::diagnostic::codes;
 use crate::patterns::pattern_error;
 
 /// Reports whether a value is a computed one.
@@ -17,13 +17,13 @@ pub(super) fn is_computed(node: &Node) -> bool {
 
 /// Accepts a computed field in place of a literal value; expressions are checked by another rule.
 pub(super) fn or_computed<T>(
-    read: impl Fn(&Node, &mut Problems) -> Option<T>,
-) -> impl Fn(&Node, &mut Problems) -> Option<()> {
+    read: impl Fn(&Node, &mut Diagnostics) -> Option<T>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<()> {
     move |node, problems| if is_computed(node) { Some(()) } else { read(node, problems).map(|_| ()) }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "has the signature of all readers")]
-pub(super) fn anything(_: &Node, _: &mut Problems) -> Option<()> {
+pub(super) fn anything(_: &Node, _: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
@@ -32,19 +32,19 @@ pub(super) fn text_like(
     code: &'static str,
     form: &'static str,
     is_valid: impl Fn(&str) -> bool,
-) -> impl Fn(&Node, &mut Problems) -> Option<String> {
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<String> {
     move |node, problems| {
         let text = string(node, problems)?;
         if is_valid(&text) {
             return Some(text);
         }
-        problems.error(code, node.span, format!("must be {form}, got {}", quote(&text)));
+        problems.error(code, node.span, format!("must be {form}, got {}", quoted(&text)));
         None
     }
 }
 
 /// Reads non-empty text.
-pub(super) fn non_empty_text(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn non_empty_text(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     text_like(codes::TOO_SHORT, "non-empty text", |text| !text.is_empty())(node, problems)
 }
 
@@ -61,8 +61,8 @@ pub(super) fn is_lower_name(text: &str) -> bool {
 
 /// Reads a non-empty list.
 pub(super) fn non_empty_list<T>(
-    read: impl Fn(&Node, &mut Problems) -> Option<T>,
-) -> impl Fn(&Node, &mut Problems) -> Option<Vec<T>> {
+    read: impl Fn(&Node, &mut Diagnostics) -> Option<T>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<Vec<T>> {
     let read = list_of(read);
     move |node, problems| {
         let items = read(node, problems)?;
@@ -75,7 +75,7 @@ pub(super) fn non_empty_list<T>(
 }
 
 /// Reads a map; unknown keys are allowed.
-pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mut Problems) -> Option<()> {
+pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mut Diagnostics) -> Option<()> {
     move |node, problems| {
         let mut fields = Fields::new(node, problems)?;
         read(&mut fields);
@@ -85,7 +85,7 @@ pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mu
 }
 
 /// Reads restrictions in their three forms: a condition, `{condition: message}`, or a full map.
-pub(super) fn restrictions(text: &str) -> impl Fn(&Node, &mut Problems) -> Option<()> + '_ {
+pub(super) fn restrictions(text: &str) -> impl Fn(&Node, &mut Diagnostics) -> Option<()> + '_ {
     restrictions_as(Dialect::RESTRICTION, text)
 }
 
@@ -93,16 +93,17 @@ pub(super) fn restrictions(text: &str) -> impl Fn(&Node, &mut Problems) -> Optio
 pub(super) fn restrictions_as(
     dialect: Dialect,
     text: &str,
-) -> impl Fn(&Node, &mut Problems) -> Option<()> + '_ {
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<()> + '_ {
     move |node, problems| {
-        let restriction = |item: &Node, problems: &mut Problems| restriction(item, dialect, text, problems);
+        let restriction =
+            |item: &Node, problems: &mut Diagnostics| restriction(item, dialect, text, problems);
         non_empty_list(restriction)(node, problems).map(|_| ())
     }
 }
 
 const ACTIONS: &[&str] = &["disable", "hide", "none"];
 
-fn restriction(node: &Node, dialect: Dialect, text: &str, problems: &mut Problems) -> Option<()> {
+fn restriction(node: &Node, dialect: Dialect, text: &str, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(_)) => condition_as(dialect, node, text, problems),
         NodeKind::Map(entries) => match &entries[..] {
@@ -125,25 +126,30 @@ fn restriction(node: &Node, dialect: Dialect, text: &str, problems: &mut Problem
 }
 
 /// Reads the condition of a restriction.
-pub(super) fn condition(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+pub(super) fn condition(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<()> {
     condition_as(Dialect::RESTRICTION, node, text, problems)
 }
 
 /// Reads a condition in a dialect; `text` is the text of the file.
-pub(super) fn condition_as(dialect: Dialect, node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+pub(super) fn condition_as(
+    dialect: Dialect,
+    node: &Node,
+    text: &str,
+    problems: &mut Diagnostics,
+) -> Option<()> {
     let source = string(node, problems)?;
     let locate = |span: Range<usize>| locate_in_scalar(node, text, span);
     match Condition::parse_as(&source, dialect) {
         Ok(condition) => {
-            for remark in condition.remarks() {
-                let problem = problems.warning(codes::EXPRESSION_SYNTAX, locate(remark.span), remark.message);
-                problem.help(remark.help.to_owned());
+            for warning in condition.warnings() {
+                let span = locate(warning.location.span.unwrap_or_default().bytes());
+                problems.warning(codes::EXPRESSION_SYNTAX, span, warning.message).help = warning.help;
             }
             Some(())
         }
         Err(error) => {
             let message = format!("invalid condition: {}", error.message);
-            problems.error(codes::EXPRESSION_SYNTAX, locate(error.span), message).help(error.help);
+            problems.error(codes::EXPRESSION_SYNTAX, locate(error.span), message).help = error.help;
             None
         }
     }
@@ -152,7 +158,7 @@ pub(super) fn condition_as(dialect: Dialect, node: &Node, text: &str, problems: 
 /// Checks the `regex` of a setting. An invalid pattern is only a warning, because browsers may support a
 /// different syntax; the server then accepts every text.
 #[expect(clippy::unnecessary_wraps, reason = "has the signature of all readers")]
-pub(super) fn regex(node: &Node, problems: &mut Problems) -> Option<()> {
+pub(super) fn regex(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let source = node.get("source").unwrap_or(node);
     let Some(pattern) = source.as_str() else {
         let message = "`regex` has no text `source`, so it has no effect";
@@ -172,22 +178,4 @@ pub(super) fn head(node: &Node) -> Span {
         NodeKind::Scalar(_) => node.span,
         _ => Span { end: node.span.start, ..node.span },
     }
-}
-
-/// Formats user text for a message: truncated, on one line, in backticks.
-pub(super) fn quote(text: &str) -> String {
-    const CHARS_MAX: usize = 60;
-    let ellipsis = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
-    let short: String = text
-        .chars()
-        .take(CHARS_MAX)
-        .flat_map(|letter| {
-            let is_plain = !letter.is_control();
-            is_plain
-                .then_some(letter)
-                .into_iter()
-                .chain((!is_plain).then(|| letter.escape_default()).into_iter().flatten())
-        })
-        .collect();
-    format!("`{short}{ellipsis}`")
 }

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use stoker_graph::{Finding, MergedGraph, Severity, Source, codes, plugin_tasks};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin};
+use stoker_graph::{MergedGraph, Source, codes, plugin_tasks};
 use stoker_model::{GraphType, Plugin, Task};
 
 use super::adapt::{CoreTasks, graph_tasks};
@@ -25,7 +26,7 @@ pub struct StageLayers {
     /// For each plugin, all its tasks including stage tasks; `None` if unchanged.
     pub tasks: Vec<Option<Vec<Task>>>,
     /// Problems of plugins with invalid stages; their stage tasks are omitted.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Diagnostic>,
 }
 
 /// Reports whether graphs of this type have stages; only the deployment graph does.
@@ -99,26 +100,23 @@ fn stage_plugin<'a>(plugin: &'a Plugin, graph_tasks: &'a [&'a Task]) -> StagePlu
     }
 }
 
-fn finding(plugin: &StagePlugin<'_>, error: &StageError) -> Finding {
+fn finding(plugin: &StagePlugin<'_>, error: &StageError) -> Diagnostic {
     let graph_task = |task_idx: usize| plugin.graph_tasks.get(task_idx.checked_sub(plugin.tasks.len())?);
-    let task = error.task_idx.and_then(graph_task).map(|task| task.name.clone());
+    let task = error.task_idx.and_then(graph_task);
     let subject = match error.task_idx {
         Some(task_idx) if task.is_none() => {
             format!("stage task {} of plugin `{}`", task_idx + 1, plugin.name)
         }
         _ => format!("plugin `{}`", plugin.name),
     };
-    Finding {
-        severity: Severity::Error,
-        code: codes::PLUGIN_STAGE,
-        path: if task.is_some() { "stage".to_owned() } else { String::new() },
-        task,
-        message: format!("cannot order {subject}: {}", describe_code(error.code)),
-        help: Some(
-            "use `pre_deployment` or `post_deployment`, optionally with a number: \
-             `post_deployment/100`; until this is fixed, all stage tasks of the plugin are omitted"
-                .to_owned(),
-        ),
-        source: Some(Source::Plugin { name: plugin.name.to_owned(), version: plugin.version.to_owned() }),
+    let message = format!("cannot order {subject}: {}", describe_code(error.code));
+    let help = "use `pre_deployment` or `post_deployment`, optionally with a number: `post_deployment/100`; until this \
+                is fixed, all stage tasks of the plugin are omitted";
+    let layer = Source::Plugin { name: plugin.name.to_owned(), version: plugin.version.to_owned() }.label();
+    let provenance = ProblemOrigin { layer: Some(layer), ..ProblemOrigin::default() };
+    let finding = Diagnostic::error(codes::PLUGIN_STAGE, message).help(help).provenance(Some(provenance));
+    match task {
+        Some(task) => finding.task(&task.name, "stage"),
+        None => finding,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_conditions::Models;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 
 use super::control::{Control, Kind, controls};
@@ -24,18 +25,7 @@ pub struct WizardResult {
     pub plugins: BTreeSet<String>,
 }
 
-/// Problem with an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnswerProblem {
-    /// `Pane.control` or the pane.
-    pub path: String,
-    /// Kind of problem, one of [`kinds`].
-    pub kind: &'static str,
-    /// Lowercase without a trailing period, or the message of the restriction.
-    pub message: String,
-}
-
-/// Problem kinds.
+/// Kinds of diagnostics about answers.
 pub mod kinds {
     /// Unknown pane or control.
     pub const UNKNOWN: &str = "unknown";
@@ -47,14 +37,15 @@ pub mod kinds {
     pub const CONDITION: &str = "condition";
 }
 
-/// Validates answers `{Pane: {control: value}}` against a mixed wizard. `others` are the models besides
+/// Validates answers `{Pane: {control: value}}` against a mixed wizard. The path of a diagnostic is the pane or
+/// `Pane.control`; its kind is one of [`kinds`]. `others` are the models besides
 /// `wizard` that conditions may refer to, `plugins` the names of installed plugins.
 pub fn validate_answers(
     mixed: &MergedWizard,
     answers: &JsonMap,
     others: &Models<'_, '_>,
     plugins: &BTreeSet<&str>,
-) -> Result<WizardResult, Vec<AnswerProblem>> {
+) -> Result<WizardResult, Vec<Diagnostic>> {
     let controls = controls(&mixed.wizard);
     let mut validator = Validator::new(mixed, others, &controls, answers);
     let mut chosen = WizardResult::default();
@@ -84,22 +75,18 @@ pub fn answered_components(mixed: &MergedWizard, answers: &JsonMap) -> Vec<Strin
     chosen.components
 }
 
-fn unknown_answers(controls: &[Control<'_>], answers: &JsonMap) -> Vec<AnswerProblem> {
+fn unknown_answers(controls: &[Control<'_>], answers: &JsonMap) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (pane, values) in answers {
         let Some(values) = values.as_object() else {
-            let message = "the answers of a pane must be a map".to_owned();
-            problems.push(AnswerProblem { path: pane.clone(), kind: kinds::VALUE, message });
+            let message = "the answers of a pane must be a map";
+            problems.push(Diagnostic::plain(message).path(pane).kind(kinds::VALUE));
             continue;
         };
         for name in values.keys() {
             if !controls.iter().any(|control| control.pane == pane && control.name == name) {
-                let message = "unknown pane or control".to_owned();
-                problems.push(AnswerProblem {
-                    path: format!("{pane}.{name}"),
-                    kind: kinds::UNKNOWN,
-                    message,
-                });
+                let problem = Diagnostic::plain("unknown pane or control").kind(kinds::UNKNOWN);
+                problems.push(problem.path(format!("{pane}.{name}")));
             }
         }
     }
@@ -113,7 +100,7 @@ fn answer<'a>(answers: &'a JsonMap, control: &Control<'_>) -> Option<&'a Json> {
 pub(super) struct Validator<'a, 'f, 'm> {
     mixed: &'a MergedWizard,
     others: &'a Models<'f, 'm>,
-    pub(super) problems: Vec<AnswerProblem>,
+    pub(super) problems: Vec<Diagnostic>,
     /// Current values, the model `wizard` of conditions.
     pub(super) document: JsonMap,
 }
@@ -149,7 +136,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
     }
 
     fn problem(&mut self, control: &Control<'_>, kind: &'static str, message: impl Into<String>) {
-        self.problems.push(AnswerProblem { path: control.path(), kind, message: message.into() });
+        self.problems.push(Diagnostic::plain(message).path(control.path()).kind(kind));
     }
 
     fn process(

@@ -1,9 +1,10 @@
 //! State of the wizard after some answers: possible choices and effective values.
 
 use stoker_conditions::Models;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 
-use super::answers::{AnswerProblem, Validator};
+use super::answers::Validator;
 use super::control::{Control, Kind, controls};
 use super::mix::MergedWizard;
 use crate::restrictions::RestrictionEffect;
@@ -16,7 +17,7 @@ pub struct WizardEvaluation {
     /// Effective value of every control.
     pub answers: JsonMap,
     /// Unknown answers, and restrictions that cannot be evaluated.
-    pub problems: Vec<AnswerProblem>,
+    pub problems: Vec<Diagnostic>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +50,7 @@ pub fn evaluate(mixed: &MergedWizard, answers: &JsonMap, others: &Models<'_, '_>
         validator.replace_forbidden(control);
     }
     // Report evaluation errors once, for the effective values.
-    validator.problems.retain(|problem| problem.kind != super::answer_kinds::CONDITION);
+    validator.problems.retain(|problem| problem.kind != Some(super::answer_kinds::CONDITION));
     let states =
         controls.iter().zip(answer).map(|(control, answer)| validator.state(control, answer)).collect();
     validator.problems.dedup();

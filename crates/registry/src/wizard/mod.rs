@@ -16,9 +16,7 @@ mod mix;
 mod options;
 mod participant;
 
-pub use answers::{
-    AnswerProblem, WizardResult, answered_components, kinds as answer_kinds, validate_answers,
-};
+pub use answers::{WizardResult, answered_components, kinds as answer_kinds, validate_answers};
 pub use conflict::WizardConflict;
 pub use evaluate::{ControlState, OptionState, WizardEvaluation, evaluate};
 pub use generate::{count_component_choices, generated_restrictions, with_restrictions};

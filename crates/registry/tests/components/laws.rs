@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use stoker_registry::components::{Finding, Registry, Selection};
+use stoker_registry::components::{ComponentConflict, Registry, Selection};
 
 const NAMES: &[&str] = &[
     "network:a",
@@ -105,7 +105,7 @@ proptest! {
         let registry = Registry::new(&components, &[]);
         let incompatible = |selection: &[&str]| -> Vec<Json> {
             let decision = registry.check_selection(Selection { components: selection, required_types: &[] });
-            decision.conflicts.iter().filter(|finding| finding.kind() == "incompatible").map(Finding::to_json).collect()
+            decision.conflicts.iter().filter(|finding| finding.kind() == "incompatible").map(ComponentConflict::to_json).collect()
         };
         let before = incompatible(&selection);
         let mut longer = selection.clone();

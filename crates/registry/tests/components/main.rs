@@ -10,7 +10,9 @@ mod real;
 
 use serde_json::{Value as Json, json};
 use stoker_model::CompatibilityTarget;
-use stoker_registry::components::{Finding, PluginComponents, Registry, Selection, newest_supported};
+use stoker_registry::components::{
+    ComponentConflict, PluginComponents, Registry, Selection, newest_supported,
+};
 
 /// Plugin with these declarations.
 fn plugin<'a>(name: &'a str, provides: &'a Json, components: &'a Json) -> PluginComponents<'a> {
@@ -224,7 +226,7 @@ fn duplicates_unknown_names_and_missing_types_are_reported() {
     let selection =
         Selection { components: &["networking:zzz", "What"], required_types: &["networking", "storage"] };
     let findings: Vec<Json> =
-        registry.check_selection(selection).conflicts.iter().map(Finding::to_json).collect();
+        registry.check_selection(selection).conflicts.iter().map(ComponentConflict::to_json).collect();
     assert_eq!(
         findings[1..],
         [
@@ -267,7 +269,7 @@ fn contradictory_component_always_conflicts() {
         .check_selection(Selection { components: &["network:a", "storage:gone"], required_types: &[] })
         .conflicts
         .iter()
-        .map(Finding::kind)
+        .map(ComponentConflict::kind)
         .collect();
     assert_eq!(kinds, ["unknown", "requires"]);
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use stoker_manifest::{Format, ParseOptions, Problems, parse_with, reader};
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::{Format, ParseOptions, parse_with, reader};
 use stoker_model::{CompatibilityTarget, NewPlugin};
 use stoker_registry::components::{PluginComponents, Registry, Selection, newest_supported};
 use stoker_registry::package::{PackageCheckOptions, PackageTree, check};
@@ -13,7 +14,7 @@ fn document(path: &std::path::Path) -> Json {
     let text = std::fs::read_to_string(path).unwrap();
     let parsed =
         parse_with(&text, Format::Yaml, &ParseOptions { strict_keys: false, ..ParseOptions::default() });
-    reader::json(&parsed.node.unwrap(), &mut Problems::default()).unwrap()
+    reader::json(&parsed.node.unwrap(), &mut Diagnostics::default()).unwrap()
 }
 
 pub(super) fn release(name: &str) -> Option<Json> {

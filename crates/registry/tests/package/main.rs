@@ -11,7 +11,7 @@ mod tasks;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use stoker_manifest::Severity;
+use stoker_diagnostics::Severity;
 use stoker_registry::package::{PackageCheckOptions, PackageTree, check};
 
 const GRAPH: &str = "deployment_tasks.yaml";
@@ -48,14 +48,16 @@ fn base(version: u32) -> PackageTree {
     PackageTree { texts, paths: ["scripts/run.sh", "repositories/ubuntu"].map(str::to_owned).into() }
 }
 
-/// Problems as `code path`; warnings are prefixed with `?`.
+/// Diagnostics as `code path`; warnings are prefixed with `?`.
 fn problems(tree: &PackageTree) -> Vec<String> {
     let checked = check(tree, PackageCheckOptions::default());
     let is_valid = checked.problems.iter().all(|problem| problem.severity != Severity::Error);
     assert_eq!(checked.package.is_some(), is_valid);
     let mark = |severity| if severity == Severity::Warning { "?" } else { "" };
     let reported = checked.problems.iter();
-    reported.map(|problem| format!("{}{} {}", mark(problem.severity), problem.code, problem.path)).collect()
+    reported
+        .map(|problem| format!("{}{} {}", mark(problem.severity), problem.code, problem.location.path))
+        .collect()
 }
 
 fn with(version: u32, file: &str, text: &str) -> Vec<String> {

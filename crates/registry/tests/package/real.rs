@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use stoker_manifest::Severity;
+use stoker_diagnostics::Severity;
 use stoker_model::Task;
 use stoker_registry::package::{CheckResult, Package, PackageCheckOptions, PackageTree, check};
 use stoker_registry::stages::{StagePlugin, order_tasks};
@@ -66,9 +66,12 @@ fn real_plugins_pass_except_one_with_a_duplicate_key() {
             else {
                 panic!("{errors:#?}")
             };
-            assert_eq!((&*problem.file, problem.code), ("deployment_tasks.yaml", "yaml-syntax"));
+            assert_eq!(
+                (problem.location.file.as_deref().unwrap(), &*problem.code),
+                ("deployment_tasks.yaml", "yaml-syntax")
+            );
             assert!(problem.message.contains("`requires` is given twice"), "{problem}");
-            assert!(problem.line().is_some_and(|line| (17..40).contains(&line)), "{problem}");
+            assert!(problem.location.line().is_some_and(|line| (17..40).contains(&line)), "{problem}");
             assert!(checked.package.is_none());
             n_failed += 1;
             let lax = check(tree, PackageCheckOptions { strict_keys: false });

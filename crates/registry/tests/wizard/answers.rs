@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
 use stoker_registry::components::BoundModel;
-use stoker_registry::wizard::{AnswerProblem, PluginWizard, WizardResult, merge_wizards, validate_answers};
+use stoker_registry::wizard::{PluginWizard, WizardResult, merge_wizards, validate_answers};
 
 fn wizard() -> Json {
     json!({
@@ -25,7 +25,7 @@ fn wizard() -> Json {
     })
 }
 
-fn chosen(answers: &Json, mode: &str) -> Result<WizardResult, Vec<AnswerProblem>> {
+fn chosen(answers: &Json, mode: &str) -> Result<WizardResult, Vec<stoker_diagnostics::Diagnostic>> {
     let contrail = json!({"Network": {"manager": {"values": [{"data": "contrail", "bind": [{"settings:contrail.value": true}]}]}}});
     let mesh = json!({"Network": {"manager": {"values": [{"data": "mesh"}]}}});
     let plugin =
@@ -44,7 +44,10 @@ fn settled(chosen: &WizardResult) -> Vec<String> {
 
 fn problems(answers: &Json, mode: &str) -> Vec<String> {
     let problems = chosen(answers, mode).err().unwrap_or_default();
-    problems.iter().map(|problem| format!("{} {}: {}", problem.path, problem.kind, problem.message)).collect()
+    problems
+        .iter()
+        .map(|problem| format!("{} {}: {}", problem.location.path, problem.kind.unwrap(), problem.message))
+        .collect()
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn hidden_pane_hides_its_controls() {
     assert!(control(&evaluation, "ceph").effect.is_hidden && control(&evaluation, "pool").effect.is_hidden);
     assert_eq!(control(&evaluation, "ceph").value, json!(false));
     assert_eq!(evaluation.problems.len(), 1);
-    assert_eq!(evaluation.problems[0].path, "Nowhere.x");
+    assert_eq!(evaluation.problems[0].location.path, "Nowhere.x");
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn plugin_is_merged_into_real_wizards() {
         let text = std::fs::read_to_string(path).unwrap();
         let node = stoker_manifest::parse(&text, stoker_manifest::Format::Yaml).unwrap();
         let release =
-            stoker_manifest::reader::json(&node, &mut stoker_manifest::Problems::default()).unwrap();
+            stoker_manifest::reader::json(&node, &mut stoker_diagnostics::Diagnostics::default()).unwrap();
         let wizard = &release["wizard_metadata"];
         assert_eq!(wizard.as_object().unwrap().len(), 6, "{name}");
         assert_eq!(mixed(wizard, &[]), *wizard);

@@ -7,9 +7,10 @@ use axum::extract::{FromRef, FromRequest, OptionalFromRequest, Request};
 use axum::http::{StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Frame;
+use stoker_diagnostics::{Diagnostic, Diagnostics};
 use stoker_manifest::graph::{self, GraphBody};
 use stoker_manifest::reader::{self, Fields};
-use stoker_manifest::{Format, ParseOptions, Parsed, Problem, Problems, parse_with};
+use stoker_manifest::{Format, ParseOptions, Parsed, parse_with};
 use stoker_model::Json;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
@@ -32,17 +33,17 @@ const INLINE_BYTES_MAX: usize = 64 << 10;
 pub(crate) struct Document {
     text: String,
     node: Node,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
 }
 
 impl Document {
     /// Reads the body with a function that collects problems; any error fails the request.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Node, &mut Problems) -> Option<T>) -> ApiResult<T> {
-        let mut problems = Problems::after(self.problems.clone());
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>) -> ApiResult<T> {
+        let mut problems = Diagnostics::after(self.problems.clone());
         let value = read(&self.node, &mut problems);
         match value {
             Some(value) if !problems.has_errors() => Ok(value),
-            _ => Err(ApiError::invalid(&problems.into_vec())),
+            _ => Err(ApiError::invalid(problems.into_vec())),
         }
     }
 
@@ -62,12 +63,12 @@ impl Document {
     }
 
     /// Reads a graph, or a bare list of its tasks, and returns all its warnings.
-    pub(crate) fn graph_with_warnings(&self) -> ApiResult<(GraphBody, Vec<Problem>)> {
-        let mut problems = Problems::after(self.problems.clone());
+    pub(crate) fn graph_with_warnings(&self) -> ApiResult<(GraphBody, Vec<Diagnostic>)> {
+        let mut problems = Diagnostics::after(self.problems.clone());
         let body = graph::read_node(&self.node, &self.text, &mut problems);
         match body {
             Some(body) if !problems.has_errors() => Ok((body, problems.into_vec())),
-            _ => Err(ApiError::invalid(&problems.into_vec())),
+            _ => Err(ApiError::invalid(problems.into_vec())),
         }
     }
 
@@ -227,6 +228,6 @@ async fn parse(text: String, format: Format) -> ApiResult<Document> {
     };
     match node {
         Some(node) => Ok(Document { text, node, problems }),
-        None => Err(ApiError::invalid(&problems)),
+        None => Err(ApiError::invalid(problems)),
     }
 }

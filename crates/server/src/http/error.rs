@@ -3,8 +3,8 @@
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use stoker_api_types::error::{Envelope, ErrorItem, ItemSeverity};
-use stoker_manifest::Problem;
-use stoker_services::{ErrorDetail, ErrorReport, ServiceError, Severity};
+use stoker_diagnostics::{Diagnostic, Location, Severity, summarize};
+use stoker_services::{ErrorReport, ServiceError};
 use stoker_store::StoreError;
 
 /// A failed request.
@@ -53,25 +53,24 @@ impl ApiError {
     }
 
     /// An invalid body or query, with all its problems.
-    pub(crate) fn invalid(problems: &[Problem]) -> Self {
-        let details = problems.iter().map(ErrorDetail::from).collect();
-        let message = stoker_manifest::summary(problems);
-        Self::report(StatusCode::BAD_REQUEST, ErrorReport { message, details, conflicts: Vec::new() })
+    pub(crate) fn invalid(diagnostics: Vec<Diagnostic>) -> Self {
+        let message = summarize(&diagnostics);
+        Self::report(StatusCode::BAD_REQUEST, ErrorReport { message, diagnostics, conflicts: Vec::new() })
     }
 
     /// A well-formed request that cannot be processed, with every reason.
-    pub(crate) fn refused(details: Vec<ErrorDetail>) -> Self {
-        Self::report(StatusCode::BAD_REQUEST, ErrorReport::of(details))
+    pub(crate) fn refused(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::report(StatusCode::BAD_REQUEST, ErrorReport::of(diagnostics))
     }
 
     /// Like [`Self::refused`], for conflicts with stored resources.
-    pub(crate) fn conflicting(details: Vec<ErrorDetail>) -> Self {
-        Self::report(StatusCode::CONFLICT, ErrorReport::of(details))
+    pub(crate) fn conflicting(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::report(StatusCode::CONFLICT, ErrorReport::of(diagnostics))
     }
 
     fn report(status: StatusCode, report: ErrorReport) -> Self {
-        let ErrorReport { message, details, conflicts } = report;
-        let errors = details.into_iter().map(render_error_item).collect();
+        let ErrorReport { message, diagnostics, conflicts } = report;
+        let errors = diagnostics.into_iter().map(render_error_item).collect();
         Self { status, envelope: Envelope { message, errors, conflicts }, headers: Vec::new() }
     }
 
@@ -80,8 +79,8 @@ impl ApiError {
         self
     }
 
-    pub(crate) fn with_item(mut self, detail: ErrorDetail) -> Self {
-        self.envelope.errors.push(render_error_item(detail));
+    pub(crate) fn with_item(mut self, item: ErrorItem) -> Self {
+        self.envelope.errors.push(item);
         self
     }
 
@@ -104,42 +103,30 @@ impl ApiError {
     }
 }
 
-pub(crate) fn render_error_item(detail: ErrorDetail) -> ErrorItem {
-    let ErrorDetail {
-        severity,
-        path,
-        message,
-        line,
-        column,
-        file,
-        layer,
-        code,
-        kind,
-        help,
-        plugin,
-        task,
-        nodes,
-        id,
-    } = detail;
-    let severity = match severity {
-        Severity::Error => ItemSeverity::Error,
-        Severity::Warning => ItemSeverity::Warning,
-    };
+/// The only conversion of diagnostics to error items. Notes, expressions and source texts are not part of the API.
+pub(crate) fn render_error_item(diagnostic: Diagnostic) -> ErrorItem {
+    let Diagnostic { severity, code, kind, message, location, notes: _, help } = diagnostic;
+    let (line, column) = (location.line(), location.column());
+    let Location { file, path, task, nodes, plugin, provenance, .. } = location;
+    let provenance = provenance.unwrap_or_default();
     ErrorItem {
-        severity,
+        severity: match severity {
+            Severity::Error => ItemSeverity::Error,
+            Severity::Warning | Severity::Note => ItemSeverity::Warning,
+        },
         path,
         message,
         line,
         column,
-        file,
-        layer,
-        code: code.map(str::to_owned),
+        file: file.or(provenance.file),
+        layer: provenance.layer,
+        code: Some(code.into_owned()).filter(|code| !code.is_empty()),
         kind: kind.map(str::to_owned),
         help,
         plugin,
         task,
         nodes,
-        id,
+        id: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use stoker_manifest::{Problem, Severity};
+use stoker_diagnostics::Diagnostic;
 
 use crate::http::error::{ApiError, ApiResult};
 
@@ -12,7 +12,7 @@ use crate::http::error::{ApiError, ApiResult};
 #[derive(Debug, Default)]
 pub(crate) struct Query {
     values: HashMap<String, Vec<String>>,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
 }
 
 impl Query {
@@ -108,13 +108,12 @@ impl Query {
     }
 
     pub(crate) fn problem(&mut self, name: &str, message: impl Into<String>) {
-        let (severity, path, message) = (Severity::Error, format!("?{name}"), message.into());
-        self.problems.push(Problem { severity, code: "query", path, span: None, message, help: None });
+        self.problems.push(Diagnostic::error("query", message).path(format!("?{name}")));
     }
 
     /// Returns all problems of the parameters read so far.
     pub(crate) fn finish(self) -> ApiResult<()> {
-        if self.problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(&self.problems)) }
+        if self.problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.problems)) }
     }
 }
 

@@ -25,7 +25,7 @@ fn parse_yaml(text: &str) -> Value {
     let limits =
         stoker_yaml::Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Default::default() };
     let loaded = stoker_yaml::load(text, &limits);
-    let mut problems = stoker_manifest::Problems::default();
+    let mut problems = stoker_diagnostics::Diagnostics::default();
     stoker_manifest::reader::json(&loaded.documents[0].root, &mut problems).unwrap()
 }
 

@@ -1,6 +1,7 @@
 //! Changes of settings: validated as a whole, and applied atomically.
 
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::codes;
 use stoker_model::{AuditChange, Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
 use stoker_settings::Server;
@@ -11,7 +12,7 @@ use super::document::{default_settings, release_of, settings};
 use super::restrictions::Violations;
 use super::sections::{SWITCH, Section, Version, sections};
 use super::{check, lock};
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::plugins::enabling::Enabling;
 use crate::plugins::links::disabled_link;
@@ -210,7 +211,7 @@ async fn require_roles_unused(
                     "plugin `{}` cannot be disabled: nodes {ids} have its role `{role}`",
                     plugin.name
                 );
-                reasons.push(ErrorDetail::new(switch_path(&plugin.name), message));
+                reasons.push(Diagnostic::plain(message).path(switch_path(&plugin.name)));
             }
         }
     }
@@ -228,16 +229,13 @@ fn plugin_changes<'a>(
     sections: &'a [Section],
     name: &str,
     submitted: &Json,
-) -> Result<Vec<PluginChange<'a>>, Vec<ErrorDetail>> {
+) -> Result<Vec<PluginChange<'a>>, Vec<Diagnostic>> {
     let path = format!("editable.{name}");
     let problem = |at: &str, message: String| {
-        vec![ErrorDetail::new(format!("{path}{at}"), format!("{path}{at}: {message}"))]
+        vec![Diagnostic::plain(format!("{path}{at}: {message}")).path(format!("{path}{at}"))]
     };
-    let coded = |code, mut problems: Vec<ErrorDetail>| {
-        for problem in &mut problems {
-            problem.code = Some(code);
-        }
-        Err(problems)
+    let coded = |code: &'static str, problems: Vec<Diagnostic>| {
+        Err(problems.into_iter().map(|problem| problem.code(code)).collect())
     };
     let Some(section) = sections.iter().find(|section| section.name == name) else {
         let problems = problem("", "no such plugin for this environment".to_owned());

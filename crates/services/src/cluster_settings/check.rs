@@ -1,13 +1,12 @@
 //! Validation of submitted settings against their declared types. Unchanged values are not validated: a
 //! release may declare defaults that would be rejected if an operator entered them.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 use stoker_registry::patterns::pattern_violation;
 
-use crate::error::ErrorDetail;
-
 /// Validates sections that will be merged into the stored ones, and returns all problems.
-pub(super) fn sections(stored: &JsonMap, submitted: &JsonMap) -> Vec<ErrorDetail> {
+pub(super) fn sections(stored: &JsonMap, submitted: &JsonMap) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (name, section) in submitted {
         let path = format!("editable.{name}");
@@ -28,7 +27,7 @@ pub(super) fn sections(stored: &JsonMap, submitted: &JsonMap) -> Vec<ErrorDetail
 }
 
 /// Validates the settings of one section.
-pub(super) fn settings(path: &str, stored: &JsonMap, submitted: &JsonMap) -> Vec<ErrorDetail> {
+pub(super) fn settings(path: &str, stored: &JsonMap, submitted: &JsonMap) -> Vec<Diagnostic> {
     let problems = submitted.iter().filter_map(|(name, setting)| {
         let stored = stored.get(name)?.as_object()?;
         let path = format!("{path}.{name}");
@@ -86,8 +85,8 @@ fn describe_range(setting: &JsonMap) -> String {
     format!("a number{}{}", limit("min", "from"), limit("max", "to"))
 }
 
-fn problem(path: &str, message: &str) -> ErrorDetail {
-    ErrorDetail::new(path, format!("{path}: {message}"))
+fn problem(path: &str, message: &str) -> Diagnostic {
+    Diagnostic::plain(format!("{path}: {message}")).path(path)
 }
 
 fn describe_value(value: &Json) -> String {

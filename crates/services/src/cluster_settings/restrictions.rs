@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, JsonMap, Release};
 use stoker_registry::settings::{RestrictedSetting, restricted_settings};
 use stoker_store::Session;
 
 use super::document::release_of;
 use super::sections::{Section, sections};
-use crate::error::{ErrorDetail, ServiceResult};
+use crate::error::ServiceResult;
 use crate::plugins::condition_models::ConditionModels;
 
 /// Returns the settings that restrictions currently hide or disable, with the reasons.
@@ -51,14 +52,14 @@ impl Violations {
     }
 
     /// Reports violations that did not exist before. Existing violations do not block unrelated changes.
-    pub(super) fn since(self, before: &Self) -> Vec<ErrorDetail> {
+    pub(super) fn since(self, before: &Self) -> Vec<Diagnostic> {
         let existing: BTreeSet<String> = before.0.iter().map(RestrictedSetting::path).collect();
         let new = self.0.into_iter().filter(|setting| !existing.contains(&setting.path()));
         let item = |setting: RestrictedSetting| {
             let path = format!("editable.{}", setting.path());
             let message = setting.effect.messages.join(". ");
             let message = if message.is_empty() { "disabled by a restriction".to_owned() } else { message };
-            ErrorDetail { kind: Some("restricted"), ..ErrorDetail::new(&path, format!("{path}: {message}")) }
+            Diagnostic::plain(format!("{path}: {message}")).path(&path).kind("restricted")
         };
         new.map(item).collect()
     }

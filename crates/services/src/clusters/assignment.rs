@@ -1,6 +1,7 @@
 //! Assignment of nodes and their roles to clusters.
 
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{AuditChange, Cluster, Node, NodeId, Resource, RunId};
 use stoker_settings::Server;
 use stoker_store::WriteTransaction;
@@ -8,7 +9,7 @@ use stoker_store::WriteTransaction;
 use super::members::{load, nodes_of_other_clusters, not_assigned};
 use super::node_roles::{restricted_roles, role_problems};
 use crate::cluster_settings::condition_models;
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::modules::automatic::enqueue_for;
 use crate::quotas::check_quota;
@@ -35,7 +36,7 @@ pub async fn nodes_assign(
         };
         let mut problems = role_problems(cluster.id, &role_metadata, roles);
         problems.extend(restricted_roles(&models, &role_metadata, roles.iter().filter(|role| !has(role))));
-        reasons.extend(problems.into_iter().map(|text| ErrorDetail::new(&path, text)));
+        reasons.extend(problems.into_iter().map(|text| Diagnostic::plain(text).path(&path)));
     }
     if !reasons.is_empty() {
         return Err(ServiceError::refused(reasons));

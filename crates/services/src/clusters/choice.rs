@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
 use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten_bindings};
-use stoker_registry::wizard::{AnswerProblem, WizardResult};
+use stoker_registry::wizard::WizardResult;
 use stoker_store::{Session, WriteTransaction};
 
 use super::create::ClusterRequest;
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::modes;
-use crate::plugins::catalog::{Catalog, finding_detail, render_findings};
+use crate::plugins::catalog::{Catalog, conflict_diagnostic, conflicts_json};
 use crate::plugins::enabling::Enabling;
 use crate::plugins::wizard::{Wizard, bound_mode, decide};
 
@@ -68,7 +69,7 @@ impl Choice {
                 wizard.choose(document).map_err(|problems| {
                     let named = wizard.named_components(document);
                     let conflicts = decide(&catalog, &registry, &canonical_names(named.iter())).conflicts;
-                    wizard_error(problems).with_conflicts(render_findings(&registry, &conflicts))
+                    wizard_error(problems).with_conflicts(conflicts_json(&registry, &conflicts))
                 })?
             }
             None => WizardResult::default(),
@@ -189,18 +190,15 @@ fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[Stri
     if decision.is_compatible() {
         return Ok(());
     }
-    let item = |finding| finding_detail(registry, finding, "components");
+    let item = |finding| conflict_diagnostic(registry, finding, "components");
     let items = decision.conflicts.iter().map(item).collect();
-    Err(ServiceError::refused(items).with_conflicts(render_findings(registry, &decision.conflicts)))
+    Err(ServiceError::refused(items).with_conflicts(conflicts_json(registry, &decision.conflicts)))
 }
 
-fn wizard_error(problems: Vec<AnswerProblem>) -> ServiceError {
-    let item = |problem: AnswerProblem| {
-        let path = format!("wizard.{}", problem.path);
-        ErrorDetail {
-            kind: Some(problem.kind),
-            ..ErrorDetail::new(&path, format!("{path}: {}", problem.message))
-        }
+fn wizard_error(problems: Vec<Diagnostic>) -> ServiceError {
+    let item = |problem: Diagnostic| {
+        let path = format!("wizard.{}", problem.location.path);
+        Diagnostic { message: format!("{path}: {}", problem.message), ..problem }.path(path)
     };
     ServiceError::refused(problems.into_iter().map(item).collect())
 }

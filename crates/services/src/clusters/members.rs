@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, Node, NodeId};
 use stoker_store::{List, NodeFilter, StoreError, WriteTransaction};
 
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::error::{ServiceError, ServiceResult};
 use crate::modules::automatic::enqueue_for;
 
 /// Loads the nodes with these IDs, in this order. Duplicate and missing IDs are errors.
@@ -28,11 +29,11 @@ pub(super) async fn load(writing: &mut WriteTransaction, ids: &[NodeId]) -> Serv
 }
 
 /// Reports nodes that belong to another cluster: they must be unassigned there first.
-pub(super) fn nodes_of_other_clusters(cluster: &Cluster, nodes: &[Node]) -> Vec<ErrorDetail> {
+pub(super) fn nodes_of_other_clusters(cluster: &Cluster, nodes: &[Node]) -> Vec<Diagnostic> {
     let problems = nodes.iter().enumerate().filter_map(|(index, node)| {
         let other = node.cluster_id.filter(|id| *id != cluster.id)?;
         let message = format!("node {} belongs to cluster {other}; remove it from that cluster first", node.id);
-        Some(ErrorDetail::new(format!("[{index}].id"), message))
+        Some(Diagnostic::plain(message).path(format!("[{index}].id")))
     });
     problems.collect()
 }

@@ -1,14 +1,15 @@
 //! Evaluation of the wizard while a user fills it in.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap, Release};
 use stoker_registry::components::ComponentName;
-use stoker_registry::wizard::{AnswerProblem, ControlState, WizardEvaluation};
+use stoker_registry::wizard::{ControlState, WizardEvaluation};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
 use crate::metadata::modes;
 use crate::planning::PlanCache;
-use crate::plugins::catalog::{Catalog, render_findings};
+use crate::plugins::catalog::{Catalog, conflicts_json};
 use crate::plugins::wizard::{Wizard, bound_mode, decide};
 
 /// State of a wizard after answers.
@@ -18,7 +19,7 @@ pub struct WizardState {
     /// Effective value of every control.
     pub answers: JsonMap,
     /// Problems of the submitted answers.
-    pub problems: Vec<AnswerProblem>,
+    pub problems: Vec<Diagnostic>,
     /// Components that the effective values select.
     pub components: Vec<String>,
     /// Plugins that these components enable.
@@ -78,7 +79,7 @@ fn evaluate(
         problems,
         components: chosen.components,
         plugins: plugins.into_iter().collect(),
-        conflicts: render_findings(&registry, &conflicts),
+        conflicts: conflicts_json(&registry, &conflicts),
     };
     Ok((state, answered_mode))
 }

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use stoker_graph::{Finding, Layer, MergeRules, Source, merge};
+use stoker_diagnostics::Diagnostic;
+use stoker_graph::{Layer, MergeRules, Source, merge};
 use stoker_model::{Cluster, Graph, GraphId, GraphType, JsonMap, Owner, Plugin, Release, Task};
 use stoker_registry::scripts::{Scripts, scripts_task};
 use stoker_registry::sources::{PackageSource, RemovedSource, removal_tasks, source_tasks};
@@ -59,7 +60,7 @@ pub struct Layers {
     plugins: Vec<PluginLayer>,
     rules: MergeRules,
     /// Problems of plugin stage tasks; the affected tasks are left out of the graph.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Diagnostic>,
     /// Names of generated tasks, which distribute the packages and scripts of plugins.
     pub helpers: Vec<String>,
     /// Generated tasks that remove package sources of plugins that are no longer enabled.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use stoker_graph::{Finding, MergedGraph, MergedTask, Severity, Source, merge};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin};
+use stoker_graph::{MergedGraph, MergedTask, Source, merge};
 use stoker_model::{Cluster, GraphMetadata, GraphSource, GraphType, Json, Task, canonical_field};
-use stoker_planner::ProblemOrigin;
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
@@ -17,7 +17,7 @@ pub struct PlannedGraph {
     pub tasks: Vec<Task>,
     pub metadata: GraphMetadata,
     /// Errors that removed tasks from the graph. A graph with errors must not be planned.
-    pub errors: Vec<Finding>,
+    pub errors: Vec<Diagnostic>,
     origins: Origins,
     /// Names of generated tasks, which distribute the packages and scripts of plugins.
     helpers: Vec<String>,
@@ -60,27 +60,14 @@ pub async fn planned_graph(
         let id = ids.iter().find(|(known, _)| known == layer).map(|(_, id)| id);
         id.and_then(|id| sources.remove(id)).unwrap_or_default()
     };
-    let sources = merged.sources.iter().map(|layer| (name(layer), source(layer))).collect();
+    let sources = merged.sources.iter().map(|layer| (layer.label(), source(layer))).collect();
     Ok(PlannedGraph {
         helpers: layers.helpers.clone(),
         origins: Origins::new(&merged, sources),
         tasks: merged.tasks.iter().map(MergedTask::to_task).collect(),
         metadata: merged.metadata.metadata,
-        errors: layers
-            .findings
-            .iter()
-            .filter(|finding| finding.severity == Severity::Error)
-            .cloned()
-            .collect(),
+        errors: layers.findings.iter().filter(|finding| finding.is_error()).cloned().collect(),
     })
-}
-
-fn name(layer: &Source) -> String {
-    match layer {
-        Source::Release => "release".to_owned(),
-        Source::Cluster => "cluster".to_owned(),
-        Source::Plugin { name, version } => format!("plugin {name} {version}"),
-    }
 }
 
 impl Origins {
@@ -95,11 +82,12 @@ impl Origins {
 
 impl PlannedGraph {
     /// Returns the layer and source line of a task field such as `cross_depends[0].role`.
-    pub fn origin(&self, task: &str, path: &str) -> Option<ProblemOrigin> {
+    pub fn provenance(&self, task: &str, path: &str) -> Option<ProblemOrigin> {
         let (fields, strongest) = self.origins.set_by.get(task)?;
         let field = canonical_field(path.split(['.', '[']).next().unwrap_or_default());
         let layer_idx = fields.get(field).unwrap_or(strongest);
         let (layer, source) = self.origins.layers.get(*layer_idx as usize)?;
-        Some(ProblemOrigin { layer: layer.clone(), file: source.file.clone(), line: source.line(task, path) })
+        let (file, line) = (source.file.clone(), source.line(task, path));
+        Some(ProblemOrigin { layer: Some(layer.clone()), file, line })
     }
 }

@@ -2,13 +2,14 @@
 //! transaction.
 
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{AuditChange, Graph, GraphMetadata, GraphSource, GraphType, Owner, Task};
 use stoker_store::{StoreError, WriteTransaction};
 
 use super::Graphs;
 use super::upload::{UploadedGraph, check_tasks};
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::error::{ServiceError, ServiceResult};
 use crate::precondition::{Precondition, graph_version};
 
 /// Returns the graph type, which path and body must agree on.
@@ -39,7 +40,7 @@ pub fn agreed_owner(path: Owner, body: &GraphBody) -> ServiceResult<()> {
 /// A stored graph and its warnings.
 pub struct Stored {
     pub graph: Graph,
-    pub warnings: Vec<ErrorDetail>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// An uploaded graph that passed all checks.
@@ -47,7 +48,7 @@ pub struct CheckedGraph {
     metadata: GraphMetadata,
     tasks: Vec<Task>,
     source: GraphSource,
-    warnings: Vec<ErrorDetail>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl CheckedGraph {

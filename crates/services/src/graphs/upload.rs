@@ -1,64 +1,53 @@
 //! An uploaded graph: its content, the source line of each task, and warnings.
 
-use stoker_graph::{
-    Finding, GraphCheckOptions, Layer, MergeRules, Scope, Severity, Source, check, codes, merge,
-};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin, Severity};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_manifest::graph::GraphBody;
-use stoker_manifest::{Problem, Severity as ProblemSeverity};
 use stoker_model::{GraphSource, Task};
 
 use super::Graphs;
-use crate::error::{ErrorDetail, ErrorReport, ServiceError, ServiceResult, Severity as DetailSeverity};
+use crate::error::{ErrorReport, ServiceError, ServiceResult};
 
 pub struct UploadedGraph {
     pub body: GraphBody,
     pub source: GraphSource,
-    pub warnings: Vec<ErrorDetail>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl UploadedGraph {
     /// `problems` come from parsing and contain no error.
-    pub fn new(body: GraphBody, source: GraphSource, problems: &[Problem]) -> Self {
-        let warnings = problems.iter().filter(|problem| problem.severity == ProblemSeverity::Warning);
-        let detail =
-            |problem: &Problem| ErrorDetail { file: source.file.clone(), ..ErrorDetail::from(problem) };
-        Self { warnings: warnings.map(detail).collect(), body, source }
+    pub fn new(body: GraphBody, source: GraphSource, mut problems: Vec<Diagnostic>) -> Self {
+        problems.retain(|problem| problem.severity == Severity::Warning);
+        for warning in &mut problems {
+            warning.location.file.clone_from(&source.file);
+        }
+        Self { warnings: problems, body, source }
     }
 }
 
-/// Returns warnings about tasks. Rejects a cycle that no other layer can break. Findings that other layers may
+/// Returns warnings about tasks. Rejects a cycle that no other layer can break. Problems that other layers may
 /// resolve are left to the check of the merged graph.
-pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> ServiceResult<Vec<ErrorDetail>> {
+pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> ServiceResult<Vec<Diagnostic>> {
     let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
     let library = graphs.library();
     let options = GraphCheckOptions { library: Some(&*library), ..GraphCheckOptions::new(Scope::Layer) };
-    let findings = check(&merged, &options);
-    let is_cycle = |finding: &&Finding| finding.code == codes::CYCLE && finding.severity == Severity::Error;
-    let mut cycles = findings.iter().filter(is_cycle).peekable();
-    if let Some(first) = cycles.peek() {
-        let message = first.message.clone();
-        let details = cycles.map(|cycle| detail(cycle, source)).collect();
-        return Err(ServiceError::Invalid(ErrorReport { message, details, conflicts: Vec::new() }));
+    let mut problems = check(&merged, &options);
+    for problem in &mut problems {
+        let line =
+            problem.location.task.as_deref().and_then(|task| source.line(task, &problem.location.path));
+        problem.location.provenance = Some(ProblemOrigin { layer: None, file: source.file.clone(), line });
     }
-    let shown = findings.iter().filter(|finding| !DEFERRED.contains(&finding.code));
-    // The graph is stored anyway, so every finding is reported as a warning.
-    let warning = |finding| ErrorDetail { severity: DetailSeverity::Warning, ..detail(finding, source) };
-    Ok(shown.map(warning).collect())
+    let is_cycle = |problem: &Diagnostic| problem.code == codes::CYCLE && problem.is_error();
+    if let Some(first) = problems.iter().find(|problem| is_cycle(problem)) {
+        let message = first.message.clone();
+        let diagnostics = problems.into_iter().filter(is_cycle).collect();
+        return Err(ServiceError::Invalid(ErrorReport { message, diagnostics, conflicts: Vec::new() }));
+    }
+    problems.retain(|problem| !DEFERRED.contains(&&*problem.code));
+    // The graph is stored anyway, so every problem is reported as a warning.
+    Ok(problems.into_iter().map(|problem| problem.severity(Severity::Warning)).collect())
 }
 
-/// Findings that other layers may resolve, and bare words, which parsing already reported with exact locations.
+/// Problems that other layers may resolve, and bare words, which parsing already reported with exact locations.
 const DEFERRED: &[&str] =
     &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::UNKNOWN_ROLE, codes::UNPLACED];
-
-fn detail(finding: &Finding, source: &GraphSource) -> ErrorDetail {
-    ErrorDetail {
-        path: finding.path.clone(),
-        message: finding.message.clone(),
-        code: Some(finding.code),
-        help: finding.help.clone(),
-        file: source.file.clone(),
-        line: finding.task.as_deref().and_then(|task| source.line(task, &finding.path)),
-        task: finding.task.clone(),
-        ..ErrorDetail::default()
-    }
-}

@@ -1,7 +1,8 @@
 //! Readers of component lists of releases and plugins.
 
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, json_list, list_of, object, string, string_with_length};
-use stoker_manifest::{Problems, codes};
 use stoker_model::Json;
 use stoker_yaml::Node;
 
@@ -9,13 +10,13 @@ const COMPONENTS_MAX: usize = 500;
 const PREDICATES: &[&str] = &["any_of", "all_of", "one_of", "none_of"];
 
 /// Reads a list of components. Only the structure is validated; unresolved names are found when components are chosen.
-pub fn read(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     list_of(component)(node, problems)?;
     bounded(json_list(node, problems)?, node, problems)
 }
 
 /// Reads a list of components with their compatibility.
-pub fn read_provided(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+pub fn read_provided(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     let provided = object(|fields| {
         let name = fields.required("name", string_with_length(1..=255));
         fields.remaining();
@@ -26,7 +27,7 @@ pub fn read_provided(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> 
 }
 
 /// Compatibility is checked pairwise, so the number of components is bounded.
-fn bounded(components: Vec<Json>, node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+fn bounded(components: Vec<Json>, node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     if components.len() <= COMPONENTS_MAX {
         return Some(components);
     }
@@ -35,7 +36,7 @@ fn bounded(components: Vec<Json>, node: &Node, problems: &mut Problems) -> Optio
     None
 }
 
-fn component(node: &Node, problems: &mut Problems) -> Option<()> {
+fn component(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let name = fields.required("name", string_with_length(1..=255));
     fields.optional("compatible", list_of(related));
@@ -45,7 +46,7 @@ fn component(node: &Node, problems: &mut Problems) -> Option<()> {
     name.map(drop)
 }
 
-fn related(node: &Node, problems: &mut Problems) -> Option<()> {
+fn related(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let name = fields.required("name", string);
     fields.remaining();
@@ -53,7 +54,7 @@ fn related(node: &Node, problems: &mut Problems) -> Option<()> {
 }
 
 /// `{name}`, or predicates: `{one_of: {items: […]}}`.
-fn requirement(node: &Node, problems: &mut Problems) -> Option<()> {
+fn requirement(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let mut n_known = usize::from(fields.node().get("name").is_some());
     fields.optional("name", string);
@@ -70,7 +71,7 @@ fn requirement(node: &Node, problems: &mut Problems) -> Option<()> {
     Some(())
 }
 
-fn items(node: &Node, problems: &mut Problems) -> Option<()> {
+fn items(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let items = fields.required("items", list_of(string));
     fields.remaining();

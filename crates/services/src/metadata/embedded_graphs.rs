@@ -1,8 +1,9 @@
 //! Graphs embedded in a release or plugin: `graphs: [{type, …}]`, and `deployment_tasks` for the default graph.
 
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::graph::{GraphBody, read_node, read_tasks_node};
 use stoker_manifest::reader::{Fields, list_of, string};
-use stoker_manifest::{Problems, codes};
 use stoker_model::{GraphType, Owner};
 use stoker_store::{StoreError, WriteTransaction};
 use stoker_yaml::Node;
@@ -31,7 +32,7 @@ impl EmbeddedGraphs {
             Some(_) if tasks.is_empty() => {}
             Some(_) => fields.problems().in_key("deployment_tasks", |problems| {
                 let message = "both `deployment_tasks` and `graphs` define the tasks of graph `default`";
-                problems.error(codes::CONFLICT, span, message).help("remove one of them".to_owned());
+                problems.error(codes::CONFLICT, span, message).set_help("remove one of them");
             }),
         }
         Self(graphs)
@@ -70,7 +71,7 @@ impl EmbeddedGraphs {
     }
 }
 
-fn read_graphs(node: &Node, text: &str, problems: &mut Problems) -> Option<Vec<(GraphType, GraphBody)>> {
+fn read_graphs(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<Vec<(GraphType, GraphBody)>> {
     let bodies = list_of(|node, problems| graph(node, text, problems))(node, problems)?;
     let mut graphs: Vec<(GraphType, GraphBody)> = Vec::with_capacity(bodies.len());
     for (item_idx, body) in bodies.into_iter().enumerate() {
@@ -86,7 +87,7 @@ fn read_graphs(node: &Node, text: &str, problems: &mut Problems) -> Option<Vec<(
     Some(graphs)
 }
 
-fn graph(node: &Node, text: &str, problems: &mut Problems) -> Option<GraphBody> {
+fn graph(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<GraphBody> {
     let body = read_node(node, text, problems)?;
     if body.owner.is_some() {
         let message = "`model` and `model_id` are not allowed here: the graph belongs to the document it is embedded in";
@@ -96,7 +97,7 @@ fn graph(node: &Node, text: &str, problems: &mut Problems) -> Option<GraphBody> 
 }
 
 /// Reads a graph type.
-pub fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
+pub fn graph_type(node: &Node, problems: &mut Diagnostics) -> Option<GraphType> {
     let name = string(node, problems)?;
     GraphType::new(&name).map_err(|error| _ = problems.error(codes::FORM, node.span, error.to_string())).ok()
 }

@@ -1,10 +1,11 @@
 //! Readers of roles, tags and volumes.
 
 use serde::Serialize;
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::{
     Fields, json, json_list, json_map, list_of, map_of, object, one_of, string, string_with_length,
 };
-use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
@@ -14,17 +15,17 @@ const ALLOCATE_SIZES: &[&str] = &["all", "min", "full-disk"];
 const MAPPING: &str = "volumes_roles_mapping";
 
 /// Reads metadata by role.
-pub fn roles(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub fn roles(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     map_of(role_meta)(node, problems).map(objects)
 }
 
 /// Reads metadata by tag.
-pub fn tags(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub fn tags(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     map_of(tag_meta)(node, problems).map(objects)
 }
 
 /// Reads the metadata of a role; unknown fields are kept.
-pub fn role_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub fn role_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("name", string);
     fields.optional("description", string);
@@ -36,7 +37,7 @@ pub fn role_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
 }
 
 /// Reads the metadata of a tag; unknown fields are kept.
-pub fn tag_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub fn tag_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("has_primary", stoker_manifest::reader::boolean);
     fields.remaining();
@@ -44,7 +45,7 @@ pub fn tag_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
 }
 
 /// Role names, or `*` for all other roles.
-fn conflicts(node: &Node, problems: &mut Problems) -> Option<()> {
+fn conflicts(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(_)) => one_of(&["*"])(node, problems).map(drop),
         _ => list_of(string)(node, problems).map(drop),
@@ -52,13 +53,13 @@ fn conflicts(node: &Node, problems: &mut Problems) -> Option<()> {
 }
 
 /// Reads the volumes of each role.
-pub fn volumes_of_roles(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub fn volumes_of_roles(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mapping = map_of(volumes_of_role)(node, problems)?;
     Some(mapping.into_iter().map(|(role, volumes)| (role, Json::Array(volumes))).collect())
 }
 
 /// `[{id, allocate_size}]`.
-pub fn volumes_of_role(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+pub fn volumes_of_role(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     list_of(object(|fields| {
         let id = fields.required("id", string_with_length(1..=255));
         let size = fields.required("allocate_size", one_of(ALLOCATE_SIZES));
@@ -68,7 +69,7 @@ pub fn volumes_of_role(node: &Node, problems: &mut Problems) -> Option<Vec<Json>
 }
 
 /// `{volumes: [{id, …}], volumes_roles_mapping: {…}, …}`.
-pub fn volumes(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub fn volumes(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("volumes", list_of(volume));
     fields.optional(MAPPING, volumes_of_roles);
@@ -76,7 +77,7 @@ pub fn volumes(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     json_map(node, problems)
 }
 
-fn volume(node: &Node, problems: &mut Problems) -> Option<()> {
+fn volume(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let id = fields.required("id", string);
     fields.remaining();
@@ -108,7 +109,7 @@ pub fn tags_of(meta: &Json) -> impl Iterator<Item = &str> {
 }
 
 /// Reads a name that needs no escaping in a URL path: letters, digits, `-` and `_`.
-pub fn path_name(node: &Node, problems: &mut Problems) -> Option<String> {
+pub fn path_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let name = string_with_length(1..=255)(node, problems)?;
     let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if name.chars().all(legal) {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::FieldUpdate;
 use stoker_model::{
     AuditChange, Cluster, ClusterId, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Resource, TenantId,
@@ -12,7 +13,7 @@ use stoker_store::{StoreError, WriteTransaction};
 
 use crate::cluster_settings::condition_models;
 use crate::clusters::{restricted_roles, role_problems};
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::modules::automatic::enqueue_for;
 use crate::precondition::Precondition;
@@ -235,7 +236,7 @@ async fn check_roles(writing: &mut WriteTransaction, node: &Node, old_roles: &[S
             &known_roles,
             roles.iter().filter(|role| !old_roles.contains(role)),
         ));
-        reasons.extend(problems.into_iter().map(|problem| ErrorDetail::new(path, problem)));
+        reasons.extend(problems.into_iter().map(|problem| Diagnostic::plain(problem).path(path)));
     }
     if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
 }

@@ -43,16 +43,17 @@ impl Made {
         if !ground.graph.errors.is_empty() {
             return Err(broken(&ground.graph));
         }
-        let mut findings = check(&planned);
-        findings.extend(check_placeholders(&planned, input.placeholders.keys().map(String::as_str)));
-        if !findings.is_empty() {
-            return Err(wrong_plan(&findings));
+        let mut violations = check(&planned);
+        violations.extend(check_placeholders(&planned, input.placeholders.keys().map(String::as_str)));
+        if !violations.is_empty() {
+            return Err(wrong_plan(&violations));
         }
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
-        explained.problems.extend(parameters::remarks(&explained.plan));
+        explained.problems.extend(parameters::warnings(&explained.plan));
         for problem in &mut explained.problems {
-            problem.origin =
-                problem.task.as_deref().and_then(|task| ground.graph.origin(task, &problem.field));
+            let location = &mut problem.location;
+            location.provenance =
+                location.task.as_deref().and_then(|task| ground.graph.provenance(task, &location.path));
         }
         let inputs = serde_json::to_value(input_digests(&input)).unwrap_or_default();
         drop(input);

@@ -1,10 +1,10 @@
 //! Planning problems as service errors.
 
-use stoker_planner::{Finding, PlanningReport, Problem, ProblemOrigin};
+use stoker_diagnostics::Diagnostic;
+use stoker_planner::PlanningReport;
 use stoker_state::Secrets;
 
-use crate::error::{ErrorDetail, ServiceError};
-
+use crate::error::ServiceError;
 use crate::graphs::PlannedGraph;
 
 /// Maximum number of nodes listed per problem; the message has the total.
@@ -25,19 +25,16 @@ pub(super) fn broken(graph: &PlannedGraph) -> ServiceError {
     ServiceError::refused(items_of_layers(graph))
 }
 
-fn items_of_layers(graph: &PlannedGraph) -> Vec<ErrorDetail> {
-    let item = |error: &stoker_graph::Finding| {
-        let item = ErrorDetail {
-            path: document_path(error.task.as_deref(), &error.path),
-            message: error.message.clone(),
-            code: Some(error.code),
-            help: error.help.clone(),
-            task: error.task.clone(),
-            ..ErrorDetail::default()
-        };
-        with_origin(item, error.task.as_deref().and_then(|task| graph.origin(task, &error.path)))
-    };
-    graph.errors.iter().map(item).collect()
+fn items_of_layers(graph: &PlannedGraph) -> Vec<Diagnostic> {
+    graph.errors.iter().map(|error| in_document(error.clone(), graph)).collect()
+}
+
+/// Replaces the path in the task by the path in the document of all tasks, and adds the provenance.
+fn in_document(mut problem: Diagnostic, graph: &PlannedGraph) -> Diagnostic {
+    let location = &mut problem.location;
+    location.provenance = location.task.as_deref().and_then(|task| graph.provenance(task, &location.path));
+    location.path = document_path(location.task.as_deref(), &location.path);
+    problem
 }
 
 fn document_path(task: Option<&str>, field: &str) -> String {
@@ -48,29 +45,18 @@ fn document_path(task: Option<&str>, field: &str) -> String {
     }
 }
 
-/// Adds the layer and source line.
-fn with_origin(item: ErrorDetail, origin: Option<ProblemOrigin>) -> ErrorDetail {
-    let Some(ProblemOrigin { layer, file, line }) = origin else { return item };
-    ErrorDetail { layer: Some(layer), file, line, ..item }
-}
-
-fn item(problem: &Problem, graph: &PlannedGraph, secrets: &Secrets) -> ErrorDetail {
-    let item = ErrorDetail {
-        path: document_path(problem.task.as_deref(), &problem.field),
-        message: secrets.mask_text(&problem.to_string()),
-        code: Some(problem.code),
-        help: problem.help.clone(),
-        task: problem.task.clone(),
-        nodes: problem.nodes.iter().take(NODES_MAX).cloned().collect(),
-        ..ErrorDetail::default()
-    };
-    with_origin(item, problem.task.as_deref().and_then(|task| graph.origin(task, &problem.field)))
+/// The message of an error item names task, nodes and expression, because clients print only the message.
+fn item(problem: &Diagnostic, graph: &PlannedGraph, secrets: &Secrets) -> Diagnostic {
+    let message = secrets.mask_text(&problem.to_string());
+    let mut item = in_document(Diagnostic { message, ..problem.clone() }, graph);
+    item.location.nodes.truncate(NODES_MAX);
+    item
 }
 
 /// Error for a plan that fails its own check: a bug in the planner, not in the graph.
-pub(super) fn wrong_plan(findings: &[Finding]) -> ServiceError {
-    for finding in findings {
-        tracing::error!(code = finding.code, finding = %finding, "plan failed its check");
+pub(super) fn wrong_plan(violations: &[Diagnostic]) -> ServiceError {
+    for violation in violations {
+        tracing::error!(code = %violation.code, violation = %violation, "plan failed its check");
     }
     let message = "the plan failed its own check, which is a bug in Stoker; see the server log";
     ServiceError::internal(message)

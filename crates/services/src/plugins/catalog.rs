@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::error::{ServiceError, ServiceResult};
 
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap, NewPlugin, NewRelease, Plugin, Release, compare_versions};
-use stoker_registry::components::{Finding, PluginComponents, Provider, Registry};
+use stoker_registry::components::{ComponentConflict, PluginComponents, Provider, Registry};
 use stoker_registry::wizard::{
     MergedWizard, PluginWizard, WizardConflict, count_component_choices, merge_wizards, with_restrictions,
 };
@@ -126,27 +127,26 @@ fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::component
 }
 
 fn mix_error(conflicts: &[WizardConflict]) -> ServiceError {
-    let item = |conflict: &WizardConflict| ErrorDetail {
-        kind: Some(conflict.kind),
-        plugin: Some(conflict.plugin.clone()),
-        ..ErrorDetail::new(&conflict.path, conflict.message())
+    let item = |conflict: &WizardConflict| {
+        let item = Diagnostic::plain(conflict.message()).path(&conflict.path);
+        item.kind(conflict.kind).plugin(&conflict.plugin)
     };
     ServiceError::conflicting(conflicts.iter().map(item).collect())
 }
 
 /// Conflicts of a component selection in the form of the compatibility report, with messages.
-pub fn render_findings(registry: &Registry, findings: &[Finding]) -> Vec<Json> {
-    let shown = |finding: &Finding| {
-        let mut shown = finding.to_json();
+pub fn conflicts_json(registry: &Registry, conflicts: &[ComponentConflict]) -> Vec<Json> {
+    let shown = |conflict: &ComponentConflict| {
+        let mut shown = conflict.to_json();
         if let Json::Object(fields) = &mut shown {
-            fields.insert("message".to_owned(), Json::from(registry.explain(finding)));
+            fields.insert("message".to_owned(), Json::from(registry.explain(conflict)));
         }
         shown
     };
-    findings.iter().map(shown).collect()
+    conflicts.iter().map(shown).collect()
 }
 
-/// Returns a conflict of a component selection as an error detail.
-pub fn finding_detail(registry: &Registry, finding: &Finding, path: &str) -> ErrorDetail {
-    ErrorDetail { kind: Some(finding.kind()), ..ErrorDetail::new(path, registry.explain(finding)) }
+/// Returns a conflict of a component selection as a diagnostic.
+pub fn conflict_diagnostic(registry: &Registry, conflict: &ComponentConflict, path: &str) -> Diagnostic {
+    Diagnostic::plain(registry.explain(conflict)).path(path).kind(conflict.kind())
 }

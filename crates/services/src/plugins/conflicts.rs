@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{NewPlugin, NewRelease};
-use stoker_registry::components::{ComponentName, Finding, PluginComponents, Registry};
+use stoker_registry::components::{ComponentConflict, ComponentName, PluginComponents, Registry};
 
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::error::{ServiceError, ServiceResult};
 
-use super::catalog::{in_play, mixed, registry};
+use super::catalog::{conflict_diagnostic, in_play, mixed, registry};
 
 /// A release and the installed plugins, before and after a change.
 pub struct Pairing<'a> {
@@ -18,14 +19,14 @@ pub struct Pairing<'a> {
 
 /// Rejects conflicts that the change introduces; existing ones are tolerated.
 pub fn require_no_conflicts<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceResult<()> {
-    let mut items: Vec<ErrorDetail> = Vec::new();
+    let mut items: Vec<Diagnostic> = Vec::new();
     for Pairing { before, after: (release, plugins) } in pairings {
         let known = before.map(|(release, plugins)| conflicts_of(release, plugins)).unwrap_or_default();
         let known: BTreeSet<Conflict> = known.into_iter().collect();
         let added = conflicts_of(release, plugins).into_iter().filter(|conflict| !known.contains(conflict));
         items.extend(added.map(|conflict| {
             let message = format!("{}; in release `{}` {}", conflict.message, release.name, release.version);
-            ErrorDetail { code: Some(conflict.code), ..ErrorDetail::new(conflict.path, message) }
+            Diagnostic::error(conflict.code, message).path(conflict.path)
         }));
     }
     if items.is_empty() { Ok(()) } else { Err(ServiceError::conflicting(items)) }
@@ -34,18 +35,17 @@ pub fn require_no_conflicts<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> 
 /// Rejects a release whose own components are invalid.
 pub fn validate_release(release: &NewRelease) -> ServiceResult<()> {
     let registry = Registry::new(&release.components_metadata, &[]);
-    let details = registry.findings().iter().map(|finding| ErrorDetail {
-        kind: Some(finding.kind()),
-        ..ErrorDetail::new("components_metadata", registry.explain(finding))
-    });
-    let mut details: Vec<ErrorDetail> = details.collect();
+    let invalid = registry.findings().iter();
+    let mut diagnostics: Vec<Diagnostic> =
+        invalid.map(|conflict| conflict_diagnostic(&registry, conflict, "components_metadata")).collect();
     let mut known = BTreeSet::new();
     for name in release.components_metadata.iter().filter_map(|component| component.get("name")?.as_str()) {
         if !known.insert(name) {
-            details.push(ErrorDetail::new("components_metadata", format!("duplicate component `{name}`")));
+            let message = format!("duplicate component `{name}`");
+            diagnostics.push(Diagnostic::plain(message).path("components_metadata"));
         }
     }
-    if details.is_empty() { Ok(()) } else { Err(ServiceError::refused(details)) }
+    if diagnostics.is_empty() { Ok(()) } else { Err(ServiceError::refused(diagnostics)) }
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ fn conflicts_of(release: &NewRelease, plugins: &[&NewPlugin]) -> Vec<Conflict> {
     let fitting = in_play(release, None, plugins);
     let registry = registry(release, fitting.values().copied());
     let duplicates = registry.findings().iter().filter_map(|finding| match finding {
-        Finding::Duplicate { component, .. } => Some(Conflict {
+        ComponentConflict::Duplicate { component, .. } => Some(Conflict {
             code: "duplicate",
             path: component.to_string(),
             message: registry.explain(finding),

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::codes;
 use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseMetadata, merge_contributions};
 use stoker_store::{GraphFilter, List, Session};
 
-use crate::error::{ErrorDetail, ServiceResult};
+use crate::error::ServiceResult;
 
-use super::catalog::{finding_detail, registry};
+use super::catalog::{conflict_diagnostic, registry};
 
 const LEGACY_REFUSED: &str = "it has stage tasks, or tasks of a version below 2.0.0, and \
     `common.propagate_task_deploy` is off in this cluster; enable it first, or together with the plugin";
@@ -54,13 +55,13 @@ impl Enabling<'_> {
         &self,
         session: &mut Session,
         path: impl Fn(&str) -> String,
-    ) -> ServiceResult<Vec<ErrorDetail>> {
+    ) -> ServiceResult<Vec<Diagnostic>> {
         if self.fresh.is_empty() {
             return Ok(Vec::new());
         }
         let refusal = |plugin: &str, reason: &str| {
             let message = format!("plugin `{plugin}` cannot be enabled: {reason}");
-            ErrorDetail { plugin: Some(plugin.to_owned()), ..ErrorDetail::new(path(plugin), message) }
+            Diagnostic::plain(message).path(path(plugin)).plugin(plugin)
         };
         let mut items = Vec::new();
         for (plugin, reason) in self.collisions().into_iter().chain(self.task_collisions(session).await?) {
@@ -69,14 +70,14 @@ impl Enabling<'_> {
         for plugin in self.plugins.iter().filter(|plugin| self.fresh.contains(plugin.body.name.as_str())) {
             if !runs_legacy_tasks(self.cluster) && has_legacy_tasks(session, plugin).await? {
                 let refusal = refusal(&plugin.body.name, LEGACY_REFUSED);
-                items.push(ErrorDetail { code: Some(codes::LEGACY_TASKS), ..refusal });
+                items.push(refusal.code(codes::LEGACY_TASKS));
             }
         }
         let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));
         let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
         for (plugin, finding) in registry.enable_conflicts(&chosen, &self.fresh) {
-            let reason = finding_detail(&registry, &finding, "");
-            items.push(ErrorDetail { kind: reason.kind, ..refusal(&plugin, &reason.message) });
+            let reason = conflict_diagnostic(&registry, &finding, "");
+            items.push(Diagnostic { kind: reason.kind, ..refusal(&plugin, &reason.message) });
         }
         Ok(items)
     }

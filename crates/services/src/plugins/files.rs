@@ -3,12 +3,12 @@
 use std::io;
 use std::sync::Arc;
 
+use stoker_diagnostics::{Diagnostic, list};
 use stoker_packages::{ArchiveError, PendingChange, PluginsRoot};
-use stoker_registry::package::PackageProblem;
 use stoker_settings::{DatabaseLocation, Server};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::error::{ErrorDetail, ErrorReport, ServiceError, ServiceResult};
+use crate::error::{ErrorReport, ServiceError, ServiceResult};
 
 #[derive(Clone)]
 pub struct Packages {
@@ -72,36 +72,19 @@ pub fn invalid_archive_error(error: ArchiveError) -> ServiceError {
 }
 
 /// Error with all problems of packages; each problem comes with its directory and a slash, or an empty prefix.
-pub fn invalid_package_error<'p>(problems: impl Iterator<Item = (&'p str, &'p PackageProblem)>) -> ServiceError {
-    const SUMMARY_MAX: usize = 20;
-    let (mut messages, mut items) = (Vec::new(), Vec::new());
-    for (folder, problem) in problems {
-        messages.push(format!("{folder}{problem}"));
-        items.push(problem_item(folder, problem));
-    }
-    let message = match &messages[..] {
-        [only] => only.clone(),
-        _ => format!(
-            "{} problems\n- {}",
-            messages.len(),
-            messages[..messages.len().min(SUMMARY_MAX)].join("\n- ")
-        ),
-    };
-    ServiceError::Invalid(ErrorReport { message, ..ErrorReport::of(items) })
+pub fn invalid_package_error<'p>(problems: impl Iterator<Item = (&'p str, &'p Diagnostic)>) -> ServiceError {
+    let (lines, items): (Vec<String>, Vec<Diagnostic>) = problems
+        .map(|(folder, problem)| (format!("{folder}{problem}"), package_item(folder, problem.clone())))
+        .unzip();
+    ServiceError::Invalid(ErrorReport { message: list(lines.into_iter()), ..ErrorReport::of(items) })
 }
 
-/// The path includes the file name.
-fn problem_item(folder: &str, problem: &PackageProblem) -> ErrorDetail {
-    let path = match &*problem.path {
-        "" => format!("{folder}{}", problem.file),
-        inner => format!("{folder}{}: {inner}", problem.file),
+/// Prepends directory and file to the path: `line` of an error item without a file counts in the file of the path.
+fn package_item(folder: &str, mut problem: Diagnostic) -> Diagnostic {
+    let file = problem.location.file.take().unwrap_or_default();
+    problem.location.path = match &*problem.location.path {
+        "" => format!("{folder}{file}"),
+        inner => format!("{folder}{file}: {inner}"),
     };
-    let place = problem.span.map(|span| span.start);
-    ErrorDetail {
-        line: place.map(|place| place.line),
-        column: place.map(|place| place.column),
-        code: Some(problem.code),
-        help: problem.help.clone(),
-        ..ErrorDetail::new(path, &*problem.message)
-    }
+    problem
 }

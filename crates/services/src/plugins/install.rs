@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 
 use serde_json::json;
-use stoker_manifest::Severity;
+use stoker_diagnostics::Severity;
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{Actor, AuditChange, GraphType, NewPlugin, Owner, Plugin, PluginId};
 use stoker_packages::{

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use stoker_manifest::Severity;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Actor, AuditChange, Plugin, PluginId};
 use stoker_packages::{PluginsRoot, check_folder};
-use stoker_registry::package::{Package, PackageCheckOptions, PackageProblem, codes};
+use stoker_registry::package::{Package, PackageCheckOptions, codes};
 use stoker_store::{Session, WriteTransaction};
 
 use super::files::{invalid_package_error, io_error, spawn_blocking_io};
@@ -144,14 +144,12 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<P
         match check_folder(&root.folder(folder), PackageCheckOptions { strict_keys: false }) {
             Ok(folder_check) => {
                 for problem in folder_check.result.problems {
-                    match problem.severity {
-                        Severity::Error => problems.push((format!("{folder}/"), problem)),
-                        // Only duplicate keys are reported: their meaning differs from what the author
-                        // expects.
-                        Severity::Warning if problem.code == codes::YAML_SYNTAX => {
-                            warnings.push(format!("{folder}/{problem}"));
-                        }
-                        Severity::Warning => {}
+                    if problem.is_error() {
+                        problems.push((format!("{folder}/"), problem));
+                    } else if problem.code == codes::YAML_SYNTAX {
+                        // Other warnings are not reported. The meaning of duplicate keys differs from what the
+                        // author expects.
+                        warnings.push(format!("{folder}/{problem}"));
                     }
                 }
                 packages.extend(folder_check.result.package);
@@ -159,7 +157,8 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<P
             Err(error) => {
                 tracing::warn!(folder, error = %error, "cannot read plugin files");
                 let message = "cannot be read; see the server log";
-                problems.push((String::new(), PackageProblem::of_file(folder, codes::FILE_MISSING, message)));
+                problems
+                    .push((String::new(), Diagnostic::error(codes::FILE_MISSING, message).in_file(folder)));
             }
         }
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 use stoker_registry::components::{BoundModel, Registry, Selection, SelectionCheck};
 use stoker_registry::wizard::{
-    AnswerProblem, MergedWizard, WizardEvaluation, WizardResult, answered_components, evaluate,
-    validate_answers,
+    MergedWizard, WizardEvaluation, WizardResult, answered_components, evaluate, validate_answers,
 };
 
 use crate::error::ServiceResult;
@@ -27,7 +27,7 @@ impl<'c> Wizard<'c> {
         Ok(Self { mixed: catalog.wizard(registry)?, models, catalog })
     }
 
-    pub fn choose(&self, answers: &JsonMap) -> Result<WizardResult, Vec<AnswerProblem>> {
+    pub fn choose(&self, answers: &JsonMap) -> Result<WizardResult, Vec<Diagnostic>> {
         let plugins: BTreeSet<&str> =
             self.catalog.plugins().map(|plugin| plugin.body.name.as_str()).collect();
         validate_answers(&self.mixed, answers, &|name| self.models.get(name), &plugins)

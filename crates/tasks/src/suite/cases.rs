@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use stoker_diagnostics::Diagnostics;
 use stoker_engine::session::Mode;
-use stoker_manifest::Problems;
 use stoker_model::{Json, JsonMap};
 
 use super::fake::{FakeHost, Script};
@@ -32,7 +32,7 @@ pub(super) fn all() -> Vec<Case> {
 pub(super) fn yaml(text: &str) -> Json {
     let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
     assert!(!loaded.has_errors(), "{:?}", loaded.problems);
-    stoker_manifest::reader::json(&loaded.documents[0].root, &mut Problems::default()).unwrap()
+    stoker_manifest::reader::json(&loaded.documents[0].root, &mut Diagnostics::default()).unwrap()
 }
 
 impl Case {

@@ -1,5 +1,6 @@
 //! Invariants that hold for every task type.
 
+use stoker_diagnostics::Severity;
 use stoker_engine::session::Mode;
 use stoker_model::{Json, TaskType as Word};
 
@@ -8,7 +9,7 @@ use super::fake::Script;
 use crate::host::StopReason;
 use crate::outcome::{Failure, FailureCause};
 use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
-use crate::{TASK_TYPES, Weight, check, find};
+use crate::{TASK_TYPES, check, find};
 
 #[test]
 fn every_type_is_documented_and_accepted_in_graphs() {
@@ -39,8 +40,9 @@ fn examples_have_known_parameters_only() {
     for task_type in crate::all() {
         let example = yaml(task_type.example);
         assert_eq!(example[0]["type"], task_type.name);
-        let remarks = check(task_type.name, &example[0]["parameters"]);
-        let unknown: Vec<_> = remarks.iter().filter(|remark| remark.message.starts_with("unknown")).collect();
+        let problems = check(task_type.name, &example[0]["parameters"]);
+        let unknown: Vec<_> =
+            problems.iter().filter(|problem| problem.message.starts_with("unknown")).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 }
@@ -72,9 +74,9 @@ fn defaults_match_their_kind() {
 #[test]
 fn unknown_and_missing_parameters_are_reported() {
     for task_type in crate::all() {
-        let remarks = check(task_type.name, &serde_json::json!({"no_such_thing": 1}));
-        let unknown = remarks.iter().find(|remark| remark.place == "no_such_thing");
-        assert_eq!(unknown.map(|remark| remark.weight), Some(Weight::Warning), "{}", task_type.name);
+        let problems = check(task_type.name, &serde_json::json!({"no_such_thing": 1}));
+        let unknown = problems.iter().find(|problem| problem.location.path == "no_such_thing");
+        assert_eq!(unknown.map(|problem| problem.severity), Some(Severity::Warning), "{}", task_type.name);
         for parameter in task_type
             .parameters
             .iter()
@@ -82,18 +84,18 @@ fn unknown_and_missing_parameters_are_reported() {
         {
             let expected = format!("Missing a required parameter {}", parameter.name);
             assert!(
-                remarks.iter().any(|remark| remark.message == expected),
+                problems.iter().any(|problem| problem.message == expected),
                 "{}: {expected}",
                 task_type.name
             );
         }
-        let remarks = check(task_type.name, &Json::Null);
+        let problems = check(task_type.name, &Json::Null);
         let n_required = task_type
             .parameters
             .iter()
             .filter(|parameter| parameter.requirement == ParameterRequirement::Required)
             .count();
-        assert_eq!(remarks.len(), n_required, "{remarks:?}");
+        assert_eq!(problems.len(), n_required, "{problems:?}");
     }
 }
 

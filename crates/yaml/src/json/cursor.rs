@@ -1,6 +1,6 @@
 //! A forward-moving position in the text that tracks line and column.
 
-use crate::position::{Position, Span};
+use stoker_diagnostics::{Position, Span};
 
 pub(super) struct Cursor<'t> {
     text: &'t str,

@@ -24,10 +24,9 @@ mod tests;
 use crate::limits::Limits;
 use crate::loader::Loaded;
 use crate::node::Document;
-use crate::position::Span;
-use crate::problem::{Problem, Problems};
 
 use reader::Reader;
+use stoker_diagnostics::{Diagnostic, Diagnostics, Span};
 
 /// Stable codes of JSON problems.
 pub mod codes {
@@ -50,12 +49,12 @@ pub fn load(text: &str, limits: &Limits) -> Loaded {
     let size_bytes_max = limits.size_bytes_max.min(u32::MAX as usize / 2);
     if text.len() > size_bytes_max {
         let message = format!("input is too large: {} bytes, the limit is {size_bytes_max}", text.len());
-        let problem = Problem::error(codes::LIMIT, Span::default(), message).help("split the input");
+        let problem = Diagnostic::error(codes::LIMIT, message).at(Span::default()).help("split the input");
         return Loaded { problems: vec![problem], ..Loaded::default() };
     }
-    let mut problems = Problems::new(limits.problems_max);
+    let mut problems = Diagnostics::bounded(limits.problems_max);
     let root = Reader::new(text, limits, &mut problems).run();
     let documents = root.into_iter().map(|root| Document { root }).collect();
-    let (problems, n_problems_dropped) = problems.finish();
+    let (problems, n_problems_dropped) = problems.into_parts();
     Loaded { documents, problems, n_problems_dropped }
 }

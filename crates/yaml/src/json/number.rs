@@ -1,16 +1,15 @@
 //! Parses numbers: integers exactly, numbers with a decimal point or an exponent as floats.
 
 use num_bigint::BigInt;
+use stoker_diagnostics::{Diagnostic, Diagnostics, Position, quoted};
 
 use super::codes;
 use super::cursor::Cursor;
 use crate::construct::INT_CHARS_MAX;
 use crate::node::Scalar;
-use crate::position::Position;
-use crate::problem::{Problem, Problems, quoted};
 
 /// Parses a number at the cursor, which is at a digit or minus. A malformed number ends parsing.
-pub(super) fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Scalar, Box<Problem>> {
+pub(super) fn read(cursor: &mut Cursor<'_>, problems: &mut Diagnostics) -> Result<Scalar, Box<Diagnostic>> {
     let start = cursor.position();
     let Some(form) = form(cursor.rest().as_bytes()) else {
         return Err(Box::new(malformed(cursor)));
@@ -76,11 +75,13 @@ fn float(text: &str) -> Result<Scalar, String> {
     }
 }
 
-fn too_large(cursor: &Cursor<'_>, start: Position, message: String) -> Problem {
-    Problem::error(codes::VALUE, cursor.span_from(start), message).help("put it in quotes if text is meant")
+fn too_large(cursor: &Cursor<'_>, start: Position, message: String) -> Diagnostic {
+    Diagnostic::error(codes::VALUE, message)
+        .at(cursor.span_from(start))
+        .help("put it in quotes if text is meant")
 }
 
-fn malformed(cursor: &Cursor<'_>) -> Problem {
+fn malformed(cursor: &Cursor<'_>) -> Diagnostic {
     let word = cursor.word();
     let digits = word.trim_start_matches('-');
     let help = if digits.starts_with("Inf") {
@@ -92,5 +93,7 @@ fn malformed(cursor: &Cursor<'_>) -> Problem {
     } else {
         "put it in quotes if text is meant"
     };
-    Problem::error(codes::SYNTAX, cursor.word_span(), format!("{} is not a number", quoted(word))).help(help)
+    Diagnostic::error(codes::SYNTAX, format!("{} is not a number", quoted(word)))
+        .at(cursor.word_span())
+        .help(help)
 }

@@ -4,19 +4,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use stoker_diagnostics::{Diagnostic, Diagnostics, Position, Span, quoted};
+
 use super::codes;
 use super::cursor::Cursor;
 use super::syntax::{Expected, unexpected};
 use super::{number, text};
 use crate::limits::Limits;
 use crate::node::{Node, NodeKind, Scalar};
-use crate::position::{Position, Span};
-use crate::problem::{Problem, Problems, quoted};
 
 pub(super) struct Reader<'t> {
     cursor: Cursor<'t>,
     limits: &'t Limits,
-    problems: &'t mut Problems,
+    problems: &'t mut Diagnostics,
     n_nodes: usize,
     /// Open arrays and objects, outermost first.
     frames: Vec<Frame>,
@@ -45,10 +45,10 @@ enum Container {
 }
 
 /// A problem that ends parsing. Boxed, because it is rare and nearly every function returns it.
-type FatalProblem = Box<Problem>;
+type FatalDiagnostic = Box<Diagnostic>;
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str, limits: &'t Limits, problems: &'t mut Problems) -> Self {
+    pub(super) fn new(text: &'t str, limits: &'t Limits, problems: &'t mut Diagnostics) -> Self {
         Self {
             cursor: Cursor::new(text),
             limits,
@@ -72,7 +72,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn read(&mut self) -> Result<Node, FatalProblem> {
+    fn read(&mut self) -> Result<Node, FatalDiagnostic> {
         let mut expected = Expected::Value;
         loop {
             self.cursor.skip_blanks();
@@ -101,7 +101,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses a scalar or empty container, or opens a container and returns `None`.
-    fn begin_value(&mut self, expected: Expected) -> Result<Option<Node>, FatalProblem> {
+    fn begin_value(&mut self, expected: Expected) -> Result<Option<Node>, FatalDiagnostic> {
         let start = self.cursor.position();
         let scalar = match self.cursor.peek() {
             Some(b'"') => Scalar::Str(text::read(&mut self.cursor, self.problems)?.into()),
@@ -115,7 +115,7 @@ impl<'t> Reader<'t> {
         Ok(Some(Node::scalar(scalar, span)))
     }
 
-    fn word(&mut self, expected: Expected) -> Result<Scalar, FatalProblem> {
+    fn word(&mut self, expected: Expected) -> Result<Scalar, FatalDiagnostic> {
         let word = self.cursor.word();
         let scalar = match word {
             "null" => Scalar::Null,
@@ -127,13 +127,13 @@ impl<'t> Reader<'t> {
         Ok(scalar)
     }
 
-    fn open_list(&mut self, start: Position) -> Result<Option<Node>, FatalProblem> {
+    fn open_list(&mut self, start: Position) -> Result<Option<Node>, FatalDiagnostic> {
         self.open(start, Container::List { first_item: self.items.len() })?;
         self.cursor.skip_blanks();
         Ok(if self.cursor.peek() == Some(b']') { self.close() } else { None })
     }
 
-    fn open_object(&mut self, start: Position) -> Result<Option<Node>, FatalProblem> {
+    fn open_object(&mut self, start: Position) -> Result<Option<Node>, FatalDiagnostic> {
         self.open(start, Container::Object { first_entry: self.entries.len(), key: None })?;
         self.cursor.skip_blanks();
         if self.cursor.peek() == Some(b'}') {
@@ -143,12 +143,12 @@ impl<'t> Reader<'t> {
         Ok(None)
     }
 
-    fn open(&mut self, start: Position, container: Container) -> Result<(), FatalProblem> {
+    fn open(&mut self, start: Position, container: Container) -> Result<(), FatalDiagnostic> {
         let span = self.cursor.character_span();
         self.charge(span)?;
         if self.frames.len() >= self.limits.depth_max {
             let message = format!("nesting exceeds {} levels", self.limits.depth_max);
-            return Err(Box::new(Problem::error(codes::LIMIT, span, message)));
+            return Err(Box::new(Diagnostic::error(codes::LIMIT, message).at(span)));
         }
         self.cursor.skip_ascii(1);
         self.frames.push(Frame { start, container });
@@ -156,7 +156,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses a key and its colon.
-    fn read_key(&mut self, expected: Expected) -> Result<(), FatalProblem> {
+    fn read_key(&mut self, expected: Expected) -> Result<(), FatalDiagnostic> {
         self.cursor.skip_blanks();
         if self.cursor.peek() != Some(b'"') {
             return Err(self.unexpected(expected));
@@ -178,7 +178,7 @@ impl<'t> Reader<'t> {
 
     /// Parses a comma (and, in an object, the next key) or the end of the innermost container, which is
     /// returned as a value.
-    fn after_value(&mut self) -> Result<Option<Node>, FatalProblem> {
+    fn after_value(&mut self) -> Result<Option<Node>, FatalDiagnostic> {
         self.cursor.skip_blanks();
         let is_object = matches!(self.frames.last(), Some(Frame { container: Container::Object { .. }, .. }));
         let end = if is_object { b'}' } else { b']' };
@@ -208,7 +208,7 @@ impl<'t> Reader<'t> {
         Some(Node { kind, span: self.cursor.span_from(frame.start) })
     }
 
-    fn finish(&mut self, root: Node) -> Result<Node, FatalProblem> {
+    fn finish(&mut self, root: Node) -> Result<Node, FatalDiagnostic> {
         self.cursor.skip_blanks();
         match self.cursor.peek() {
             None => Ok(root),
@@ -216,7 +216,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn unexpected(&self, expected: Expected) -> FatalProblem {
+    fn unexpected(&self, expected: Expected) -> FatalDiagnostic {
         let opened = self.frames.last().map(|frame| {
             let start = frame.start;
             Span { start, end: Position { offset: start.offset + 1, column: start.column + 1, ..start } }
@@ -224,13 +224,13 @@ impl<'t> Reader<'t> {
         Box::new(unexpected(&self.cursor, expected, opened))
     }
 
-    fn charge(&mut self, span: Span) -> Result<(), FatalProblem> {
+    fn charge(&mut self, span: Span) -> Result<(), FatalDiagnostic> {
         self.n_nodes += 1;
         if self.n_nodes <= self.limits.nodes_max {
             return Ok(());
         }
         let message = format!("input exceeds {} nodes", self.limits.nodes_max);
-        Err(Box::new(Problem::error(codes::LIMIT, span, message).help("split the input")))
+        Err(Box::new(Diagnostic::error(codes::LIMIT, message).at(span).help("split the input")))
     }
 }
 
@@ -259,7 +259,7 @@ const PAIRWISE_MAX: usize = 12;
 
 /// Reports duplicate keys. As in YAML, an entry keeps the position of its first and the value of its last
 /// occurrence.
-fn drop_duplicates(entries: &mut Vec<(Node, Node)>, first_entry: usize, problems: &mut Problems) {
+fn drop_duplicates(entries: &mut Vec<(Node, Node)>, first_entry: usize, problems: &mut Diagnostics) {
     let own = &entries[first_entry..];
     let is_distinct = if own.len() <= PAIRWISE_MAX {
         own.iter().enumerate().all(|(at, (key, _))| own[..at].iter().all(|(other, _)| other.kind != key.kind))
@@ -285,8 +285,9 @@ fn drop_duplicates(entries: &mut Vec<(Node, Node)>, first_entry: usize, problems
     }
 }
 
-fn duplicate_problem(name: &str, span: Span, first: Span) -> Problem {
-    Problem::error(codes::DUPLICATE_KEY, span, format!("key {} is given twice", quoted(name)))
+fn duplicate_problem(name: &str, span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(codes::DUPLICATE_KEY, format!("key {} is given twice", quoted(name)))
+        .at(span)
         .related(first, "first given here")
         .help("remove one of them")
 }

@@ -1,9 +1,9 @@
 //! Syntax error messages, with hints for constructs of other languages.
 
+use stoker_diagnostics::{Diagnostic, Span, quoted};
+
 use super::codes;
 use super::cursor::Cursor;
-use crate::position::Span;
-use crate::problem::{Problem, quoted};
 
 /// What the parser expects at the cursor.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,25 +23,26 @@ pub(super) enum Expected {
 }
 
 /// Returns the problem for unexpected input at the cursor. `opened` is the innermost open bracket.
-pub(super) fn unexpected(cursor: &Cursor<'_>, expected: Expected, opened: Option<Span>) -> Problem {
+pub(super) fn unexpected(cursor: &Cursor<'_>, expected: Expected, opened: Option<Span>) -> Diagnostic {
     let rest = cursor.rest();
     let Some(first) = rest.chars().next() else { return unexpected_end(cursor, expected, opened) };
     let (span, message) =
         (cursor.word_span(), format!("expected {}, found {}", expected.describe(), current_token(cursor)));
-    let problem = Problem::error(codes::SYNTAX, span, message);
+    let problem = Diagnostic::error(codes::SYNTAX, message).at(span);
     match help(rest, first, expected, cursor.word()) {
         Some(help) => problem.help(help),
         None => problem,
     }
 }
 
-fn unexpected_end(cursor: &Cursor<'_>, expected: Expected, opened: Option<Span>) -> Problem {
+fn unexpected_end(cursor: &Cursor<'_>, expected: Expected, opened: Option<Span>) -> Diagnostic {
     let Some(opened) = opened else {
-        return Problem::error(codes::SYNTAX, cursor.character_span(), "empty input")
+        return Diagnostic::error(codes::SYNTAX, "empty input")
+            .at(cursor.character_span())
             .help("write one JSON value");
     };
     let message = format!("unexpected end of input: expected {}", expected.describe());
-    Problem::error(codes::SYNTAX, cursor.character_span(), message).related(opened, "unclosed bracket")
+    Diagnostic::error(codes::SYNTAX, message).at(cursor.character_span()).related(opened, "unclosed bracket")
 }
 
 fn current_token(cursor: &Cursor<'_>) -> String {

@@ -11,9 +11,14 @@ fn result_within(text: &str, limits: &Limits) -> String {
     let mut lines: Vec<String> = loaded.documents.iter().map(|document| tree(&document.root)).collect();
     lines.extend(loaded.problems.iter().map(|problem| {
         let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        format!("{problem}{help}")
+        format!("{}{help}", placed(problem))
     }));
     lines.join("\n")
+}
+
+/// `line:column: message`.
+fn placed(problem: &Diagnostic) -> String {
+    format!("{}: {}", problem.location.span.unwrap().start, problem.message)
 }
 
 fn tree(node: &Node) -> String {
@@ -158,8 +163,9 @@ fn unclosed_bracket_is_reported() {
         ("{", "1:2: unexpected end of input: expected a key in double quotes"),
     ] {
         let loaded = load(text, &Limits::default());
-        assert_eq!(loaded.problems[0].to_string(), expected);
-        let (opened, label) = loaded.problems[0].related.unwrap();
+        assert_eq!(placed(&loaded.problems[0]), expected);
+        let note = &loaded.problems[0].notes[0];
+        let (opened, label) = (note.span.unwrap(), &*note.message);
         assert_eq!(
             (opened.slice(text), label),
             (&text[opened.start.offset as usize..][..1], "unclosed bracket")
@@ -178,7 +184,7 @@ fn duplicate_keys_are_errors_with_both_spans() {
     );
     let loaded = load(text, &Limits::default());
     assert!(loaded.has_errors());
-    assert_eq!(loaded.problems[0].related.unwrap().0.start.column, 2);
+    assert_eq!(loaded.problems[0].notes[0].span.unwrap().start.column, 2);
     let many: Vec<String> = (0..40).map(|at| format!("\"k{}\": {at}", at % 39)).collect();
     let loaded = load(&format!("{{{}}}", many.join(",")), &Limits::default());
     assert_eq!(loaded.problems.len(), 1);

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
+use stoker_diagnostics::{Diagnostic, Diagnostics, Position, Span};
+
 use super::codes;
 use super::cursor::Cursor;
-use crate::position::{Position, Span};
-use crate::problem::{Problem, Problems};
 
 /// Parses a string at its opening quote. An invalid escape is a problem, and parsing continues; an
 /// unterminated string ends parsing.
 pub(super) fn read<'t>(
     cursor: &mut Cursor<'t>,
-    problems: &mut Problems,
-) -> Result<Cow<'t, str>, Box<Problem>> {
+    problems: &mut Diagnostics,
+) -> Result<Cow<'t, str>, Box<Diagnostic>> {
     let start = cursor.position();
     cursor.skip_ascii(1);
     // Most strings have no escapes and need no copy.
@@ -51,27 +51,29 @@ fn skip_plain<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     &rest[..end]
 }
 
-fn unterminated(cursor: &Cursor<'_>, start: Position, next: Option<u8>) -> Problem {
+fn unterminated(cursor: &Cursor<'_>, start: Position, next: Option<u8>) -> Diagnostic {
     let opening =
         Span { start, end: Position { offset: start.offset + 1, column: start.column + 1, ..start } };
     let span = cursor.character_span();
     match next {
-        None => Problem::error(codes::SYNTAX, span, "unterminated string")
+        None => Diagnostic::error(codes::SYNTAX, "unterminated string")
+            .at(span)
             .help("add the closing `\"`")
             .related(opening, "the string starts here"),
-        Some(b'\n' | b'\r') => Problem::error(codes::SYNTAX, span, "unterminated string")
+        Some(b'\n' | b'\r') => Diagnostic::error(codes::SYNTAX, "unterminated string")
+            .at(span)
             .help("add the closing `\"`, or write the line break as `\\n`")
             .related(opening, "the string starts here"),
         Some(byte) => {
             let message = format!("unescaped control character `\\u{byte:04x}`");
             let help =
                 if byte == b'\t' { "write `\\t`".to_owned() } else { format!("write `\\u{byte:04x}`") };
-            Problem::error(codes::SYNTAX, span, message).help(help)
+            Diagnostic::error(codes::SYNTAX, message).at(span).help(help)
         }
     }
 }
 
-fn escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Problems) {
+fn escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Diagnostics) {
     let start = cursor.position();
     let letter = match cursor.rest().as_bytes().get(1) {
         Some(b'u') => return unicode_escape(cursor, text, problems),
@@ -84,7 +86,8 @@ fn escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Problems) {
         _ => {
             cursor.skip_ascii(1);
             problems.push(
-                Problem::error(codes::SYNTAX, cursor.span_from(start), "invalid escape sequence")
+                Diagnostic::error(codes::SYNTAX, "invalid escape sequence")
+                    .at(cursor.span_from(start))
                     .help("write `\\\\` for a backslash"),
             );
             return;
@@ -95,12 +98,12 @@ fn escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Problems) {
 }
 
 /// Parses `\uXXXX`, or a surrogate pair of two such escapes.
-fn unicode_escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Problems) {
+fn unicode_escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Diagnostics) {
     let start = cursor.position();
     let Some(first) = unit(cursor.rest()) else {
         cursor.skip_ascii(2);
-        let problem =
-            Problem::error(codes::SYNTAX, cursor.span_from(start), "`\\u` needs four hexadecimal digits");
+        let problem = Diagnostic::error(codes::SYNTAX, "`\\u` needs four hexadecimal digits")
+            .at(cursor.span_from(start));
         return problems.push(problem.help("write it as in `\\u00e4`, or `\\\\` for a backslash"));
     };
     cursor.skip_ascii(6);
@@ -117,7 +120,8 @@ fn unicode_escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Pro
     }
     let message = format!("`\\u{first:04x}` is an unpaired surrogate");
     problems.push(
-        Problem::error(codes::VALUE, cursor.span_from(start), message)
+        Diagnostic::error(codes::VALUE, message)
+            .at(cursor.span_from(start))
             .help("write the complete pair, or the character itself"),
     );
 }

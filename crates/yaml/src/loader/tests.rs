@@ -21,6 +21,11 @@ fn documents(loaded: &Loaded) -> String {
     loaded.documents.iter().map(|document| format_node(&document.root)).collect::<Vec<_>>().join(" --- ")
 }
 
+/// `line:column: message`.
+fn placed(problem: &Diagnostic) -> String {
+    format!("{}: {}", problem.location.span.unwrap().start, problem.message)
+}
+
 /// Checks a text without problems.
 #[track_caller]
 fn check(yaml: &str, expected: &str) {
@@ -29,12 +34,15 @@ fn check(yaml: &str, expected: &str) {
     assert_eq!(documents(&loaded), expected, "{yaml}");
 }
 
-/// Checks a text with problems, except for `related` and the help.
+/// Checks a text with problems, except for notes and help.
 #[track_caller]
 fn check_problems(yaml: &str, expected: &str, problems: &[&str]) {
     let loaded = load(yaml, &Limits::default());
-    let problem_lines =
-        loaded.problems.iter().map(|problem| format!("{} {problem}", problem.code)).collect::<Vec<_>>();
+    let problem_lines = loaded
+        .problems
+        .iter()
+        .map(|problem| format!("{} {}", problem.code, placed(problem)))
+        .collect::<Vec<_>>();
     assert_eq!(problem_lines, problems, "{yaml}");
     assert_eq!(documents(&loaded), expected, "{yaml}");
 }
@@ -184,7 +192,7 @@ fn duplicate_keys() {
     );
     let loaded = load(yaml, &Limits::default());
     assert!(!loaded.has_errors());
-    assert_eq!(loaded.problems[0].related.map(|(span, _)| span.start.to_string()), Some("1:1".to_owned()));
+    assert_eq!(loaded.problems[0].notes[0].span.map(|span| span.start.to_string()), Some("1:1".to_owned()));
     // The span of a key is that of the effective value.
     assert_eq!(loaded.documents[0].root.as_map().map(|map| map[0].0.span.start.line), Some(3));
     check_problems(
@@ -269,8 +277,8 @@ fn syntax_error_discards_one_document() {
 fn missing_quote_is_reported_where_it_was_opened() {
     let loaded = load("a: 1\n---\nb: 'x\nc: y\nd: 'z'\n", &Limits::default());
     let problem = &loaded.problems[0];
-    assert_eq!(problem.to_string(), "5:5: unexpected text after the closing quote");
-    assert_eq!(problem.related.map(|(span, _)| (span.start.line, span.start.offset)), Some((4, 15)));
+    assert_eq!(placed(problem), "5:5: unexpected text after the closing quote");
+    assert_eq!(problem.notes[0].span.map(|span| (span.start.line, span.start.offset)), Some((4, 15)));
 }
 
 #[test]
@@ -305,7 +313,7 @@ fn spans() {
 fn limits() {
     let code = |yaml: &str, limits: Limits| {
         let loaded = load(yaml, &limits);
-        loaded.problems.iter().map(|problem| problem.code).collect::<Vec<_>>()
+        loaded.problems.into_iter().map(|problem| problem.code).collect::<Vec<_>>()
     };
     let limits = Limits::default();
     assert_eq!(code("abc", Limits { size_bytes_max: 2, ..limits }), [codes::LIMIT]);
@@ -327,5 +335,5 @@ fn alias_bombs_are_rejected() {
     let bomb = (0..9).map(level).collect::<Vec<_>>().join("\n");
     let loaded = load(&bomb, &Limits::default());
     assert!(loaded.documents.is_empty());
-    assert_eq!(loaded.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), [codes::LIMIT]);
+    assert_eq!(loaded.problems.iter().map(|problem| &*problem.code).collect::<Vec<_>>(), [codes::LIMIT]);
 }

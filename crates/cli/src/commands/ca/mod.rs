@@ -5,6 +5,7 @@ mod server;
 mod show;
 
 use clap::Subcommand;
+use stoker_diagnostics::Diagnostic;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
@@ -45,5 +46,5 @@ fn failure(error: &stoker_tls::TlsError) -> Failure {
         TlsError::File { .. } => Exit::Output,
         _ => Exit::Failed,
     };
-    Failure::new(exit, crate::diagnostic::Diagnostic::error(error.to_string()))
+    Failure::new(exit, Diagnostic::plain(error.to_string()))
 }

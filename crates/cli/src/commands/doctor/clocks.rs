@@ -2,7 +2,7 @@
 
 use stoker_yaql::Host as _;
 
-use super::finding::Finding;
+use super::check_result::CheckResult;
 use crate::host::SystemHost;
 
 pub(super) const SECOND_MICROS: i64 = 1_000_000;
@@ -15,7 +15,7 @@ pub(super) fn now_micros() -> i64 {
 }
 
 /// Compares the clock of another machine, which is rounded to `grain` microseconds.
-pub(super) fn compare(check: &'static str, whose: &str, remote_micros: i64, grain: i64) -> Finding {
+pub(super) fn compare(check: &'static str, whose: &str, remote_micros: i64, grain: i64) -> CheckResult {
     let offset = remote_micros - now_micros();
     let seconds = offset as f64 / SECOND_MICROS as f64;
     let help = "synchronize both with NTP (chrony, systemd-timesyncd)";
@@ -26,10 +26,10 @@ pub(super) fn compare(check: &'static str, whose: &str, remote_micros: i64, grai
     );
     match offset.abs() - grain {
         n if n > PROBLEM_OFFSET => {
-            Finding::problem(check, format!("{message}: run leases and tokens fail"), help)
+            CheckResult::problem(check, format!("{message}: run leases and tokens fail"), help)
         }
-        n if n > WARNING_OFFSET => Finding::warning(check, message, help),
-        _ => Finding::ok(check, format!("the clock of {whose} is synchronized")),
+        n if n > WARNING_OFFSET => CheckResult::warning(check, message, help),
+        _ => CheckResult::ok(check, format!("the clock of {whose} is synchronized")),
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn days(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Level;
+    use super::super::check_result::Level;
     use super::*;
 
     #[test]

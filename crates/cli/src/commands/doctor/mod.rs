@@ -3,8 +3,8 @@
 //! Each check is one file and one entry in the list of its directory. Checks are read-only.
 
 mod agent;
+mod check_result;
 mod clocks;
-mod finding;
 mod folder;
 mod server;
 mod setup;
@@ -12,7 +12,7 @@ mod setup;
 use clap::Subcommand;
 use serde_json::Value as Json;
 
-use self::finding::{Finding, Level};
+use self::check_result::{CheckResult, Level};
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::remote::{Format, Options, SharedOptions};
@@ -53,10 +53,10 @@ pub(crate) fn run(args: Args, earlier: &Options, printer: &mut Printer) -> Outco
     }
 }
 
-fn show(findings: &[Finding], format: Format, printer: &mut Printer) -> Outcome {
-    let data = || Json::Array(findings.iter().map(Finding::to_json).collect());
+fn show(findings: &[CheckResult], format: Format, printer: &mut Printer) -> Outcome {
+    let data = || Json::Array(findings.iter().map(CheckResult::to_json).collect());
     let text = match format {
-        Format::Table => findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("\n"),
+        Format::Table => findings.iter().map(CheckResult::to_string).collect::<Vec<_>>().join("\n"),
         Format::Json => return Ok(printer.data(&format!("{:#}", data()))?),
         Format::Yaml => return Ok(printer.data(&stoker_manifest::to_yaml(&data()))?),
     };

@@ -3,12 +3,12 @@ use std::path::PathBuf;
 use serde_json::Value as Json;
 use stoker_api_types::graphs::FindingView;
 use stoker_client::{RestRequest, encode_segment};
-use stoker_graph::{Finding, GraphCheckOptions, Layer, MergeRules, Scope, Source, merge};
+use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, merge};
 
 use super::local::File;
 use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs, Owner};
 use super::summary::{self, Reported};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_text;
 use crate::remote::{Format, Remote, sanitize, typed};
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
 }
 
 fn finish(reported: Vec<Reported>, is_printed: bool, remote: &mut Remote<'_>) -> Outcome {
-    let n_errors = reported.iter().filter(|finding| finding.diagnostic.severity == Severity::Error).count();
+    let n_errors = reported.iter().filter(|finding| finding.diagnostic.is_error()).count();
     let n_warnings = reported.len() - n_errors;
     if is_printed {
         for diagnostic in summary::summarize(reported, remote.is_verbose()) {
@@ -80,7 +80,7 @@ fn finish(reported: Vec<Reported>, is_printed: bool, remote: &mut Remote<'_>) ->
     if n_errors > 0 {
         let (errors, warnings) = (counted(n_errors, "error"), counted(n_warnings, "warning"));
         let message = format!("invalid graph: {errors}, {warnings}");
-        return Err(Failure::new(Exit::Failed, Diagnostic::error(message)));
+        return Err(Failure::new(Exit::Failed, Diagnostic::plain(message)));
     }
     match n_warnings {
         0 => remote.note("the graph is valid"),
@@ -97,11 +97,10 @@ fn from_view(finding: FindingView) -> Reported {
         None => summary.clone(),
     };
     let severity = if severity == "error" { Severity::Error } else { Severity::Warning };
-    let mut diagnostic = Diagnostic { severity, ..Diagnostic::error(message) }.help(help);
-    diagnostic.code = Some(code);
+    let mut diagnostic = Diagnostic::error(code, message).severity(severity).help_if(help);
     if let Some(layer) = layer {
         let plugin = plugin.map(|plugin| format!(": {}", sanitize(&plugin))).unwrap_or_default();
-        diagnostic.notes.push(format!("set by layer `{layer}`{plugin}"));
+        diagnostic = diagnostic.note(format!("set by layer `{layer}`{plugin}"));
     }
     Reported { diagnostic, summary, task }
 }
@@ -113,21 +112,15 @@ fn check_file(file: &File, remote: &mut Remote<'_>) -> Outcome {
     let options = GraphCheckOptions { library: Some(&*library), ..GraphCheckOptions::new(Scope::Layer) };
     let findings = stoker_graph::check(&merged, &options);
     // `BARE_WORD` warnings were printed with exact locations when the file was parsed.
-    let fresh = findings.iter().filter(|finding| finding.code != stoker_graph::codes::BARE_WORD);
+    let fresh = findings.into_iter().filter(|finding| finding.code != stoker_graph::codes::BARE_WORD);
     finish(fresh.map(|finding| in_file(finding, file)).collect(), true, remote)
 }
 
-fn in_file(finding: &Finding, file: &File) -> Reported {
-    let severity = match finding.severity {
-        stoker_graph::Severity::Error => Severity::Error,
-        stoker_graph::Severity::Warning => Severity::Warning,
-    };
-    let location = finding.task.as_ref().and_then(|task| file.locate(task, &finding.path));
-    let base = Diagnostic { severity, location, ..Diagnostic::error(&finding.message) };
-    let diagnostic = base.code(finding.code).help(finding.help.clone());
-    Reported {
-        diagnostic,
-        summary: finding.message.clone(),
-        task: finding.task.as_ref().map(ToString::to_string),
-    }
+/// The excerpt replaces task and path; a problem of several tasks has no location.
+fn in_file(mut finding: Diagnostic, file: &File) -> Reported {
+    let location = std::mem::take(&mut finding.location);
+    let span = location.task.as_ref().and_then(|task| file.locate(task, &location.path));
+    let summary = finding.message.clone();
+    let diagnostic = if span.is_some() { file.text.attach(finding.at(span)) } else { finding };
+    Reported { diagnostic, summary, task: location.task }
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde_json::Value as Json;
+use stoker_diagnostics::Diagnostic;
+use stoker_manifest::codes;
 
 use super::local::{File, fail_on_errors, render_tasks};
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Failure, Outcome};
 use crate::input::read_text;
 use crate::printer::Printer;
@@ -59,9 +60,8 @@ fn cross_file_duplicates(files: &[File]) -> Vec<Diagnostic> {
             match first.get(id) {
                 Some(other) if !std::ptr::eq(*other, file) => {
                     let message = format!("task `{id}` is already defined in `{}`", other.text.origin);
-                    let mut diagnostic = Diagnostic::error(message).code("manifest-duplicate-task");
-                    diagnostic.location = file.locate(id, "id");
-                    diagnostics.push(diagnostic);
+                    let diagnostic = Diagnostic::error(codes::DUPLICATE_TASK, message);
+                    diagnostics.push(file.text.attach(diagnostic.at(file.locate(id, "id"))));
                 }
                 Some(_) => {}
                 None => _ = first.insert(id, file),

@@ -1,11 +1,11 @@
 //! Graph files, parsed and checked locally.
 
 use serde_json::Value as Json;
-use stoker_manifest::{ParseOptions, Problem, Problems, Severity as ManifestSeverity, codes, parse_with};
+use stoker_diagnostics::{Diagnostic, Diagnostics, has_errors};
+use stoker_manifest::{ParseOptions, codes, parse_with};
 use stoker_model::Task;
 use stoker_yaml::{Node, Span};
 
-use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::Text;
 use crate::printer::Printer;
@@ -23,25 +23,12 @@ impl File {
         // Existing files may contain duplicate keys: earlier tools accepted them.
         let options = ParseOptions { strict_keys: false, ..ParseOptions::default() };
         let parsed = parse_with(&text.content, text.format(), &options);
-        let mut problems = Problems::after(parsed.problems);
+        let mut problems = Diagnostics::after(parsed.problems);
         let body = parsed
             .node
             .as_ref()
             .and_then(|node| stoker_manifest::graph::read_node(node, &text.content, &mut problems));
-        for problem in drop_duplicate_summary(problems.into_vec()) {
-            let severity = match problem.severity {
-                ManifestSeverity::Error => Severity::Error,
-                ManifestSeverity::Warning => Severity::Warning,
-            };
-            let location = problem.span.map(|span| location(&text, span));
-            let message = match &location {
-                _ if problem.code == codes::EMPTY => format!("`{}` is empty", text.origin),
-                Some(_) => problem.message.clone(),
-                None => format!("`{}`: {}", text.origin, problem.message),
-            };
-            let diagnostic = Diagnostic { severity, location, ..Diagnostic::error(message) };
-            diagnostics.push(diagnostic.code(problem.code).help(problem.help));
-        }
+        diagnostics.extend(in_file(problems.into_vec(), &text));
         let (_, tasks) = body.unwrap_or_default().into_parts();
         Self { text, tasks, node: parsed.node }
     }
@@ -62,28 +49,34 @@ impl File {
     }
 
     /// Locates a field of a task; falls back to the task ID.
-    pub(super) fn locate(&self, task: &str, path: &str) -> Option<SourceLocation> {
+    pub(super) fn locate(&self, task: &str, path: &str) -> Option<Span> {
         let root = self.node.as_ref()?;
         let tasks = root.get("tasks").unwrap_or(root).as_seq()?;
         let node = tasks.iter().find(|node| node.get("id").and_then(Node::as_str) == Some(task))?;
         let field = path.split(['.', '[']).next().and_then(|field| node.get(field));
-        let span = field.or_else(|| node.get("id")).unwrap_or(node).span;
-        Some(location(&self.text, span))
+        Some(field.or_else(|| node.get("id")).unwrap_or(node).span)
     }
 }
 
-/// Drops the summary of duplicate tasks when each duplicate is reported with its location.
-pub(crate) fn drop_duplicate_summary(mut problems: Vec<Problem>) -> Vec<Problem> {
-    let is_duplicate = |problem: &Problem| problem.code == codes::DUPLICATE_TASK;
-    if problems.iter().any(|problem| is_duplicate(problem) && problem.span.is_some()) {
-        problems.retain(|problem| !is_duplicate(problem) || problem.span.is_some());
+/// Prepares diagnostics of the reader for output: the excerpt replaces the path, and each duplicate task the summary of
+/// them.
+pub(crate) fn in_file(mut problems: Vec<Diagnostic>, text: &Text) -> Vec<Diagnostic> {
+    let is_duplicate = |problem: &Diagnostic| problem.code == codes::DUPLICATE_TASK;
+    if problems.iter().any(|problem| is_duplicate(problem) && problem.location.span.is_some()) {
+        problems.retain(|problem| !is_duplicate(problem) || problem.location.span.is_some());
     }
-    problems
+    let attached = |problem: Diagnostic| {
+        if problem.code == codes::EMPTY {
+            return Diagnostic::error(codes::EMPTY, format!("`{}` is empty", text.origin));
+        }
+        text.attach(problem.path(""))
+    };
+    problems.into_iter().map(attached).collect()
 }
 
 /// Fails with all diagnostics if one is an error, otherwise prints them.
 pub(super) fn fail_on_errors(diagnostics: Vec<Diagnostic>, printer: &mut Printer) -> Outcome {
-    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+    if has_errors(&diagnostics) {
         return Err(Failure { exit: Exit::Input, diagnostics });
     }
     for diagnostic in &diagnostics {
@@ -95,9 +88,4 @@ pub(super) fn fail_on_errors(diagnostics: Vec<Diagnostic>, printer: &mut Printer
 /// Renders tasks like the API does.
 pub(super) fn render_tasks(tasks: &[Task]) -> Vec<Json> {
     tasks.iter().map(|task| Json::Object(stoker_manifest::task::render(task))).collect()
-}
-
-fn location(text: &Text, span: Span) -> SourceLocation {
-    let range = span.start.offset as usize..span.end.offset as usize;
-    SourceLocation::new(&text.origin, text.content.clone(), range)
 }

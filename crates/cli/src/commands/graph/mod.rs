@@ -15,7 +15,7 @@ mod upload;
 
 use clap::Subcommand;
 
-pub(crate) use self::local::drop_duplicate_summary;
+pub(crate) use self::local::in_file;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Options, Remote, SharedOptions};

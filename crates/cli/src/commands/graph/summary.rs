@@ -1,6 +1,7 @@
 //! Groups equal warnings of several tasks into one diagnostic.
 
-use crate::diagnostic::{Diagnostic, Severity};
+use stoker_diagnostics::{Diagnostic, Severity};
+
 use crate::text::counted;
 
 /// Maximum number of tasks listed per group, so that the list fits one line.
@@ -46,7 +47,7 @@ fn group_diagnostic(group: &[Reported]) -> Diagnostic {
     };
     let note =
         format!("{} times, in {}: {}{suffix}", group.len(), counted(tasks.len(), "task"), named.join(", "));
-    first.notes.insert(0, note);
+    first.notes.insert(0, note.into());
     first
 }
 
@@ -56,7 +57,7 @@ mod tests {
 
     fn finding(severity: Severity, summary: &str, task: &str) -> Reported {
         let message = format!("task `{task}`: {summary}");
-        let diagnostic = Diagnostic { severity, ..Diagnostic::error(message) }.code("c");
+        let diagnostic = Diagnostic::error("c", message).severity(severity);
         Reported { diagnostic, summary: summary.to_owned(), task: Some(task.to_owned()) }
     }
 
@@ -76,7 +77,7 @@ mod tests {
         let expected = ["no role `x`", "task `a`: broken", "task `b`: broken", "task `t3`: no role `y`"];
         assert_eq!(messages, expected);
         let note = "9 times, in 9 tasks: `t0`, `t1`, `t2`, `t3`, `t4` and 4 more; `-v` lists all";
-        assert_eq!(short[0].notes, [note]);
+        assert_eq!(short[0].notes[0].message, note);
     }
 
     #[test]

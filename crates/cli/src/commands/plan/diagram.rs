@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use stoker_client::RestRequest;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::Task;
 use stoker_pictures::{
     Appearance, DefinitionFilter, Diagram, Dot, Mermaid, Svg, VERTICES_MAX, draw_definitions,
@@ -9,7 +10,6 @@ use stoker_pictures::{
 use stoker_planner::{Instance, InstanceAction, InstanceFilter, Plan, draw_plan};
 
 use super::Format;
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 
 /// Diagram options.
@@ -126,5 +126,5 @@ impl DiagramArgs {
 }
 
 fn usage(message: String, help: &str) -> Failure {
-    Failure::new(Exit::Usage, Diagnostic::error(message).help(Some(help.to_owned())))
+    Failure::new(Exit::Usage, Diagnostic::plain(message).help(help))
 }

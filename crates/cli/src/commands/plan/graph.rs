@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use stoker_diagnostics::{Diagnostic, Diagnostics, has_errors};
 use stoker_graph::{Layer, MergeRules, Source, merge};
-use stoker_manifest::{ParseOptions, Problem, Problems, Severity as ManifestSeverity, parse_with};
+use stoker_manifest::{ParseOptions, parse_with};
 use stoker_model::{Task, canonical_field};
 use stoker_yaml::{Node, Span};
 
-use crate::commands::graph::drop_duplicate_summary;
-use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
+use crate::commands::graph::in_file;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Text, read_text};
 use crate::printer::Printer;
@@ -33,7 +33,7 @@ impl Graph {
             layers.push(tasks);
             files.extend(node.map(|node| (text, node)));
         }
-        if diagnostics.iter().any(|diagnostic: &Diagnostic| diagnostic.severity == Severity::Error) {
+        if has_errors(&diagnostics) {
             return Err(Failure { exit: Exit::Input, diagnostics });
         }
         for diagnostic in &diagnostics {
@@ -58,18 +58,23 @@ impl Graph {
         Ok(Self { tasks, warnings, files, file_of })
     }
 
+    /// Attaches the location of the task field to a diagnostic of the planner.
+    pub(super) fn attach(&self, diagnostic: &Diagnostic) -> Diagnostic {
+        let location = &diagnostic.location;
+        match location.task.as_ref().and_then(|task| self.locate(task, &location.path)) {
+            Some((text, span)) => text.attach(diagnostic.clone().at(span)),
+            None => diagnostic.clone(),
+        }
+    }
+
     /// Locates a field of a task.
-    pub(super) fn locate(&self, task: &str, field: &str) -> Option<SourceLocation> {
+    pub(super) fn locate(&self, task: &str, field: &str) -> Option<(&Text, Span)> {
         let (text, root) = &self.files[*self.file_of.get(task)?];
         let tasks = root.get("tasks").unwrap_or(root).as_seq()?;
         let node = tasks.iter().find(|node| node.get("id").and_then(Node::as_str) == Some(task))?;
         let span = find(node, field).unwrap_or_else(|| node.get("id").map_or(node.span, |id| id.span));
-        Some(SourceLocation::new(&text.origin, text.content.clone(), bytes(span)))
+        Some((text, span))
     }
-}
-
-fn bytes(span: Span) -> std::ops::Range<usize> {
-    span.start.offset as usize..span.end.offset as usize
 }
 
 /// Finds the node at a path such as `cross_depends[0].role`, under any alias of the field.
@@ -101,13 +106,12 @@ fn read_file(
     // Existing files may contain duplicate keys: earlier tools accepted them.
     let options = ParseOptions { strict_keys: false, ..ParseOptions::default() };
     let parsed = parse_with(&text.content, text.format(), &options);
-    let mut problems = Problems::after(parsed.problems);
+    let mut problems = Diagnostics::after(parsed.problems);
     let body = parsed
         .node
         .as_ref()
         .and_then(|node| stoker_manifest::graph::read_node(node, &text.content, &mut problems));
-    diagnostics
-        .extend(drop_duplicate_summary(problems.into_vec()).iter().map(|problem| diagnostic(problem, text)));
+    diagnostics.extend(in_file(problems.into_vec(), text));
     let (metadata, tasks) = body.unwrap_or_default().into_parts();
     if metadata.node_filter.is_some() {
         warnings.push(format!(
@@ -116,21 +120,4 @@ fn read_file(
         ));
     }
     (tasks, parsed.node)
-}
-
-fn diagnostic(problem: &Problem, text: &Text) -> Diagnostic {
-    let severity = match problem.severity {
-        ManifestSeverity::Error => Severity::Error,
-        ManifestSeverity::Warning => Severity::Warning,
-    };
-    let location =
-        problem.span.map(|span| SourceLocation::new(&text.origin, text.content.clone(), bytes(span)));
-    let message = if problem.span.is_some() {
-        problem.message.clone()
-    } else {
-        format!("`{}`: {}", text.origin, problem.message)
-    };
-    Diagnostic { severity, location, ..Diagnostic::error(message) }
-        .code(problem.code)
-        .help(problem.help.clone())
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use stoker_diagnostics::Severity;
 use stoker_model::Json;
-use stoker_planner::{ExplainedPlan, FaultToleranceGroup, Plan, Severity};
+use stoker_planner::{ExplainedPlan, FaultToleranceGroup, Plan};
 
 use super::graph::Graph;
 
@@ -88,17 +89,15 @@ fn warnings_json(explained: &ExplainedPlan, warnings: &[String], graph: &Graph) 
     let plan_warnings = explained.problems.iter().filter(|problem| problem.severity == Severity::Warning);
     let input_warnings = warnings.iter().map(|warning| warning_json(warning.clone(), None));
     let warnings = input_warnings.chain(plan_warnings.map(|problem| {
-        let location = problem.task.as_ref().and_then(|task| graph.locate(task, &problem.field));
-        let line = location.map(|location| {
-            let before = location.text.get(..location.span.start).unwrap_or_default();
-            (location.origin, before.matches('\n').count() + 1)
-        });
+        let location =
+            problem.location.task.as_ref().and_then(|task| graph.locate(task, &problem.location.path));
+        let line = location.map(|(text, span)| (text.origin.clone(), span.start.line));
         warning_json(problem.to_string(), line)
     }));
     Json::Array(warnings.collect())
 }
 
-fn warning_json(message: String, location: Option<(String, usize)>) -> Json {
+fn warning_json(message: String, location: Option<(String, u32)>) -> Json {
     let mut fields = vec![("message".to_owned(), Json::from(message))];
     if let Some((file, line)) = location {
         fields.push(("file".to_owned(), Json::from(file)));

@@ -7,7 +7,6 @@ mod graph;
 mod json;
 mod offline;
 mod online;
-mod problems;
 mod summary;
 mod text;
 

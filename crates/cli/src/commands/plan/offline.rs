@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_planner::{EvaluationSettings, ExplainedPlan, Plan, PlanScope, PlanningInput, check, plan};
 use stoker_state::{EffectiveState, OldStates, master_document};
 
 use super::cluster::{self, Cluster};
 use super::durations::Durations;
 use super::graph::Graph;
-use super::{Format, PlanArgs, json, problems, summary};
-use crate::diagnostic::Diagnostic;
+use super::{Format, PlanArgs, json, summary};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
 use crate::input::read_library;
@@ -88,7 +88,7 @@ pub(super) fn run(args: &PlanArgs, printer: &mut Printer) -> Outcome {
     };
     let (plan, report) = plan(&input).map_err(|report| Failure {
         exit: Exit::Failed,
-        diagnostics: report.errors().map(|problem| problems::diagnostic(problem, &graph)).collect(),
+        diagnostics: report.errors().map(|problem| graph.attach(problem)).collect(),
     })?;
     verify(&plan)?;
     let explained = ExplainedPlan::new(&input, plan, report);
@@ -99,7 +99,7 @@ pub(super) fn run(args: &PlanArgs, printer: &mut Printer) -> Outcome {
     for warning in &warnings {
         printer.note(&format!("warning: {warning}"));
     }
-    explained.problems.iter().for_each(|problem| printer.diagnostic(&problems::diagnostic(problem, &graph)));
+    explained.problems.iter().for_each(|problem| printer.diagnostic(&graph.attach(problem)));
     if format != Format::Text {
         return Ok(printer.data(&args.diagram.draw(format, &explained.plan, &graph.tasks)?)?);
     }
@@ -112,17 +112,16 @@ pub(super) fn run(args: &PlanArgs, printer: &mut Printer) -> Outcome {
 
 /// Verifies the invariants of a plan with an independent checker. A violation is a bug of the planner.
 fn verify(plan: &Plan) -> Outcome {
-    let findings = check(plan);
-    if findings.is_empty() {
+    let violations = check(plan);
+    if violations.is_empty() {
         return Ok(());
     }
     let help = "this is a bug in Stoker; please report it and attach the graph";
-    let diagnostic = |finding: &stoker_planner::Finding| {
-        Diagnostic::error(format!("the plan violates an invariant: {finding}"))
-            .code("internal")
-            .help(Some(help.to_owned()))
+    let diagnostic = |violation: &Diagnostic| {
+        let message = format!("the plan violates an invariant: {violation}");
+        Diagnostic::error("internal", message).help(help)
     };
-    Err(Failure { exit: Exit::Failed, diagnostics: findings.iter().map(diagnostic).collect() })
+    Err(Failure { exit: Exit::Failed, diagnostics: violations.iter().map(diagnostic).collect() })
 }
 
 fn settings(args: &Files) -> EvaluationSettings {

@@ -4,11 +4,11 @@ use serde_json::{Value as Json, json};
 use stoker_api_types::matrix::MatrixView;
 use stoker_api_types::plans::{InstanceView, PlanSummary, PlanView, WarningView};
 use stoker_client::{ClientError, Method, RestRequest};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin};
 
 use super::{Format, text};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{self, Remote, origin, sanitize, set, typed};
+use crate::remote::{self, Remote, sanitize, set, typed};
 
 /// Options that select what is planned.
 #[derive(Debug, clap::Args)]
@@ -236,9 +236,9 @@ pub(crate) fn print_plan(remote: &mut Remote<'_>, id: i64, display: DisplayOptio
 fn diagnostic(warning: WarningView) -> Diagnostic {
     let task = warning.task.map(|task| format!("task `{task}`: ")).unwrap_or_default();
     let message = format!("{task}{}", sanitize(&warning.message));
-    let mut diagnostic = Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) };
-    diagnostic.notes.extend(origin(warning.layer.as_deref(), warning.file.as_deref(), warning.line));
-    diagnostic.code(sanitize(&warning.code)).help(warning.help)
+    let provenance = ProblemOrigin { layer: warning.layer, file: warning.file, line: warning.line };
+    let diagnostic = Diagnostic::warning(sanitize(&warning.code), message).help_if(warning.help);
+    diagnostic.provenance(Some(provenance))
 }
 
 /// Task names of a plan in execution order; instances are listed by name.

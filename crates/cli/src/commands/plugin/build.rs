@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use stoker_diagnostics::{Diagnostic, Severity};
 use stoker_packages::{ARCHIVE_EXTENSION, FolderError, pack_file};
 
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::package;
 use crate::printer::Printer;
@@ -78,7 +78,7 @@ fn run_hook(folder: &Path) -> Outcome {
     }
     let hook_error = |reason: String| {
         let message = format!("`{}` {reason}", hook.display());
-        Failure::new(Exit::Failed, Diagnostic::error(message).code("pre-build-hook"))
+        Failure::new(Exit::Failed, Diagnostic::error("pre-build-hook", message))
     };
     let program = fs::canonicalize(&hook).map_err(|error| hook_error(format!("cannot be run: {error}")))?;
     let status = Command::new(program).current_dir(folder).stdout(io::stderr()).status();

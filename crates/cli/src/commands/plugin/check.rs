@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use stoker_manifest::Severity as PackageSeverity;
+use stoker_diagnostics::Severity;
 use stoker_model::Json;
 use stoker_packages::CheckedFolder;
 
@@ -83,7 +83,7 @@ fn print_text(path: &Path, checked: &Outcome<CheckedFolder>, printer: &mut Print
     }
     let count =
         |severity| checked.result.problems.iter().filter(|problem| problem.severity == severity).count();
-    let (n_errors, n_warnings) = (count(PackageSeverity::Error), count(PackageSeverity::Warning));
+    let (n_errors, n_warnings) = (count(Severity::Error), count(Severity::Warning));
     let warnings = match n_warnings {
         0 => String::new(),
         1 => ", 1 warning".to_owned(),

@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_registry::package::{PackageVersion, SkeletonFile, SkeletonOptions, skeleton};
 
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
@@ -41,7 +41,7 @@ fn package_version(text: &str) -> Result<PackageVersion, String> {
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let path = args.path.display();
-    let usage = |message: String| Failure::new(Exit::Usage, Diagnostic::error(message));
+    let usage = |message: String| Failure::new(Exit::Usage, Diagnostic::plain(message));
     let name = args.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let options = SkeletonOptions { name, version: args.package_version, has_wizard: args.with_wizard };
     let files = skeleton(options).map_err(|error| usage(format!("invalid plugin name `{name}`: {error}")))?;

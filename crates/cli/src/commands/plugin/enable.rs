@@ -64,16 +64,17 @@ pub(super) fn switch(remote: &mut Remote<'_>, switch: Switch<'_>) -> Outcome {
 fn with_cli_hints(failure: Failure, plugin: &PluginView, cluster: i64) -> Failure {
     let mut failure = with_force_hint(failure);
     for diagnostic in &mut failure.diagnostics {
-        match diagnostic.code.as_deref() {
-            Some(codes::LEGACY_TASKS) => {
+        match &*diagnostic.code {
+            codes::LEGACY_TASKS => {
                 let command =
                     format!("stoker settings set --env {cluster} common.propagate_task_deploy=true");
                 diagnostic.help = Some(format!("run `{command}` to enable it"));
             }
-            Some(codes::PLUGIN_UNSUPPORTED | codes::PLUGIN_VERSION) => {
+            codes::PLUGIN_UNSUPPORTED | codes::PLUGIN_VERSION => {
                 diagnostic.message =
                     format!("{} does not support the release of cluster {cluster}", display_name(plugin));
-                diagnostic.notes = vec![format!("supported releases: {}", releases(plugin).join(", "))];
+                diagnostic.notes =
+                    vec![format!("supported releases: {}", releases(plugin).join(", ")).into()];
                 diagnostic.help =
                     Some(format!("run `stoker env show {cluster}` to see the release of the cluster"));
             }
@@ -85,8 +86,9 @@ fn with_cli_hints(failure: Failure, plugin: &PluginView, cluster: i64) -> Failur
 
 #[cfg(test)]
 mod tests {
+    use stoker_diagnostics::Diagnostic;
+
     use super::*;
-    use crate::diagnostic::Diagnostic;
     use crate::exit::Exit;
 
     #[test]
@@ -107,7 +109,7 @@ mod tests {
             releases: vec![json!({"os": "ubuntu", "version": "mitaka-9.0"})],
         };
         let hint = |code: &str| {
-            let failure = Failure::new(Exit::Failed, Diagnostic::error("any text").code(code));
+            let failure = Failure::new(Exit::Failed, Diagnostic::error(code.to_owned(), "any text"));
             let diagnostic = with_cli_hints(failure, &plugin, 7).diagnostics.remove(0);
             (diagnostic.message, diagnostic.help.unwrap_or_default())
         };

@@ -1,11 +1,11 @@
 //! `stoker registry check`: compatibility of selected components.
 
 use clap::ValueEnum;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
 use stoker_registry::components::Selection;
 
 use super::offline::Source;
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 use crate::remote::set;
@@ -64,12 +64,8 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         printer.data("compatible")?;
     } else {
         let conflicts = decision.conflicts.iter().zip(reasons);
-        failure.diagnostics = conflicts
-            .map(|(finding, reason)| {
-                Diagnostic::error(reason)
-                    .code(finding.to_json().get("kind").and_then(Json::as_str).unwrap_or_default())
-            })
-            .collect();
+        failure.diagnostics =
+            conflicts.map(|(conflict, reason)| Diagnostic::error(conflict.kind(), reason)).collect();
     }
     if decision.is_compatible() { Ok(()) } else { Err(failure) }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::ValueEnum;
 use pulldown_cmark_escape::escape_html;
 use stoker_model::Json;
-use stoker_registry::components::{Cell, Finding, Registry};
+use stoker_registry::components::{Cell, ComponentConflict, Registry};
 
 use super::offline::Source;
 use crate::exit::Outcome;
@@ -80,7 +80,7 @@ impl Grid {
         for (row_idx, row) in matrix.cells.iter().enumerate() {
             for column_idx in (row_idx + 1..row.len()).filter(|idx| row[*idx] == Cell::Conflict) {
                 let components = [row_idx, column_idx].map(|idx| matrix.components[idx].name.clone());
-                let reason = registry.explain(&Finding::Incompatible { components });
+                let reason = registry.explain(&ComponentConflict::Incompatible { components });
                 reasons.push(([row_idx, column_idx], reason));
             }
         }

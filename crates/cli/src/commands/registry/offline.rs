@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use stoker_manifest::{Format, ParseOptions, Severity as ManifestSeverity, parse_with};
+use stoker_diagnostics::{Diagnostic, Diagnostics};
+use stoker_manifest::{Format, ParseOptions, parse_with};
 use stoker_model::{CompatibilityTarget, Json, JsonMap, NewPlugin};
 use stoker_registry::components::{PluginComponents, Registry, newest_supported};
 
-use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_text;
 use crate::package;
@@ -77,23 +77,12 @@ fn read_release(path: &Path) -> Outcome<JsonMap> {
     // Existing releases may contain duplicate keys: earlier tools accepted them.
     let options = ParseOptions { strict_keys: false, ..ParseOptions::default() };
     let parsed = parse_with(&text.content, Format::Yaml, &options);
-    let mut problems = stoker_manifest::Problems::after(parsed.problems);
+    let mut problems = Diagnostics::after(parsed.problems);
     let map = parsed.node.and_then(|node| stoker_manifest::reader::json_map(&node, &mut problems));
-    let problems = problems.into_vec().into_iter();
-    let errors: Vec<Diagnostic> = problems
-        .filter(|problem| problem.severity == ManifestSeverity::Error)
-        .map(|problem| {
-            let location = problem.span.map(|span| {
-                let bytes = span.start.offset as usize..span.end.offset as usize;
-                SourceLocation::new(&text.origin, text.content.clone(), bytes)
-            });
-            Diagnostic { location, ..Diagnostic::error(problem.message) }
-                .code(problem.code)
-                .help(problem.help)
-        })
-        .collect();
+    let errors = problems.into_vec().into_iter().filter(Diagnostic::is_error);
+    let diagnostics: Vec<Diagnostic> = errors.map(|error| text.attach(error.path(""))).collect();
     match map {
-        Some(map) if errors.is_empty() => Ok(map),
-        _ => Err(Failure { exit: Exit::Input, diagnostics: errors }),
+        Some(map) if diagnostics.is_empty() => Ok(map),
+        _ => Err(Failure { exit: Exit::Input, diagnostics }),
     }
 }

@@ -11,6 +11,7 @@ use stoker_api_types::plans::{InstanceView, PlanSummary};
 use stoker_api_types::runs::{EventView, PartView, RunDetails};
 use stoker_api_types::transactions::RunView;
 use stoker_client::{ClientError, RestRequest};
+use stoker_diagnostics::DiagnosticNote;
 
 use super::board::{DisplayState, lines};
 use super::progress::{Instance, Progress};
@@ -133,10 +134,10 @@ fn run_failure(id: i64, run: &RunView, children: &[PartView]) -> Failure {
     let n_reported = message.split(' ').next().and_then(|word| word.parse().ok());
     let n_problems = n_reported.unwrap_or(problems.len()).max(problems.len());
     let notes = &mut failure.diagnostics[0].notes;
-    notes.extend(problems.into_iter().take(PROBLEMS_MAX));
+    notes.extend(problems.into_iter().take(PROBLEMS_MAX).map(DiagnosticNote::from));
     if !notes.is_empty() && n_problems > notes.len() {
         let n_more = n_problems - notes.len();
-        notes.push(format!("and {n_more} more"));
+        notes.push(format!("and {n_more} more").into());
     }
     let help = if has_begun(children) {
         format!("run `stoker run logs {id}` to see the output of tasks, `stoker run retry {id}` to continue")
@@ -339,8 +340,8 @@ mod tests {
         let diagnostic = &failure.diagnostics[0];
         assert_eq!(diagnostic.message, "run 7 failed: 27 problems");
         assert_eq!(diagnostic.notes.len(), PROBLEMS_MAX + 1);
-        assert_eq!(diagnostic.notes[0], "task `t0`, condition: there is no key 'x' in `$.x`");
-        assert_eq!(diagnostic.notes.last().map(String::as_str), Some("and 17 more"));
+        assert_eq!(diagnostic.notes[0].message, "task `t0`, condition: there is no key 'x' in `$.x`");
+        assert_eq!(diagnostic.notes.last().map(|note| &*note.message), Some("and 17 more"));
         let help = diagnostic.help.as_deref().unwrap_or_default();
         assert!(help.contains("`stoker plan --env 4 --type upgrade`") && !help.contains("logs"), "{help}");
     }

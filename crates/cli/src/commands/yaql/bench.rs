@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use nix::time::{ClockId, clock_gettime};
 use sha2::{Digest as _, Sha256};
+use stoker_diagnostics::{Diagnostic, Span};
 use stoker_yaql::json::{self, WriteOptions};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Engine, Error, Expression, Input, Value};
 
-use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Text, read_text};
 use crate::printer::Printer;
@@ -34,8 +34,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let text = read_text(&args.file)?;
     let file = json::parse(&text.content).map_err(|error| {
-        let location = SourceLocation::new(&text.origin, text.content.clone(), error.at..error.at + 1);
-        Failure::new(Exit::Input, Diagnostic::error(error.message).code("json-syntax").at(location))
+        let span = Span::in_text(&text.content, error.at..error.at + 1);
+        Failure::new(Exit::Input, text.attach(Diagnostic::error("json-syntax", error.message).at(span)))
     })?;
     let cases = read_cases(&file).map_err(|message| invalid_file(&text, &message))?;
     let engine = Engine::default();
@@ -83,10 +83,11 @@ fn invalid_file(text: &Text, message: &str) -> Failure {
 }
 
 fn case_failure(case: &Case<'_>, error: &Error) -> Failure {
-    let diagnostic = Diagnostic::error(format!("case `{}` failed: {}", case.name, error.message));
+    let message = format!("case `{}` failed: {}", case.name, error.message);
     let span = error.span.unwrap_or_default();
-    let location = SourceLocation::new("expression", case.source, span.start as usize..span.end as usize);
-    Failure::new(Exit::Failed, diagnostic.code(error.class.name()).at(location).help(error.help.clone()))
+    let span = Span::in_text(case.source, span.start as usize..span.end as usize);
+    let diagnostic = Diagnostic::error(error.class.name(), message).help_if(error.help.clone());
+    Failure::new(Exit::Failed, diagnostic.at(span).in_source("expression", case.source))
 }
 
 fn measure(engine: &Engine, case: &Case<'_>) -> stoker_yaql::Result<Value> {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use clap::ValueEnum;
+use stoker_diagnostics::Diagnostic;
 use stoker_yaql::library::Function;
 use stoker_yaql::stdlib::Legacy;
 use stoker_yaql::value::Map;
 use stoker_yaql::{Engine, Options, Value};
 
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_helpers;
 use crate::output::{Format, to_text};
@@ -102,7 +102,7 @@ fn unknown_function(name: &str, entries: &[Entry]) -> Failure {
         Some(best) => format!("did you mean `{best}`?"),
         None => "run `stoker yaql functions` to list all functions".to_owned(),
     };
-    let diagnostic = Diagnostic::error(format!("unknown function `{name}`")).help(Some(help));
+    let diagnostic = Diagnostic::plain(format!("unknown function `{name}`")).help(help);
     Failure::new(Exit::Failed, diagnostic)
 }
 

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use stoker_diagnostics::{Diagnostic, Span as SourceSpan};
 use stoker_yaql::eval::Observer;
 use stoker_yaql::stdlib::Legacy;
 use stoker_yaql::syntax::{Node, NodeId, VarName};
 use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Limits, Options, Span, Value};
 
-use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
 use crate::input::{Helpers, read_helpers};
@@ -112,23 +112,17 @@ impl Session {
     }
 
     fn diagnostic(&self, error: &Error, source: &str) -> Diagnostic {
-        let diagnostic = Diagnostic::error(describe_error(error.class, &error.message))
-            .code(error.class.name())
-            .help(help(error));
+        let message = describe_error(error.class, &error.message);
+        let diagnostic = Diagnostic::error(error.class.name(), message).help_if(help(error));
         let Some(span) = error.span else { return diagnostic };
         let text = error.source.as_deref().unwrap_or(source);
         let span = self.focus(text, span);
-        let in_helper =
-            self.helpers.as_ref().filter(|_| text != source).and_then(|helpers| helpers.locate(text, span));
-        match in_helper {
-            Some((location, name)) => {
-                let note = format!("in helper `{name}`, called by `{}`", collapse_whitespace(source));
-                Diagnostic { notes: vec![note], ..diagnostic.at(location) }
-            }
-            None => {
-                diagnostic.at(SourceLocation::new("expression", text, span.start as usize..span.end as usize))
-            }
+        let helpers = self.helpers.as_ref().filter(|_| text != source);
+        if let Some((located, name)) = helpers.and_then(|helpers| helpers.locate(text, span, &diagnostic)) {
+            return located.note(format!("in helper `{name}`, called by `{}`", collapse_whitespace(source)));
         }
+        let span = SourceSpan::in_text(text, span.start as usize..span.end as usize);
+        diagnostic.at(span).in_source("expression", text)
     }
 
     /// Returns the name of the helper with this body.

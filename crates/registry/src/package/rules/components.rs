@@ -1,24 +1,24 @@
 //! `components.yaml`: components with incompatibilities and requirements.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, boolean, integer, list_of, nullable, report_wrong_type, string};
 use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentPattern, Predicate};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, head, open_map, quote};
+use crate::package::shapes::{anything, head, open_map};
 use crate::package::{Context, codes};
 
 pub(in crate::package) fn components(
     node: &Node,
     _: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     _ = list_of(component)(node, problems);
 }
 
-fn component(node: &Node, problems: &mut Problems) -> Option<()> {
+fn component(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     fields.required("name", component_name);
     fields.required("label", string);
@@ -33,7 +33,7 @@ fn component(node: &Node, problems: &mut Problems) -> Option<()> {
     Some(())
 }
 
-fn component_name(node: &Node, problems: &mut Problems) -> Option<()> {
+fn component_name(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let text = string(node, problems)?;
     if ComponentName::parse(&text).is_none() {
         bad_name(node, &text, problems);
@@ -41,21 +41,20 @@ fn component_name(node: &Node, problems: &mut Problems) -> Option<()> {
     Some(())
 }
 
-pub(super) fn bad_name(node: &Node, text: &str, problems: &mut Problems) {
-    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is not a valid component name", quote(text))).help(
+pub(super) fn bad_name(node: &Node, text: &str, problems: &mut Diagnostics) {
+    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is not a valid component name", quoted(text))).set_help(
         "use `type:name` or `type:subtype:name` with the type hypervisor, network, storage, monitoring or \
-         additional_service"
-            .to_owned(),
+         additional_service",
     );
 }
 
-fn relation(node: &Node, problems: &mut Problems) -> Option<()> {
+fn relation(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let description = node.get("description");
     if let (Some(description), None) = (description, node.get("message")) {
         problems.in_key("description", |problems| {
             problems
                 .warning(codes::UNEXPECTED_FIELD, description.span, "`description` is treated as `message`")
-                .help("rename it to `message`".to_owned());
+                .set_help("rename it to `message`");
         });
     }
     open_map(|fields| {
@@ -64,25 +63,25 @@ fn relation(node: &Node, problems: &mut Problems) -> Option<()> {
     })(node, problems)
 }
 
-fn pattern(node: &Node, problems: &mut Problems) -> Option<()> {
+fn pattern(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let text = string(node, problems)?;
     if ComponentPattern::parse(&text).is_none() {
-        let message = format!("{} is not a valid component pattern", quote(&text));
+        let message = format!("{} is not a valid component pattern", quoted(&text));
         problems
             .error(codes::COMPONENT_PATTERN, node.span, message)
-            .help("use a name, or `type:*` or `type:subtype:*` as a wildcard".to_owned());
+            .set_help("use a name, or `type:*` or `type:subtype:*` as a wildcard");
     }
     Some(())
 }
 
 /// List of names or list of predicates.
-fn requires(node: &Node, problems: &mut Problems) -> Option<()> {
+fn requires(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let items = node.as_seq().unwrap_or_default();
     let n_names = items.iter().filter(|item| item.get("name").is_some()).count();
     if n_names > 0 && n_names < items.len() {
         problems
             .error(codes::REQUIRES_MIXED, head(node), "`requires` mixes names and predicates")
-            .help("use only predicates: `any_of`, `all_of`, `one_of`, `none_of`".to_owned());
+            .set_help("use only predicates: `any_of`, `all_of`, `one_of`, `none_of`");
         return None;
     }
     if n_names > 0 {
@@ -93,7 +92,7 @@ fn requires(node: &Node, problems: &mut Problems) -> Option<()> {
     Some(())
 }
 
-fn predicates(node: &Node, problems: &mut Problems) -> Option<()> {
+fn predicates(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let Some(entries) = node.as_map() else {
         report_wrong_type(node, "a map with `name` or with predicates", problems);
         return None;
@@ -103,16 +102,16 @@ fn predicates(node: &Node, problems: &mut Problems) -> Option<()> {
         if Predicate::parse(&name).is_some() {
             problems.in_key(&name, |problems| predicate(value, problems));
         } else {
-            let message = format!("unknown predicate {}", quote(&name));
+            let message = format!("unknown predicate {}", quoted(&name));
             problems
                 .error(codes::REQUIRES_PREDICATE, key.span, message)
-                .help("use `one_of`, `any_of`, `all_of` or `none_of`".to_owned());
+                .set_help("use `one_of`, `any_of`, `all_of` or `none_of`");
         }
     }
     Some(())
 }
 
-fn predicate(node: &Node, problems: &mut Problems) -> Option<()> {
+fn predicate(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
         fields.required("items", list_of(pattern));
         fields.optional("message", string);

@@ -4,17 +4,18 @@
 //! plugins.
 
 use stoker_conditions::Dialect;
+use stoker_diagnostics::{Diagnostic, Diagnostics, quoted};
 use stoker_graph::NamePattern;
+use stoker_manifest::codes as manifest;
 use stoker_manifest::graph::read_tasks_node;
 use stoker_manifest::reader::{list_of, one_of, report_wrong_type};
-use stoker_manifest::{Problem, Problems, codes as manifest};
 use stoker_model::TaskType;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::parameters::{NEED_PARAMETERS, check_parameters};
 use super::stage_tasks::{check_stage, role as listed_role};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, head, is_computed, is_plain_name, quote};
+use crate::package::shapes::{condition_as, head, is_computed, is_plain_name};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 
@@ -22,7 +23,7 @@ pub(in crate::package) fn graph_tasks(
     node: &Node,
     context: Context<'_>,
     documents: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     let Some(items) = node.as_seq() else {
         report_wrong_type(node, "a list of tasks", problems);
@@ -36,12 +37,12 @@ pub(in crate::package) fn graph_tasks(
 }
 
 /// Maps problems of the graph reader to package codes. `None` for problems that this module reports itself.
-pub(in crate::package) fn refine(mut problem: Problem) -> Option<Problem> {
-    let field = problem.path.split_once("].").map_or("", |(_, field)| field);
-    match (problem.code, field) {
-        (manifest::CHOICE, "type") => problem.code = codes::TASK_TYPE_UNKNOWN,
+pub(in crate::package) fn refine(mut problem: Diagnostic) -> Option<Diagnostic> {
+    let field = problem.location.path.split_once("].").map_or("", |(_, field)| field);
+    match (&*problem.code, field) {
+        (manifest::CHOICE, "type") => problem.code = codes::TASK_TYPE_UNKNOWN.into(),
         (manifest::FORM | manifest::TYPE, "stage") => return None,
-        (manifest::DUPLICATE_TASK, _) if problem.span.is_none() => return None,
+        (manifest::DUPLICATE_TASK, _) if problem.location.span.is_none() => return None,
         _ => {}
     }
     Some(problem)
@@ -53,7 +54,7 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn check(&self, problems: &mut Problems) {
+    fn check(&self, problems: &mut Diagnostics) {
         // Entries that are not maps were reported by the graph reader.
         if self.node.as_map().is_none() {
             return;
@@ -74,19 +75,19 @@ impl Task<'_> {
         }
     }
 
-    fn missing(&self, key: &str, problems: &mut Problems) {
+    fn missing(&self, key: &str, problems: &mut Diagnostics) {
         let span = head(self.node);
         problems.in_key(key, |problems| {
             problems.error(codes::FIELD_REQUIRED, span, format!("`{key}` is missing"));
         });
     }
 
-    fn check_id(&self, problems: &mut Problems) {
+    fn check_id(&self, problems: &mut Diagnostics) {
         let Some(id) = self.node.get("id") else { return };
         let Some(text) = id.as_str().filter(|text| !text.is_empty()) else { return };
         let is_all = text == "*" && self.context.version >= PackageVersion::V4;
         if !is_plain_name(text) && !is_all {
-            let message = format!("must consist of letters, digits, `_` and `-`, got {}", quote(text));
+            let message = format!("must consist of letters, digits, `_` and `-`, got {}", quoted(text));
             problems.in_key("id", |problems| {
                 problems.error(codes::FIELD_PATTERN, id.span, message);
             });
@@ -95,18 +96,18 @@ impl Task<'_> {
 
     /// Rejects types that graphs support but plugins may not use. Unknown types were reported by the graph
     /// reader.
-    fn check_type(&self, task_type: &str, problems: &mut Problems) {
+    fn check_type(&self, task_type: &str, problems: &mut Diagnostics) {
         let is_graph_only = TaskType::parse(task_type).is_some() && !TYPES.contains(&task_type);
         let Some(node) = self.node.get("type").filter(|_| is_graph_only) else { return };
-        let message = format!("task type {} is not allowed in plugins", quote(task_type));
+        let message = format!("task type {} is not allowed in plugins", quoted(task_type));
         problems.in_key("type", |problems| {
             problems
                 .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
-                .help(format!("use one of {}", TYPES.join(", ")));
+                .set_help(format!("use one of {}", TYPES.join(", ")));
         });
     }
 
-    fn check_role(&self, task_type: &str, problems: &mut Problems) {
+    fn check_role(&self, task_type: &str, problems: &mut Diagnostics) {
         let keys = ["role", "roles", "groups", "tags"];
         let selectors = keys.iter().filter_map(|key| Some((*key, self.node.get(key)?)));
         if self.context.version == PackageVersion::V3 {
@@ -130,7 +131,7 @@ impl Task<'_> {
         }
     }
 
-    fn check_stage(&self, problems: &mut Problems) {
+    fn check_stage(&self, problems: &mut Diagnostics) {
         if self.context.version == PackageVersion::V3 {
             return;
         }
@@ -140,7 +141,7 @@ impl Task<'_> {
         }
     }
 
-    fn check_events(&self, problems: &mut Problems) {
+    fn check_events(&self, problems: &mut Diagnostics) {
         let events = self.node.get("reexecute_on").filter(|events| events.as_seq().is_some());
         if let Some(events) = events.filter(|_| self.context.version >= PackageVersion::V4) {
             problems
@@ -148,7 +149,7 @@ impl Task<'_> {
         }
     }
 
-    fn check_condition(&self, problems: &mut Problems) {
+    fn check_condition(&self, problems: &mut Diagnostics) {
         if let Some(condition) = self.node.get("condition").filter(|condition| condition.as_str().is_some()) {
             problems.in_key("condition", |problems| {
                 condition_as(Dialect::Task, condition, self.context.text, problems)
@@ -163,7 +164,7 @@ const TYPES: &[&str] =
 const NEED_ROLE: &[&str] = &["shell", "group", "copy_files", "sync", "upload_file"];
 
 /// Checks a role selector: a name, `*` or a regular expression, or a list of them.
-fn check_selectors(node: &Node, problems: &mut Problems) {
+fn check_selectors(node: &Node, problems: &mut Diagnostics) {
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(text)) => check_selector(text, node, problems),
         NodeKind::Seq(items) => {
@@ -177,12 +178,12 @@ fn check_selectors(node: &Node, problems: &mut Problems) {
     }
 }
 
-fn check_selector(text: &str, node: &Node, problems: &mut Problems) {
+fn check_selector(text: &str, node: &Node, problems: &mut Diagnostics) {
     let message = match NamePattern::new(text) {
         Ok(NamePattern::Regex(_)) => return,
         Ok(NamePattern::Exact(_)) if text == "*" || is_plain_name(text) => return,
         Ok(NamePattern::Exact(_)) => {
-            format!("must be a name, `*` or a `/regular expression/`, got {}", quote(text))
+            format!("must be a name, `*` or a `/regular expression/`, got {}", quoted(text))
         }
         Err(message) => format!("invalid regular expression: {message}"),
     };

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, boolean, list_of, one_of, string};
 use stoker_yaml::Node;
 
 use super::provides::provides;
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, is_lower_name, open_map, quote, text_like};
+use crate::package::shapes::{anything, is_lower_name, open_map, text_like};
 use crate::package::version::{PackageVersion, numbers};
 use crate::package::{Context, codes};
 
@@ -16,7 +16,7 @@ pub(in crate::package) fn metadata(
     node: &Node,
     context: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     let Some(mut fields) = Fields::new(node, problems) else { return };
     let name = fields.required(
@@ -48,21 +48,21 @@ pub(in crate::package) fn metadata(
     fields.finish_with_warnings();
 }
 
-fn plugin_version(node: &Node, problems: &mut Problems) -> Option<String> {
+fn plugin_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let form = "`X.Y` or `X.Y.Z`, with the suffix `aN` or `bN` for a pre-release";
     text_like(codes::VERSION_MALFORMED, form, |text| numbers(text).is_some())(node, problems)
 }
 
-fn package_version(node: &Node, problems: &mut Problems) -> Option<String> {
+fn package_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let form = "`1.0.0`, `2.0.0`, `3.0.0`, `4.0.0` or `5.0.0`";
     let is_known = |text: &str| PackageVersion::parse(text).is_some();
     text_like(codes::PACKAGE_VERSION_UNKNOWN, form, is_known)(node, problems)
 }
 
-fn product_version(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
+fn product_version(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> Option<()> {
     let text = string(node, problems)?;
     let Some(parts) = numbers(&text) else {
-        let message = format!("must be a version such as `9.0`, got {}", quote(&text));
+        let message = format!("must be a version such as `9.0`, got {}", quoted(&text));
         problems.error(codes::VERSION_MALFORMED, node.span, message);
         return None;
     };
@@ -76,7 +76,7 @@ fn product_version(node: &Node, version: PackageVersion, problems: &mut Problems
         let message = format!("packages of version {} require {min} or later", version.as_str());
         problems
             .error(codes::FUEL_VERSION_TOO_OLD, node.span, message)
-            .help("remove it, or build a package with an older package version".to_owned());
+            .set_help("remove it, or build a package with an older package version");
         return None;
     }
     Some(())
@@ -85,7 +85,7 @@ fn product_version(node: &Node, version: PackageVersion, problems: &mut Problems
 const GROUPS: &[&str] =
     &["network", "storage", "storage::cinder", "storage::glance", "hypervisor", "monitoring", "equipment"];
 
-fn groups(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
+fn groups(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> Option<()> {
     // `equipment` was added in package version 4.
     let known = if version >= PackageVersion::V4 { GROUPS } else { &GROUPS[..GROUPS.len() - 1] };
     list_of(one_of(known))(node, problems)?;
@@ -100,7 +100,7 @@ fn groups(node: &Node, version: PackageVersion, problems: &mut Problems) -> Opti
     Some(())
 }
 
-fn release(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+fn release(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
         fields.required("os", one_of(&["ubuntu", "centos"]));
         fields.required("version", string);
@@ -111,7 +111,7 @@ fn release(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option
     })(node, problems)
 }
 
-fn existing_path(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+fn existing_path(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     let path = string(node, problems)?;
     if context.tree.exists(&path) {
         return Some(());
@@ -120,8 +120,8 @@ fn existing_path(node: &Node, context: Context<'_>, problems: &mut Problems) -> 
         .error(
             codes::RELEASE_PATH_MISSING,
             node.span,
-            format!("{} does not exist in the package", quote(&path)),
+            format!("{} does not exist in the package", quoted(&path)),
         )
-        .help("create the directory; it may be empty".to_owned());
+        .set_help("create the directory; it may be empty");
     None
 }

@@ -1,12 +1,12 @@
 //! `node_roles.yaml`, `volumes.yaml`, `network_roles.yaml`.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, boolean, integer, list_of, one_of, report_wrong_type, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
 use crate::package::shapes::{
-    condition, is_lower_name, is_plain_name, non_empty_list, open_map, quote, restrictions, text_like,
+    condition, is_lower_name, is_plain_name, non_empty_list, open_map, restrictions, text_like,
 };
 use crate::package::{Context, codes};
 
@@ -14,14 +14,14 @@ pub(in crate::package) fn node_roles(
     node: &Node,
     context: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     let Some(mut fields) = Fields::new(node, problems) else { return };
     for (name, role) in fields.remaining() {
         let problems = fields.problems();
         if !is_plain_name(name) {
             let message =
-                format!("a role name must consist of letters, digits, `_` and `-`, got {}", quote(name));
+                format!("a role name must consist of letters, digits, `_` and `-`, got {}", quoted(name));
             problems.in_key(name, |problems| {
                 problems.error(codes::FIELD_PATTERN, role.span, message);
             });
@@ -30,7 +30,7 @@ pub(in crate::package) fn node_roles(
     }
 }
 
-fn node_role(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+fn node_role(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
         fields.required("name", string);
         fields.required("description", string);
@@ -45,18 +45,18 @@ fn node_role(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
     })(node, problems)
 }
 
-fn conflicts(node: &Node, problems: &mut Problems) -> Option<()> {
+fn conflicts(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     if node.as_str() == Some("*") {
         return Some(());
     }
     list_of(string)(node, problems).map(|_| ())
 }
 
-fn limits(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+fn limits(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
         node_counts(fields);
         fields.optional("condition", |node, problems| condition(node, text, problems));
-        let override_limits = |node: &Node, problems: &mut Problems| {
+        let override_limits = |node: &Node, problems: &mut Diagnostics| {
             open_map(|fields| {
                 fields.required("condition", |node, problems| condition(node, text, problems));
                 node_counts(fields);
@@ -80,7 +80,12 @@ fn node_counts(fields: &mut Fields<'_, '_>) {
 
 const SIZES: &[&str] = &["all", "min", "full-disk"];
 
-pub(in crate::package) fn volumes(node: &Node, _: Context<'_>, _: &mut Documents, problems: &mut Problems) {
+pub(in crate::package) fn volumes(
+    node: &Node,
+    _: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Diagnostics,
+) {
     _ = open_map(|fields| {
         fields.required(
             "volumes",
@@ -109,7 +114,7 @@ pub(in crate::package) fn network_roles(
     node: &Node,
     _: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     _ = list_of(open_map(|fields| {
         fields.required("id", string);
@@ -125,7 +130,7 @@ pub(in crate::package) fn network_roles(
     }))(node, problems);
 }
 
-fn vip(node: &Node, problems: &mut Problems) -> Option<()> {
+fn vip(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let name = || text_like(codes::FIELD_PATTERN, "lowercase letters, digits, `_` and `-`", is_lower_name);
     open_map(|fields| {
         fields.required("name", name());

@@ -1,6 +1,6 @@
 //! Parameters of graph tasks, by type.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{Fields, integer};
 use stoker_yaml::Node;
 
@@ -10,7 +10,7 @@ use crate::package::shapes::{is_computed, non_empty_list, non_empty_text, open_m
 /// Types that require parameters.
 pub(super) const NEED_PARAMETERS: &[&str] = &["copy_files", "sync", "upload_file"];
 
-pub(super) fn check_parameters(node: &Node, task_type: &str, problems: &mut Problems) {
+pub(super) fn check_parameters(node: &Node, task_type: &str, problems: &mut Diagnostics) {
     // Values that are not maps were reported by the graph reader.
     if is_computed(node) || node.as_map().is_none() {
         return;
@@ -51,7 +51,7 @@ fn optional_integers(fields: &mut Fields<'_, '_>, keys: &[&'static str]) {
     }
 }
 
-fn file_copy(node: &Node, problems: &mut Problems) -> Option<()> {
+fn file_copy(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     if is_computed(node) {
         return Some(());
     }

@@ -1,6 +1,6 @@
 //! `environment_config.yaml`: the plugin's section on the settings page.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{Fields, boolean, integer, list_of, one_of, report_wrong_type, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
@@ -13,14 +13,14 @@ pub(in crate::package) fn settings(
     node: &Node,
     context: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     _ = open_map(|fields| {
         fields.optional("attributes", |node, problems| attributes(node, context, problems));
     })(node, problems);
 }
 
-fn attributes(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+fn attributes(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("metadata", |node, problems| section(node, context, problems));
     for (name, value) in fields.remaining() {
@@ -32,7 +32,7 @@ fn attributes(node: &Node, context: Context<'_>, problems: &mut Problems) -> Opt
 const SECTION_GROUPS: &[&str] =
     &["general", "security", "compute", "network", "storage", "logging", "openstack_services", "other"];
 
-fn section(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+fn section(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
         fields.optional("label", string);
         fields.optional("weight", integer);
@@ -45,7 +45,7 @@ fn section(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option
     })(node, problems)
 }
 
-fn attribute(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+fn attribute(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
         fields.required("type", string);
         fields.required("label", string);
@@ -58,7 +58,7 @@ fn attribute(node: &Node, context: Context<'_>, problems: &mut Problems) -> Opti
     })(node, problems)
 }
 
-fn choice(node: &Node, problems: &mut Problems) -> Option<()> {
+fn choice(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
         fields.required("data", string);
         fields.required("label", string);
@@ -66,19 +66,19 @@ fn choice(node: &Node, problems: &mut Problems) -> Option<()> {
 }
 
 /// A string, a boolean, a generator (a map), or a list of strings and booleans.
-fn attribute_value(node: &Node, problems: &mut Problems) -> Option<()> {
+fn attribute_value(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(_) | Scalar::Bool(_)) | NodeKind::Map(_) => Some(()),
         NodeKind::Seq(_) => list_of(simple_value)(node, problems).map(|_| ()),
         NodeKind::Scalar(_) => {
             report_wrong_type(node, "text, true, false, a list of them, or a generator map", problems)
-                .help("put a number in quotes".to_owned());
+                .set_help("put a number in quotes");
             None
         }
     }
 }
 
-fn simple_value(node: &Node, problems: &mut Problems) -> Option<()> {
+fn simple_value(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     if matches!(&node.kind, NodeKind::Scalar(Scalar::Str(_) | Scalar::Bool(_))) {
         return Some(());
     }

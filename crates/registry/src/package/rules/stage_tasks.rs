@@ -1,12 +1,12 @@
 //! `tasks.yaml`: tasks that run in a stage.
 
 use stoker_conditions::Dialect;
-use stoker_manifest::Problems;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{integer_in, list_of, report_wrong_type, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, head, non_empty_text, open_map, quote};
+use crate::package::shapes::{condition_as, head, non_empty_text, open_map};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 use crate::stages::{NumberRange, Stage, codes as stage_codes};
@@ -15,12 +15,14 @@ pub(in crate::package) fn stage_tasks(
     node: &Node,
     context: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
-    _ = list_of(|node: &Node, problems: &mut Problems| stage_task(node, context, problems))(node, problems);
+    _ = list_of(|node: &Node, problems: &mut Diagnostics| stage_task(node, context, problems))(
+        node, problems,
+    );
 }
 
-fn stage_task(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+fn stage_task(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     let task_type = node.get("type").and_then(Node::as_str).unwrap_or_default();
     open_map(|fields| {
         fields.required("role", role);
@@ -42,14 +44,14 @@ fn stage_task(node: &Node, context: Context<'_>, problems: &mut Problems) -> Opt
 }
 
 /// A list of roles, `*` for all nodes, or `master`.
-pub(super) fn role(node: &Node, problems: &mut Problems) -> Option<()> {
+pub(super) fn role(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
         NodeKind::Seq(_) => list_of(string)(node, problems).map(|_| ()),
         NodeKind::Scalar(Scalar::Str(text)) if matches!(&**text, "*" | "master") => Some(()),
         NodeKind::Scalar(Scalar::Str(text)) => {
-            let message = format!("must be a list of roles, `*` or `master`, got {}", quote(text));
+            let message = format!("must be a list of roles, `*` or `master`, got {}", quoted(text));
             let help = format!("use [{text}]");
-            problems.error(codes::ROLE_FORMAT, node.span, message).help(help);
+            problems.error(codes::ROLE_FORMAT, node.span, message).set_help(help);
             None
         }
         _ => {
@@ -61,7 +63,7 @@ pub(super) fn role(node: &Node, problems: &mut Problems) -> Option<()> {
 }
 
 /// Checks a stage for a package version. Reserved numbers are warnings.
-pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut Problems) {
+pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut Diagnostics) {
     let Some(text) = node.as_str() else {
         problems.error(codes::STAGE_NOT_STRING, head(node), "must be text such as `post_deployment/100`");
         return;
@@ -74,16 +76,15 @@ pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut P
         Ok(_) => {}
         Err(code) => {
             let (code, message) = stage_problem(code, text);
-            problems.error(code, node.span, message).help(
-                "use `pre_deployment` or `post_deployment`, optionally followed by `/` and a decimal number"
-                    .to_owned(),
+            problems.error(code, node.span, message).set_help(
+                "use `pre_deployment` or `post_deployment`, optionally followed by `/` and a decimal number",
             );
         }
     }
 }
 
 fn stage_problem(code: &str, text: &str) -> (&'static str, String) {
-    let text = quote(text);
+    let text = quoted(text);
     match code {
         stage_codes::BAD_POSTFIX => {
             (codes::STAGE_BAD_POSTFIX, format!("{text} has no valid decimal number after `/`"))
@@ -97,20 +98,25 @@ fn stage_problem(code: &str, text: &str) -> (&'static str, String) {
     }
 }
 
-fn known_type(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
+fn known_type(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> Option<()> {
     let known: &[&str] =
         if version == PackageVersion::V1 { &["puppet", "shell"] } else { &["puppet", "shell", "reboot"] };
     let task_type = string(node, problems)?;
     if !known.contains(&&*task_type) {
-        let message = format!("unknown task type {}", quote(&task_type));
+        let message = format!("unknown task type {}", quoted(&task_type));
         problems
             .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
-            .help(format!("use one of {}", known.join(", ")));
+            .set_help(format!("use one of {}", known.join(", ")));
     }
     Some(())
 }
 
-fn parameters(node: &Node, task_type: &str, version: PackageVersion, problems: &mut Problems) -> Option<()> {
+fn parameters(
+    node: &Node,
+    task_type: &str,
+    version: PackageVersion,
+    problems: &mut Diagnostics,
+) -> Option<()> {
     if node.as_map().is_none() {
         report_wrong_type(node, "a map", problems);
         return None;

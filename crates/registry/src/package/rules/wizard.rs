@@ -1,12 +1,12 @@
 //! `wizard_metadata.yaml`: additions of the plugin to a release's wizard.
 
 use stoker_conditions::Dialect;
-use stoker_manifest::Problems;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{head, open_map, quote, regex, restrictions_as};
+use crate::package::shapes::{head, open_map, regex, restrictions_as};
 use crate::package::{Context, codes};
 
 const TYPES: &[&str] = &["radio", "checkbox", "text", "password", "select", "custom"];
@@ -15,18 +15,18 @@ pub(in crate::package) fn wizard(
     node: &Node,
     context: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     panes(node, File { text: context.text, dialect: Dialect::RESTRICTION }, problems);
 }
 
 /// Checks the wizard of a release, a node in `text`, by the same rules. Legacy wizards may write
 /// `Compute.vcenter` for `wizard:Compute.vcenter`.
-pub fn check_release_wizard(node: &Node, text: &str, problems: &mut Problems) {
+pub fn check_release_wizard(node: &Node, text: &str, problems: &mut Diagnostics) {
     panes(node, File { text, dialect: Dialect::LEGACY_WIZARD }, problems);
 }
 
-fn panes(node: &Node, file: File<'_>, problems: &mut Problems) {
+fn panes(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
     for_each_entry(node, "the wizard must be a map of panes", problems, |pane, problems| {
         for_each_entry(pane, "a pane must be a map of controls", problems, |control_node, problems| {
             control(control_node, file, problems);
@@ -42,7 +42,12 @@ struct File<'t> {
 }
 
 /// Visits the entries of a map; null is treated as an empty map.
-fn for_each_entry(node: &Node, message: &str, problems: &mut Problems, check: impl Fn(&Node, &mut Problems)) {
+fn for_each_entry(
+    node: &Node,
+    message: &str,
+    problems: &mut Diagnostics,
+    check: impl Fn(&Node, &mut Diagnostics),
+) {
     if is_null(node) {
         return;
     }
@@ -61,7 +66,7 @@ fn is_null(node: &Node) -> bool {
 }
 
 /// Checks a control, or the `metadata` of a pane, which may have restrictions too.
-fn control(node: &Node, file: File<'_>, problems: &mut Problems) {
+fn control(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
     if is_null(node) {
         return;
     }
@@ -85,18 +90,18 @@ fn common(fields: &mut Fields<'_, '_>, file: File<'_>) {
     fields.optional("regex", regex);
 }
 
-fn control_type(node: &Node, problems: &mut Problems) -> Option<()> {
+fn control_type(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let control_type = string(node, problems)?;
     if !TYPES.contains(&&*control_type) {
-        let message = format!("unknown control type {}", quote(&control_type));
+        let message = format!("unknown control type {}", quoted(&control_type));
         problems
             .error(codes::WIZARD_SHAPE, node.span, message)
-            .help(format!("use one of {}", TYPES.join(", ")));
+            .set_help(format!("use one of {}", TYPES.join(", ")));
     }
     Some(())
 }
 
-fn options(node: &Node, file: File<'_>, problems: &mut Problems) -> Option<()> {
+fn options(node: &Node, file: File<'_>, problems: &mut Diagnostics) -> Option<()> {
     let Some(items) = node.as_seq() else {
         problems.error(codes::WIZARD_SHAPE, head(node), "`values` must be a list of options");
         return None;
@@ -122,7 +127,7 @@ fn options(node: &Node, file: File<'_>, problems: &mut Problems) -> Option<()> {
 }
 
 /// `model:path`, or a list of paths and `{path: value}` maps.
-fn bind(node: &Node, problems: &mut Problems) -> Option<()> {
+fn bind(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let is_item = |item: &Node| item.as_str().is_some() || item.as_map().is_some_and(|map| map.len() == 1);
     let is_bind = match &node.kind {
         NodeKind::Seq(items) => items.iter().all(is_item),
@@ -135,7 +140,7 @@ fn bind(node: &Node, problems: &mut Problems) -> Option<()> {
                 head(node),
                 "`bind` must be a path, or a list of paths and `{path: value}`",
             )
-            .help("for example `[{\"settings:mine.metadata.enabled\": true}]`".to_owned());
+            .set_help("for example `[{\"settings:mine.metadata.enabled\": true}]`");
     }
     is_bind.then_some(())
 }

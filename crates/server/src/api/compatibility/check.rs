@@ -4,7 +4,7 @@ use axum::extract::State;
 use stoker_api_types::compatibility::{AdviceView, SelectionBody, SelectionView};
 use stoker_registry::components::{Advice, Component, ComponentName, Registry};
 use stoker_services::metadata::modes;
-use stoker_services::plugins::catalog::{Catalog, render_findings};
+use stoker_services::plugins::catalog::{Catalog, conflicts_json};
 use stoker_services::plugins::wizard::decide;
 
 use crate::api::releases;
@@ -43,7 +43,7 @@ pub(super) async fn release_component_check(
     let advice = registry.components().iter().map(|component| render_advice(&registry, component, &chosen));
     Ok(ApiResponse::ok(SelectionView {
         compatible: decision.is_compatible(),
-        conflicts: render_findings(&registry, &decision.conflicts),
+        conflicts: conflicts_json(&registry, &decision.conflicts),
         components: advice.collect(),
     }))
 }

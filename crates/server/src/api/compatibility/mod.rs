@@ -7,9 +7,9 @@ mod page;
 use axum::extract::State;
 use stoker_api_types::error::Envelope;
 use stoker_model::{Json, Permission};
-use stoker_registry::components::{Finding, Registry};
+use stoker_registry::components::{ComponentConflict, Registry};
 use stoker_services::metadata::modes;
-use stoker_services::plugins::catalog::{Catalog, finding_detail, render_findings};
+use stoker_services::plugins::catalog::{Catalog, conflict_diagnostic, conflicts_json};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -62,11 +62,12 @@ async fn catalog(session: &mut Session, path: &PathParams, query: &Query) -> Api
 
 /// Rejects components with more than one provider, because references to them are ambiguous.
 fn require_single(registry: &Registry) -> ApiResult<()> {
-    let is_duplicate = |finding: &&Finding| matches!(finding, Finding::Duplicate { .. });
-    let duplicates: Vec<Finding> = registry.findings().iter().filter(is_duplicate).cloned().collect();
+    let is_duplicate = |finding: &&ComponentConflict| matches!(finding, ComponentConflict::Duplicate { .. });
+    let duplicates: Vec<ComponentConflict> =
+        registry.findings().iter().filter(is_duplicate).cloned().collect();
     if duplicates.is_empty() {
         return Ok(());
     }
-    let items = duplicates.iter().map(|finding| finding_detail(registry, finding, "")).collect();
-    Err(ApiError::conflicting(items).with_conflicts(render_findings(registry, &duplicates)))
+    let items = duplicates.iter().map(|finding| conflict_diagnostic(registry, finding, "")).collect();
+    Err(ApiError::conflicting(items).with_conflicts(conflicts_json(registry, &duplicates)))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stoker_model::NewRelease;
-use stoker_registry::components::{Cell, Component, Finding, Registry};
+use stoker_registry::components::{Cell, Component, ComponentConflict, Registry};
 
 use crate::api::reference::page::escape;
 
@@ -34,7 +34,7 @@ pub(super) fn render(release: &NewRelease, registry: &Registry) -> String {
     let columns: Vec<String> = components.iter().map(|component| escape(&component.label)).collect();
     let explain = |row: usize, column: usize| {
         let names = [components[row].name.clone(), components[column].name.clone()];
-        escape(&registry.explain(&Finding::Incompatible { components: names }))
+        escape(&registry.explain(&ComponentConflict::Incompatible { components: names }))
     };
     table(&mut html, "Components", (&rows, &columns), &matrix.cells, &explain);
     requirements(&mut html, registry);

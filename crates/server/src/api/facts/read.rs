@@ -1,6 +1,6 @@
 //! Parsing shared by deployment and provisioning facts.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{json_map, report_wrong_type};
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::{NodeKind, Scalar};
@@ -20,7 +20,10 @@ pub(super) fn selection(mut query: Query) -> ApiResult<(Option<Vec<i64>>, bool)>
 }
 
 /// Parses the document of a node: a map with `uid`, which may be a number.
-pub(super) fn read_document(node: &stoker_yaml::Node, problems: &mut Problems) -> Option<(String, JsonMap)> {
+pub(super) fn read_document(
+    node: &stoker_yaml::Node,
+    problems: &mut Diagnostics,
+) -> Option<(String, JsonMap)> {
     let mut document = json_map(node, problems)?;
     let uid = node.get("uid").map(|uid| (&uid.kind, uid));
     let uid = match uid {

@@ -3,7 +3,8 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use stoker_api_types::graphs::FindingView;
-use stoker_graph::{Finding, GraphCheckOptions, MergeRules, Scope, Severity, Source, check, merge};
+use stoker_diagnostics::Diagnostic;
+use stoker_graph::{GraphCheckOptions, MergeRules, Scope, Source, check, merge};
 use stoker_model::{Cluster, ClusterId, GraphType, Owner};
 use stoker_services::graphs::{LayerFilter, Layers, layer, places_of_release};
 use stoker_store::Session;
@@ -19,24 +20,26 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-pub(super) fn render_finding(finding: Finding) -> FindingView {
-    let plugin = match &finding.source {
-        Some(Source::Plugin { name, version }) => Some(format!("{name}-{version}")),
-        _ => None,
-    };
+pub(super) fn render_finding(diagnostic: Diagnostic) -> FindingView {
+    let source = source_of_layer(&diagnostic);
     FindingView {
-        severity: match finding.severity {
-            Severity::Error => "error".to_owned(),
-            Severity::Warning => "warning".to_owned(),
+        severity: diagnostic.severity.as_str().to_owned(),
+        code: diagnostic.code.into_owned(),
+        task: diagnostic.location.task,
+        path: diagnostic.location.path,
+        message: diagnostic.message,
+        help: diagnostic.help,
+        layer: source.as_ref().map(layer_name).map(str::to_owned),
+        plugin: match source {
+            Some(Source::Plugin { name, version }) => Some(format!("{name}-{version}")),
+            _ => None,
         },
-        code: finding.code.to_owned(),
-        task: finding.task,
-        path: finding.path,
-        message: finding.message,
-        help: finding.help,
-        layer: finding.source.as_ref().map(layer_name).map(str::to_owned),
-        plugin,
     }
+}
+
+/// The layer that set the field.
+fn source_of_layer(diagnostic: &Diagnostic) -> Option<Source> {
+    Source::of_label(diagnostic.location.provenance.as_ref()?.layer.as_deref()?)
 }
 
 /// Check the merged graph of a cluster
@@ -75,7 +78,7 @@ pub(super) async fn check_owner(
         let findings = check_cluster(app, session, &cluster, graph_type).await?;
         let own = findings
             .into_iter()
-            .filter(|finding| finding.source.as_ref().is_none_or(|source| *source == Source::Cluster));
+            .filter(|finding| source_of_layer(finding).is_none_or(|source| source == Source::Cluster));
         return Ok(ApiResponse::ok(own.map(render_finding).collect()));
     }
     let source = source_of(&mut session, owner).await?;
@@ -101,7 +104,7 @@ async fn check_cluster(
     mut session: Session,
     cluster: &Cluster,
     graph_type: &GraphType,
-) -> ApiResult<Vec<Finding>> {
+) -> ApiResult<Vec<Diagnostic>> {
     let layers =
         Layers::read(&app.services.graphs, &mut session, cluster, graph_type, LayerFilter::ALL).await?;
     let places = layers.places(&mut session, cluster).await?;

@@ -44,6 +44,6 @@ impl Upload {
     pub(super) fn graph(self) -> ApiResult<UploadedGraph> {
         let (body, problems) = self.document.graph_with_warnings()?;
         let source = GraphSource { file: self.file, lines: task_lines(self.document.node()) };
-        Ok(UploadedGraph::new(body, source, &problems))
+        Ok(UploadedGraph::new(body, source, problems))
     }
 }

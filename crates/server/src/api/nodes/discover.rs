@@ -87,7 +87,9 @@ fn reject_assignment_fields(fields: &mut Fields<'_, '_>) {
             fields.problems().in_key(key, |problems| {
                 let help =
                     "create the node first, then assign it: POST /clusters/{id}/assignment/".to_owned();
-                problems.error(codes::UNKNOWN_KEY, span, "cannot be set when a node is created").help(help);
+                problems
+                    .error(codes::UNKNOWN_KEY, span, "cannot be set when a node is created")
+                    .set_help(help);
             });
         }
     }

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use stoker_api_types::plans::{
     CriticalStep, EstimateView, ExcludedView, GroupView, PlanSummary, PlanView, TaskSummary, WarningView,
 };
+use stoker_diagnostics::{Diagnostic, Severity};
 use stoker_model::PlanRecord;
-use stoker_planner::{
-    ExplainedPlan, InstanceAction, Plan, PlannedTask, Problem, Severity, Verdict, estimate,
-};
+use stoker_planner::{ExplainedPlan, InstanceAction, Plan, PlannedTask, Verdict, estimate};
 
 use stoker_services::clock;
 
@@ -39,7 +38,7 @@ pub(super) fn render_plan_summary(
     for instance in plan.instances() {
         *verdicts.entry(word(instance.verdict)).or_default() += 1;
     }
-    let is_warning = |problem: &&Problem| problem.severity == Severity::Warning;
+    let is_warning = |problem: &&Diagnostic| problem.severity == Severity::Warning;
     PlanSummary {
         plan: render_plan(record),
         verdicts,
@@ -76,19 +75,20 @@ fn render_group(group: &stoker_planner::FaultToleranceGroup) -> GroupView {
     GroupView { name: group.name.clone(), n_nodes: group.nodes.len() as u64, tolerated: group.max_failed }
 }
 
-fn render_warning(problem: &Problem) -> WarningView {
-    let origin = problem.origin.as_ref();
+fn render_warning(warning: &Diagnostic) -> WarningView {
+    let location = &warning.location;
+    let provenance = location.provenance.clone().unwrap_or_default();
     WarningView {
-        code: problem.code.to_owned(),
-        task: problem.task.clone(),
-        field: problem.field.clone(),
-        nodes: problem.nodes.iter().take(NODES_MAX).cloned().collect(),
-        n_nodes: problem.nodes.len() as u64,
-        message: problem.message.clone(),
-        help: problem.help.clone(),
-        layer: origin.map(|origin| origin.layer.clone()),
-        file: origin.and_then(|origin| origin.file.clone()),
-        line: origin.and_then(|origin| origin.line),
+        code: warning.code.clone().into_owned(),
+        task: location.task.clone(),
+        field: location.path.clone(),
+        nodes: location.nodes.iter().take(NODES_MAX).cloned().collect(),
+        n_nodes: location.nodes.len() as u64,
+        message: warning.message.clone(),
+        help: warning.help.clone(),
+        layer: provenance.layer,
+        file: provenance.file,
+        line: provenance.line,
     }
 }
 

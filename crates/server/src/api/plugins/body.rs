@@ -1,8 +1,9 @@
 //! Parsing of plugin bodies. An update contains any subset of the fields; a new plugin is an update of an
 //! empty one.
 
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, boolean, json_list, json_map, list_of, string, string_with_length};
-use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap, NewPlugin};
 use stoker_registry::package::{PackageVersion, is_plugin_version};
 use stoker_registry::stages::{Stage, describe_code};
@@ -69,7 +70,7 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
 }
 
 /// Parses the name. It is a key in cluster settings and part of file names.
-fn plugin_name(node: &Node, problems: &mut Problems) -> Option<String> {
+fn plugin_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let name = string_with_length(1..=255)(node, problems)?;
     let legal =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_-".contains(letter);
@@ -81,19 +82,19 @@ fn plugin_name(node: &Node, problems: &mut Problems) -> Option<String> {
 }
 
 /// Parses the version, which must be numeric to be comparable.
-fn plugin_version(node: &Node, problems: &mut Problems) -> Option<String> {
+fn plugin_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let version = string_with_length(1..=255)(node, problems)?;
     if is_plugin_version(&version) {
         return Some(version);
     }
     let message = "must be two or three dot-separated numbers, optionally followed by `aN` or `bN`";
-    problems.error(codes::FORM, node.span, message).help("for example `1.0.0` or `2.1b3`".to_owned());
+    problems.error(codes::FORM, node.span, message).set_help("for example `1.0.0` or `2.1b3`");
     None
 }
 
 /// Parses the package version, which selects the validation rules. Only its first two components are
 /// compared.
-fn supported_package_version(node: &Node, problems: &mut Problems) -> Option<String> {
+fn supported_package_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let version = string_with_length(1..=255)(node, problems)?;
     let line = |text: &str| text.splitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
     let is_supported = PackageVersion::ALL.iter().any(|supported| line(supported.as_str()) == line(&version));
@@ -106,8 +107,8 @@ fn supported_package_version(node: &Node, problems: &mut Problems) -> Option<Str
 }
 
 /// Parses the releases that the plugin is compatible with. Unknown fields are retained.
-fn releases(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
-    let release = |node: &Node, problems: &mut Problems| {
+fn releases(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
+    let release = |node: &Node, problems: &mut Diagnostics| {
         let mut fields = Fields::new(node, problems)?;
         let version = fields.required("version", string_with_length(1..=255));
         fields.optional("os", string);
@@ -128,8 +129,8 @@ fn extra_documents(fields: &mut Fields<'_, '_>) -> JsonMap {
 }
 
 /// Parses legacy tasks, which are ordered by `stage` instead of dependencies.
-fn stage_tasks(node: &Node, package_version: &str, problems: &mut Problems) -> Option<Vec<Json>> {
-    let task = |node: &Node, problems: &mut Problems| {
+fn stage_tasks(node: &Node, package_version: &str, problems: &mut Diagnostics) -> Option<Vec<Json>> {
+    let task = |node: &Node, problems: &mut Diagnostics| {
         let task = json_map(node, problems)?;
         let Err(code) = Stage::parse_field(task.get("stage"), package_version) else {
             return Some(Json::Object(task));
@@ -138,7 +139,7 @@ fn stage_tasks(node: &Node, package_version: &str, problems: &mut Problems) -> O
         problems.in_key("stage", |problems| {
             let help = "expected `pre_deployment` or `post_deployment`, optionally followed by a number: \
                         `post_deployment/100`";
-            problems.error(code, span, describe_code(code)).help(help.to_owned());
+            problems.error(code, span, describe_code(code)).set_help(help);
         });
         None
     };

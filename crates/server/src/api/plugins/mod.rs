@@ -7,9 +7,10 @@ mod upload;
 mod view;
 
 use axum::extract::State;
+use stoker_api_types::error::ErrorItem;
 use stoker_api_types::plugins::PluginView;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap, Permission, Plugin, PluginId};
-use stoker_services::ErrorDetail;
 use stoker_services::plugins::PluginError;
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
@@ -20,7 +21,7 @@ use self::view::{answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::{ApiError, ApiResult, render_error_item};
 use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
@@ -145,8 +146,8 @@ fn plugin_error(error: PluginError) -> ApiError {
     match error {
         PluginError::Service(error) => error.into(),
         PluginError::Exists(existing) => {
-            let detail = ErrorDetail { message, id: Some(existing.id.0), ..ErrorDetail::default() };
-            ApiError::conflict(Json::Object(show(*existing)).to_string()).with_item(detail)
+            let item = ErrorItem { id: Some(existing.id.0), ..render_error_item(Diagnostic::plain(message)) };
+            ApiError::conflict(Json::Object(show(*existing)).to_string()).with_item(item)
         }
     }
 }

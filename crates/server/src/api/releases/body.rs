@@ -1,18 +1,18 @@
 //! Parsing of release bodies. An update contains any subset of the fields; a new release is an update of an
 //! empty one.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, enum_of, json_map, list_of, string, string_with_length};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
 use stoker_registry::package::check_release_wizard;
-use stoker_services::ErrorDetail;
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
 use stoker_services::releases::ReleaseUpdate;
 use utoipa::ToSchema;
 
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::{ApiError, ApiResult, render_error_item};
 
 /// Required fields of a new release, with the error messages that Fuel's clients expect.
 const REQUIRED: [(&str, &str); 3] = [
@@ -54,8 +54,7 @@ pub(super) fn read_change(document: &Document) -> ApiResult<ReleaseUpdate> {
 fn only_missing(missing: &[(&str, &str)]) -> ApiError {
     let messages: Vec<&str> = missing.iter().map(|(_, message)| *message).collect();
     missing.iter().fold(ApiError::bad_request(messages.join("\n")), |error, (key, message)| {
-        let (path, message) = ((*key).to_owned(), (*message).to_owned());
-        error.with_item(ErrorDetail { path, message, code: Some(codes::MISSING), ..ErrorDetail::default() })
+        error.with_item(render_error_item(Diagnostic::error(codes::MISSING, *message).path(*key)))
     })
 }
 
@@ -85,13 +84,17 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
 }
 
 /// Parses the wizard, with the same validation as the wizards of plugins.
-fn wizard(node: &stoker_yaml::Node, text: &str, problems: &mut stoker_manifest::Problems) -> Option<JsonMap> {
+fn wizard(
+    node: &stoker_yaml::Node,
+    text: &str,
+    problems: &mut stoker_diagnostics::Diagnostics,
+) -> Option<JsonMap> {
     check_release_wizard(node, text, problems);
     json_map(node, problems)
 }
 
 /// Parses the settings: `editable` and `generated` must be maps if present.
-fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_manifest::Problems) -> Option<JsonMap> {
+fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_diagnostics::Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("editable", json_map);
     fields.optional("generated", json_map);

@@ -1,8 +1,9 @@
 //! Request and response types of roles.
 
 use stoker_api_types::roles::{RoleView, VolumeOfRole};
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::string_with_length;
-use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
 use stoker_services::metadata::holder::RoleOwner;
 use stoker_services::metadata::named::RoleUpdate;
@@ -41,7 +42,7 @@ pub(super) fn read_change(document: &Document) -> ApiResult<RoleUpdate> {
 }
 
 /// Parses the metadata of a role. `name` and `description` are required: users select roles by them.
-fn meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+fn meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let meta = sections::role_meta(node, problems)?;
     let mut is_complete = true;
     for key in ["name", "description"] {

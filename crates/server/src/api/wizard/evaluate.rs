@@ -2,8 +2,9 @@
 
 use axum::extract::State;
 use stoker_api_types::wizard::{AnswersBody, ControlView, EvaluationView, OptionView, ProblemView};
+use stoker_diagnostics::Diagnostic;
 use stoker_registry::restrictions::RestrictionEffect;
-use stoker_registry::wizard::{AnswerProblem, ControlState};
+use stoker_registry::wizard::ControlState;
 use stoker_services::clusters::{WizardState, wizard_evaluate};
 
 use crate::api::releases;
@@ -43,8 +44,9 @@ fn render_evaluation(state: WizardState) -> EvaluationView {
     }
 }
 
-fn render_problem(problem: AnswerProblem) -> ProblemView {
-    ProblemView { path: problem.path, kind: problem.kind.to_owned(), message: problem.message }
+fn render_problem(problem: Diagnostic) -> ProblemView {
+    let kind = problem.kind.unwrap_or_default().to_owned();
+    ProblemView { path: problem.location.path, kind, message: problem.message }
 }
 
 /// Evaluate the wizard of a release

@@ -1,8 +1,8 @@
 //! Parameters of `copy_files`, and their preparation on the master.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 
-use crate::check::{Remark, Weight};
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
 use crate::parameter::{Parameter, ParameterType};
@@ -40,7 +40,7 @@ pub(super) fn files_of(values: &Values) -> Result<Vec<FileToWrite>, Failure> {
 
 /// Adds the content of each source; a directory is replaced by its files. Content in the user's parameters is
 /// overwritten.
-pub(super) fn prepare(parameters: &mut JsonMap, master: &dyn MasterFiles) -> Vec<Remark> {
+pub(super) fn prepare(parameters: &mut JsonMap, master: &dyn MasterFiles) -> Vec<Diagnostic> {
     let mut preparation =
         Preparation { master, bytes_remaining: COPY_BYTES_MAX, files: Vec::new(), problems: Vec::new() };
     let Some(files) = parameters.get_mut("files").and_then(Json::as_array_mut) else { return Vec::new() };
@@ -55,7 +55,7 @@ struct Preparation<'m> {
     master: &'m dyn MasterFiles,
     bytes_remaining: usize,
     files: Vec<Json>,
-    problems: Vec<Remark>,
+    problems: Vec<Diagnostic>,
 }
 
 impl Preparation<'_> {
@@ -100,7 +100,7 @@ impl Preparation<'_> {
 
     fn report(&mut self, idx: usize, source: &str, error: &MasterFileError) {
         let message = format!("cannot read `{source}` on the master: {error}");
-        self.problems.push(Remark { place: format!("files[{idx}].src"), weight: Weight::Error, message });
+        self.problems.push(Diagnostic::plain(message).path(format!("files[{idx}].src")));
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
         let parameters = json!({"files": [{"src": "/none", "dst": "/a"}, {"src": "/big", "dst": "/b"}, {"src": "/none2", "dst": "/c"}]});
         let problems = crate::prepare("copy_files", parameters, &Master).unwrap_err();
         let reported: Vec<(&str, &str)> =
-            problems.iter().map(|problem| (problem.place.as_str(), problem.message.as_str())).collect();
+            problems.iter().map(|problem| (problem.location.path.as_str(), problem.message.as_str())).collect();
         assert_eq!(reported[0].0, "files[0].src");
         assert_eq!(reported[1], ("files[2].src", "cannot read `/none2` on the master: 2"));
     }

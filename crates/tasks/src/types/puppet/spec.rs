@@ -1,6 +1,6 @@
 //! Parameters of `puppet`, the command line, and evaluation of the run summary.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::json_map;
 use stoker_model::{Json, JsonMap};
 
@@ -67,7 +67,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
 pub(super) fn read_summary(text: &str) -> JsonMap {
     let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
     let root = loaded.documents.first().map(|document| &document.root);
-    root.and_then(|root| json_map(root, &mut Problems::default())).unwrap_or_default()
+    root.and_then(|root| json_map(root, &mut Diagnostics::default())).unwrap_or_default()
 }
 
 /// Reason for failure. A run without a summary is a failure, even with exit code 0.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use stoker_client::RestRequest;
 
-use super::finding::Finding;
+use super::check_result::CheckResult;
 use super::{clocks, folder};
 use crate::exit::Outcome;
 use crate::remote::{ResolvedOptions, Target};
@@ -21,21 +21,21 @@ pub(super) struct Args {
     state: PathBuf,
 }
 
-pub(super) fn run_checks(args: &Args, options: &ResolvedOptions) -> Outcome<Vec<Finding>> {
+pub(super) fn run_checks(args: &Args, options: &ResolvedOptions) -> Outcome<Vec<CheckResult>> {
     let target = Target::of(options)?;
     let client = target.client()?;
     let mut findings = folder::check_folder("state directory", &args.state);
     let server = client.address().to_string();
     match client.send(&RestRequest::get("version")) {
         Ok(response) => {
-            findings.push(Finding::ok("server", format!("{server} responds")));
+            findings.push(CheckResult::ok("server", format!("{server} responds")));
             let date = response.date.as_deref().and_then(clocks::parse_http_date);
             // HTTP dates have a resolution of one second.
             findings.extend(date.map(|at| clocks::compare("clock", "the server", at, clocks::SECOND_MICROS)));
         }
         Err(error) => {
             let help = "check the address, firewalls, and whether its certificate is trusted (`--ca-file`)";
-            findings.push(Finding::problem("server", error.to_string(), help));
+            findings.push(CheckResult::problem("server", error.to_string(), help));
         }
     }
     Ok(findings)

@@ -6,13 +6,13 @@ use stoker_api_types::agents::AgentView;
 use stoker_api_types::nodes::NodeView;
 use stoker_client::RestRequest;
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, sanitize};
 
 const CHECK: &str = "agents";
 const NAMES_MAX: usize = 10;
 
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let Ok(agents) = remote.read_list::<AgentView>(&RestRequest::get("agents")) else { return Vec::new() };
     let Ok(nodes) = remote.read_list::<NodeView>(&RestRequest::get("nodes")) else { return Vec::new() };
     let online: BTreeSet<i64> = nodes.iter().filter(|node| node.online).map(|node| node.id).collect();
@@ -20,21 +20,21 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
 }
 
 /// An agent can be connected to another server of the group; its node is online then.
-fn evaluate(agents: &[AgentView], online_nodes: &BTreeSet<i64>) -> Finding {
+fn evaluate(agents: &[AgentView], online_nodes: &BTreeSet<i64>) -> CheckResult {
     let is_online = |agent: &AgentView| {
         agent.is_connected || agent.node_id.is_some_and(|node| online_nodes.contains(&node))
     };
     let offline: Vec<String> =
         agents.iter().filter(|agent| !is_online(agent)).map(|agent| sanitize(&agent.uid)).collect();
     if agents.is_empty() {
-        return Finding::ok(CHECK, "no agent has joined");
+        return CheckResult::ok(CHECK, "no agent has joined");
     }
     if offline.is_empty() {
-        return Finding::ok(CHECK, format!("all {} are online", agents.len()));
+        return CheckResult::ok(CHECK, format!("all {} are online", agents.len()));
     }
     let more = if offline.len() > NAMES_MAX { ", …" } else { "" };
     let names = offline.iter().take(NAMES_MAX).cloned().collect::<Vec<_>>().join(", ");
-    Finding::warning(
+    CheckResult::warning(
         CHECK,
         format!("{} of {} are offline: {names}{more}", offline.len(), agents.len()),
         "run `systemctl status stoker-agent` and `stoker doctor agent` on the node; delete a decommissioned agent with \
@@ -44,7 +44,7 @@ fn evaluate(agents: &[AgentView], online_nodes: &BTreeSet<i64>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Level;
+    use super::super::super::check_result::Level;
     use super::*;
 
     #[test]

@@ -3,24 +3,24 @@
 use stoker_api_types::servers::ServerView;
 use stoker_client::RestRequest;
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, display};
 
 const CHECK: &str = "background tasks";
 
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let Ok(servers) = remote.read_list::<ServerView>(&RestRequest::get("servers")) else { return Vec::new() };
     findings(&servers)
 }
 
 /// Checks the response of `GET servers`.
-fn findings(servers: &[ServerView]) -> Vec<Finding> {
+fn findings(servers: &[ServerView]) -> Vec<CheckResult> {
     let tasks: Vec<_> =
         servers.iter().filter_map(|server| server.background_tasks.as_ref()).flatten().collect();
     if tasks.is_empty() {
         return Vec::new();
     }
-    let failing: Vec<Finding> = tasks
+    let failing: Vec<CheckResult> = tasks
         .iter()
         .filter(|task| task.is_failing)
         .map(|task| {
@@ -30,11 +30,11 @@ fn findings(servers: &[ServerView]) -> Vec<Finding> {
                 display(task.failed_at.as_deref().unwrap_or_default()),
                 display(task.error.as_deref().unwrap_or_default())
             );
-            Finding::warning(CHECK, message, "look at the log of the server; the task retries by itself")
+            CheckResult::warning(CHECK, message, "look at the log of the server; the task retries by itself")
         })
         .collect();
     if failing.is_empty() {
-        return vec![Finding::ok(CHECK, format!("{} are running and none fails", tasks.len()))];
+        return vec![CheckResult::ok(CHECK, format!("{} are running and none fails", tasks.len()))];
     }
     failing
 }
@@ -44,7 +44,7 @@ mod tests {
     use stoker_api_types::servers::BackgroundTaskView;
 
     use super::*;
-    use crate::commands::doctor::finding::Level;
+    use crate::commands::doctor::check_result::Level;
 
     fn server(background_tasks: Option<Vec<BackgroundTaskView>>) -> ServerView {
         ServerView {

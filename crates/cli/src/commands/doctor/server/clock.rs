@@ -2,11 +2,11 @@
 
 use stoker_client::RestRequest;
 
+use crate::commands::doctor::check_result::CheckResult;
 use crate::commands::doctor::clocks;
-use crate::commands::doctor::finding::Finding;
 use crate::remote::Remote;
 
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let response = remote.try_send(&RestRequest::get("version")).ok();
     let date = response.and_then(|response| clocks::parse_http_date(response.date.as_deref()?));
     // HTTP dates have a resolution of one second.

@@ -4,25 +4,25 @@ use serde::Deserialize as _;
 use stoker_api_types::users::UserView;
 use stoker_client::{ClientError, RestRequest};
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, sanitize};
 
 const CHECK: &str = "login";
 
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let response = remote.try_send(&RestRequest::get("users/me")).and_then(|response| response.json());
     vec![match response.map(|me| UserView::deserialize(&me)) {
         Ok(Ok(me)) => {
             let roles = sanitize(&me.roles.join(", "));
-            Finding::ok(CHECK, format!("logged in as {} ({roles})", sanitize(&me.name)))
+            CheckResult::ok(CHECK, format!("logged in as {} ({roles})", sanitize(&me.name)))
         }
         Ok(Err(error)) => {
             let message = format!("unexpected response of the server: {error}");
-            Finding::problem(CHECK, message, "install the version of the server")
+            CheckResult::problem(CHECK, message, "install the version of the server")
         }
         Err(ClientError::Rejected(refusal)) if refusal.status == 401 => {
-            Finding::problem(CHECK, "not logged in, or the login has expired", "run `stoker login`")
+            CheckResult::problem(CHECK, "not logged in, or the login has expired", "run `stoker login`")
         }
-        Err(error) => Finding::problem(CHECK, error.to_string(), "run `stoker login` again"),
+        Err(error) => CheckResult::problem(CHECK, error.to_string(), "run `stoker login` again"),
     }]
 }

@@ -9,7 +9,7 @@ mod runs;
 mod version;
 mod webhooks;
 
-use super::finding::{Finding, Level};
+use super::check_result::{CheckResult, Level};
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Remote, ResolvedOptions};
@@ -23,7 +23,7 @@ Examples:
 pub(super) struct Args {}
 
 /// Checks in order: a problem ends the list, because later checks depend on earlier ones.
-const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] = &[
+const CHECKS: &[fn(&mut Remote<'_>) -> Vec<CheckResult>] = &[
     reach::check,
     clock::check,
     version::check,
@@ -34,7 +34,7 @@ const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] = &[
     webhooks::check,
 ];
 
-pub(super) fn run_checks(options: &ResolvedOptions, printer: &mut Printer) -> Outcome<Vec<Finding>> {
+pub(super) fn run_checks(options: &ResolvedOptions, printer: &mut Printer) -> Outcome<Vec<CheckResult>> {
     let mut remote = Remote::connect(options, printer)?;
     let mut findings = Vec::new();
     for check in CHECKS {

@@ -7,7 +7,7 @@ use stoker_api_types::servers::ServerView;
 use stoker_api_types::transactions::RunView;
 use stoker_client::RestRequest;
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::Remote;
 
 const CHECK: &str = "runs";
@@ -16,7 +16,7 @@ const IDS_MAX: usize = 10;
 const TAKEOVER_TIME: Duration = Duration::from_secs(5);
 
 #[expect(clippy::disallowed_methods, reason = "the command waits between two requests")]
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let Some((n_active, mut orphaned)) = list_runs(remote) else { return Vec::new() };
     if !orphaned.is_empty() {
         std::thread::sleep(TAKEOVER_TIME);
@@ -40,13 +40,13 @@ fn without_driver(active: &[i64], driven: &BTreeSet<i64>) -> BTreeSet<i64> {
     active.iter().copied().filter(|run| !driven.contains(run)).collect()
 }
 
-fn evaluate(n_active: usize, orphaned: &BTreeSet<i64>) -> Finding {
+fn evaluate(n_active: usize, orphaned: &BTreeSet<i64>) -> CheckResult {
     if orphaned.is_empty() {
-        return Finding::ok(CHECK, format!("all {n_active} active runs have a driver"));
+        return CheckResult::ok(CHECK, format!("all {n_active} active runs have a driver"));
     }
     let more = if orphaned.len() > IDS_MAX { ", …" } else { "" };
     let ids = orphaned.iter().take(IDS_MAX).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    Finding::warning(
+    CheckResult::warning(
         CHECK,
         format!("{} of {n_active} active runs have no driver: {ids}{more}", orphaned.len()),
         "check the log of the servers; restart a server to take the runs over, or stop one with `stoker run stop ID`",
@@ -55,7 +55,7 @@ fn evaluate(n_active: usize, orphaned: &BTreeSet<i64>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Level;
+    use super::super::super::check_result::Level;
     use super::*;
 
     #[test]

@@ -4,39 +4,39 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::Setup;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::commands::doctor::clocks::{SECOND_MICROS, days, now_micros};
-use crate::commands::doctor::finding::Finding;
 
 const CHECK: &str = "certificate";
 const DAY: i64 = 24 * 3600 * SECOND_MICROS;
 /// Three weeks leave time to renew it.
 const RENEWAL_PERIOD: i64 = 21 * DAY;
 
-pub(super) fn check(setup: &Setup) -> Vec<Finding> {
+pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     let Some(path) = &setup.certificate else { return Vec::new() };
     let file = path.display();
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
             let help = "check the path, and make it readable by the user of the server";
-            return vec![Finding::problem(CHECK, format!("cannot read {file}: {error}"), help)];
+            return vec![CheckResult::problem(CHECK, format!("cannot read {file}: {error}"), help)];
         }
     };
     let Some((not_before, not_after)) = first_certificate(&text).as_deref().and_then(validity) else {
         let help = "pass a file with a `-----BEGIN CERTIFICATE-----` block";
-        return vec![Finding::problem(CHECK, format!("{file} contains no PEM certificate"), help)];
+        return vec![CheckResult::problem(CHECK, format!("{file} contains no PEM certificate"), help)];
     };
     let now = now_micros();
     let n_days = (not_after - now) / DAY;
     vec![if now < not_before {
-        Finding::problem(CHECK, format!("{file} is not valid yet"), "check the clock of this machine")
+        CheckResult::problem(CHECK, format!("{file} is not valid yet"), "check the clock of this machine")
     } else if now >= not_after {
         let help = "renew it: clients reject it";
-        Finding::problem(CHECK, format!("{file} expired {} days ago", -n_days), help)
+        CheckResult::problem(CHECK, format!("{file} expired {} days ago", -n_days), help)
     } else if not_after - now < RENEWAL_PERIOD {
-        Finding::warning(CHECK, format!("{file} expires in {n_days} days"), "renew it now")
+        CheckResult::warning(CHECK, format!("{file} expires in {n_days} days"), "renew it now")
     } else {
-        Finding::ok(CHECK, format!("{file} is valid for {n_days} days"))
+        CheckResult::ok(CHECK, format!("{file} is valid for {n_days} days"))
     }]
 }
 

@@ -1,33 +1,33 @@
 //! Checks that the database responds, and its schema version.
 
 use super::Setup;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::commands::doctor::clocks;
-use crate::commands::doctor::finding::Finding;
 
 const CHECK: &str = "database";
 /// Oldest PostgreSQL version whose features the SQL statements need.
 const POSTGRES_MIN: u32 = 13;
 
-pub(super) fn check(setup: &Setup) -> Vec<Finding> {
+pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     let inspection = match &setup.inspection {
         Ok(Some(inspection)) => inspection,
-        Ok(None) => return vec![Finding::ok(CHECK, "does not exist; the first start creates it")],
+        Ok(None) => return vec![CheckResult::ok(CHECK, "does not exist; the first start creates it")],
         Err(error) => {
             let help = "check its address, that it is running, and the permissions of the user";
-            return vec![Finding::problem(CHECK, error.clone(), help)];
+            return vec![CheckResult::problem(CHECK, error.clone(), help)];
         }
     };
-    let mut findings = vec![Finding::ok(CHECK, format!("{} responds", inspection.engine))];
+    let mut findings = vec![CheckResult::ok(CHECK, format!("{} responds", inspection.engine))];
     findings.extend(check_engine_version(&inspection.engine));
     findings.push(match (inspection.schema_version, inspection.supported_version) {
-        (0, _) => Finding::ok(CHECK, "has no tables; the first start creates them"),
-        (found, known) if found == known => Finding::ok(CHECK, format!("the schema has version {found}")),
-        (found, known) if found < known => Finding::warning(
+        (0, _) => CheckResult::ok(CHECK, "has no tables; the first start creates them"),
+        (found, known) if found == known => CheckResult::ok(CHECK, format!("the schema has version {found}")),
+        (found, known) if found < known => CheckResult::warning(
             CHECK,
             format!("the schema has version {found}; the server migrates it to {known} at startup"),
             "make a backup first: older servers cannot use the new schema",
         ),
-        (found, known) => Finding::problem(
+        (found, known) => CheckResult::problem(
             CHECK,
             format!("the schema has version {found}, but this program supports {known}"),
             "install the version of Stoker that migrated the database, or a newer one",
@@ -38,12 +38,12 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     findings
 }
 
-fn check_engine_version(engine: &str) -> Option<Finding> {
+fn check_engine_version(engine: &str) -> Option<CheckResult> {
     let version = engine.strip_prefix("PostgreSQL ")?;
     let major: u32 = version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     (major < POSTGRES_MIN).then(|| {
         let help = format!("upgrade to PostgreSQL {POSTGRES_MIN} or newer");
-        Finding::problem(CHECK, format!("PostgreSQL {major} is too old"), help)
+        CheckResult::problem(CHECK, format!("PostgreSQL {major} is too old"), help)
     })
 }
 

@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::Setup;
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 
 const CHECK: &str = "module keys";
 const KEY_BYTES: usize = 32;
 
-pub(super) fn check(setup: &Setup) -> Vec<Finding> {
+pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     let path = &setup.key_file;
     let file = path.display();
     let text = match fs::read_to_string(path) {
@@ -21,9 +21,9 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
             let is_new = matches!(&setup.inspection, Ok(None))
                 || matches!(&setup.inspection, Ok(Some(i)) if i.schema_version == 0);
             return vec![if is_new {
-                Finding::ok(CHECK, format!("{file} does not exist; the first start creates it"))
+                CheckResult::ok(CHECK, format!("{file} does not exist; the first start creates it"))
             } else {
-                Finding::warning(
+                CheckResult::warning(
                     CHECK,
                     format!(
                         "{file} does not exist; the server cannot start if the database contains encrypted payloads"
@@ -34,21 +34,21 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
         }
         Err(error) => {
             let help = "make it readable by the user of the server only";
-            return vec![Finding::problem(CHECK, format!("cannot read {file}: {error}"), help)];
+            return vec![CheckResult::problem(CHECK, format!("cannot read {file}: {error}"), help)];
         }
     };
     let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     vec![if let Err(line) = check_keys(&text) {
         let help = "restore it from its backup";
-        Finding::problem(CHECK, format!("{file}:{line}: invalid key"), help)
+        CheckResult::problem(CHECK, format!("{file}:{line}: invalid key"), help)
     } else if mode & 0o077 != 0 {
-        Finding::warning(
+        CheckResult::warning(
             CHECK,
             format!("{file} is readable by other users"),
             format!("run `chmod 0600 {file}`"),
         )
     } else {
-        Finding::ok(CHECK, format!("{file} is valid; back it up separately from the database"))
+        CheckResult::ok(CHECK, format!("{file} is valid; back it up separately from the database"))
     }]
 }
 

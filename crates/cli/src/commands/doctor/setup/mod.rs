@@ -15,7 +15,7 @@ use stoker_model::ErrorChain;
 use stoker_settings::DatabaseLocation;
 use stoker_store::{Database, Inspection, Store};
 
-use super::finding::Finding;
+use super::check_result::CheckResult;
 use crate::commands::serve::{ServerData, key_file};
 use crate::environment;
 use crate::exit::Outcome;
@@ -66,7 +66,7 @@ struct Setup {
 }
 
 /// All checks of the server setup, in order.
-const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
+const CHECKS: &[fn(&Setup) -> Vec<CheckResult>] = &[
     // sorted
     certificate::check,
     data::check,
@@ -79,7 +79,7 @@ const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
     // end sorted
 ];
 
-pub(super) fn run_checks(args: Args) -> Outcome<Vec<Finding>> {
+pub(super) fn run_checks(args: Args) -> Outcome<Vec<CheckResult>> {
     let location = args.data.resolve()?;
     let key_file = key_file(args.modules_key_file, &location);
     let (data_folder, database) = match location {

@@ -7,28 +7,28 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use super::Setup;
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 
 const CHECK: &str = "nats";
 const TIMEOUT: Duration = Duration::from_secs(5);
 const PORT: u16 = 4222;
 const GREETING_BYTES_MAX: u64 = 1 << 20;
 
-pub(super) fn check(setup: &Setup) -> Vec<Finding> {
+pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     let Some(url) = &setup.nats else { return Vec::new() };
     let help = "check its address and that it is running; without NATS, servers and agents connect directly";
     vec![match greeting(url) {
         Ok(info) => {
             let version = info.get("version").and_then(Json::as_str).unwrap_or("?");
             if info.get("jetstream").is_some_and(|enabled| *enabled == true) {
-                Finding::ok(CHECK, format!("NATS {version} responds, JetStream is enabled"))
+                CheckResult::ok(CHECK, format!("NATS {version} responds, JetStream is enabled"))
             } else {
                 let help = "start NATS with the configuration of `stoker nats init`, or with `--jetstream`; without JetStream, \
                             only the agents store results until a server has received them";
-                Finding::warning(CHECK, format!("JetStream of NATS {version} is disabled"), help)
+                CheckResult::warning(CHECK, format!("JetStream of NATS {version} is disabled"), help)
             }
         }
-        Err(error) => Finding::problem(CHECK, error.to_string(), help),
+        Err(error) => CheckResult::problem(CHECK, error.to_string(), help),
     }]
 }
 

@@ -4,15 +4,15 @@ use stoker_model::{ErrorChain, Micros};
 use stoker_store::{Store, StoreError};
 
 use super::Setup;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::commands::doctor::clocks::{SECOND_MICROS, now_micros};
-use crate::commands::doctor::finding::Finding;
 use crate::runtime::block_on;
 
 const CHECK: &str = "runs";
 /// Longer than a takeover by another server or a restart.
 const GRACE_PERIOD: i64 = 60 * SECOND_MICROS;
 
-pub(super) fn check(setup: &Setup) -> Vec<Finding> {
+pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     // Opening another schema version would migrate it.
     let is_current_schema = matches!(&setup.inspection, Ok(Some(inspection)) if inspection.schema_version == inspection.supported_version);
     if !is_current_schema {
@@ -29,7 +29,7 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let free = match block_on(query) {
         Ok(Ok(free)) => free,
         Ok(Err(error)) => {
-            return vec![Finding::problem(
+            return vec![CheckResult::problem(
                 CHECK,
                 ErrorChain(&*error).to_string(),
                 "check the database: it responds, but cannot be read",
@@ -41,9 +41,9 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let abandoned: Vec<String> =
         free.iter().filter(|work| work.lease_until.is_some()).map(|work| work.run_id.to_string()).collect();
     vec![if abandoned.is_empty() {
-        Finding::ok(CHECK, "no run waits for a server")
+        CheckResult::ok(CHECK, "no run waits for a server")
     } else {
-        Finding::warning(
+        CheckResult::warning(
             CHECK,
             format!("runs without a driver: {}", abandoned.join(", ")),
             "start a server on this database: it takes the runs over",

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaql::eval::suggest::closest_name;
 
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::is_name;
 
@@ -55,7 +55,7 @@ pub(super) fn parse(text: &str) -> Outcome<Command> {
 
 fn invalid_command(name: &str) -> Diagnostic {
     if let Some((name, arguments, _)) = COMMANDS.iter().find(|(command, ..)| *command == name) {
-        return Diagnostic::error(format!("usage: `{name} {arguments}`"));
+        return Diagnostic::plain(format!("usage: `{name} {arguments}`"));
     }
     let bare = name.trim_start_matches(':');
     let help = match closest_name(bare, COMMANDS.iter().map(|(command, ..)| command.trim_start_matches(':')))
@@ -63,7 +63,7 @@ fn invalid_command(name: &str) -> Diagnostic {
         Some(best) => format!("did you mean `:{best}`?"),
         None => "enter `:help` to list all commands".to_owned(),
     };
-    Diagnostic::error(format!("unknown command `{name}`")).help(Some(help))
+    Diagnostic::plain(format!("unknown command `{name}`")).help(help)
 }
 
 pub(super) fn help() -> String {

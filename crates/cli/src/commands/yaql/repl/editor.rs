@@ -10,12 +10,12 @@ use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use stoker_diagnostics::{Diagnostic, Severity};
 use stoker_yaql::Value;
 
 use super::brackets::is_incomplete;
 use super::complete::{Scope, complete};
 use super::state::{Next, State};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::environment::state_folder;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
@@ -72,7 +72,7 @@ fn save_history(editor: &mut Editor<Assistant, DefaultHistory>, path: &Path, pri
         .and_then(|()| editor.save_history(path).map_err(|error| io::Error::other(error.to_string())));
     if let Err(error) = result {
         let message = format!("cannot save the history to `{}`: {error}", path.display());
-        printer.diagnostic(&Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) });
+        printer.diagnostic(&Diagnostic::plain(message).severity(Severity::Warning));
     }
 }
 

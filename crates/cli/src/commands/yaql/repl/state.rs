@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaql::Value;
 use stoker_yaql::syntax::VarName;
 
@@ -10,7 +11,6 @@ use super::super::explain::Explanation;
 use super::super::functions::pages;
 use super::super::session::Session;
 use super::command::{self, Command};
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{as_input, read_data};
 use crate::output::{Format, to_text};
@@ -108,7 +108,7 @@ impl State {
         if functions.is_empty() {
             let help =
                 presentation::suggest_title(&entries, name).map(|best| format!("did you mean `{best}`?"));
-            let diagnostic = Diagnostic::error(format!("unknown function `{name}`")).help(help);
+            let diagnostic = Diagnostic::plain(format!("unknown function `{name}`")).help_if(help);
             return Err(Failure::new(Exit::Failed, diagnostic));
         }
         Ok(printer.page(&pages(&functions))?)

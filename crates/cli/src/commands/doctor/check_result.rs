@@ -24,7 +24,7 @@ impl Level {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(super) struct CheckResult {
     pub(super) level: Level,
     /// Name of the check.
     pub(super) check: &'static str,
@@ -34,7 +34,7 @@ pub(super) struct Finding {
     pub(super) help: Option<String>,
 }
 
-impl Finding {
+impl CheckResult {
     pub(super) fn ok(check: &'static str, message: impl Into<String>) -> Self {
         Self { level: Level::Ok, check, message: message.into(), help: None }
     }
@@ -54,7 +54,7 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for CheckResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let style = match self.level {
             Level::Ok => anstyle::AnsiColor::Green,

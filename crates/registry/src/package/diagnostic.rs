@@ -1,9 +1,9 @@
-//! Package problems and their codes.
+//! Codes of package problems.
 
-use std::fmt;
+use std::borrow::Cow;
 
-use stoker_manifest::{Problem, Severity, codes as manifest};
-use stoker_yaml::Span;
+use stoker_diagnostics::Diagnostic;
+use stoker_manifest::codes as manifest;
 
 /// Stable problem codes. Codes of stage problems correspond to those in `stages`, with dashes.
 pub mod codes {
@@ -47,68 +47,15 @@ pub mod codes {
     pub const TOO_MANY: &str = "too-many";
 }
 
-/// Problem in one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackageProblem {
-    pub file: String,
-    /// Path in the document, for example `releases[0].os`; empty for the whole document.
-    pub path: String,
-    /// Position in the text; `None` for the whole file.
-    pub span: Option<Span>,
-    pub severity: Severity,
-    /// Diagnostic code, one of [`codes`].
-    pub code: &'static str,
-    /// Lowercase, without a trailing period.
-    pub message: String,
-    /// Suggested fix.
-    pub help: Option<String>,
-}
-
-impl PackageProblem {
-    /// Creates an error about a whole file.
-    pub fn of_file(file: &str, code: &'static str, message: impl Into<String>) -> Self {
-        let (path, message) = (String::new(), message.into());
-        let (file, severity) = (file.to_owned(), Severity::Error);
-        Self { file, path, span: None, severity, code, message, help: None }
-    }
-
-    pub(crate) fn new(file: &str, problem: Problem) -> Self {
-        Self {
-            file: file.to_owned(),
-            code: code_of(&problem),
-            path: problem.path,
-            span: problem.span,
-            severity: problem.severity,
-            message: problem.message,
-            help: problem.help,
-        }
-    }
-
-    /// Line number, starting at 1.
-    pub fn line(&self) -> Option<u32> {
-        self.span.map(|span| span.start.line)
-    }
-}
-
-/// `tasks.yaml:12:3: [1].stage: the message (the help)`.
-impl fmt::Display for PackageProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some(span) = self.span {
-            write!(f, ":{}", span.start)?;
-        }
-        f.write_str(": ")?;
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        f.write_str(&self.message)?;
-        self.help.as_ref().map_or(Ok(()), |help| write!(f, " ({help})"))
-    }
+/// Converts a diagnostic of the document reader.
+pub(super) fn in_package(file: &str, mut problem: Diagnostic) -> Diagnostic {
+    problem.code = code_of(problem.code);
+    problem.in_file(file)
 }
 
 /// Maps codes of the document reader to package codes.
-fn code_of(problem: &Problem) -> &'static str {
-    match problem.code {
+fn code_of(code: Cow<'static, str>) -> Cow<'static, str> {
+    let package_code = match &*code {
         manifest::EMPTY => codes::FILE_EMPTY,
         manifest::MISSING => codes::FIELD_REQUIRED,
         manifest::TYPE | manifest::KEY | manifest::CONFLICT => codes::FIELD_TYPE,
@@ -120,7 +67,10 @@ fn code_of(problem: &Problem) -> &'static str {
         manifest::DUPLICATE_TASK => codes::DUPLICATE_ID,
         manifest::EXPRESSION => codes::EXPRESSION_SYNTAX,
         manifest::TOO_MANY => codes::TOO_MANY,
-        own if !own.starts_with("yaml-") && !own.starts_with("json-") && own != manifest::DOCUMENTS => own,
+        own if !own.starts_with("yaml-") && !own.starts_with("json-") && own != manifest::DOCUMENTS => {
+            return code;
+        }
         _ => codes::YAML_SYNTAX,
-    }
+    };
+    package_code.into()
 }

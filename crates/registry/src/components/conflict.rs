@@ -1,4 +1,4 @@
-//! Findings: problems of a selection or of the component declarations.
+//! Conflicts of a selection, and invalid component declarations.
 
 use std::cmp::Ordering;
 
@@ -10,12 +10,12 @@ use super::requires::Predicate;
 /// Result of checking a selection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectionCheck {
-    pub conflicts: Vec<Finding>,
+    pub conflicts: Vec<ComponentConflict>,
 }
 
 impl SelectionCheck {
-    pub(super) fn new(mut conflicts: Vec<Finding>) -> Self {
-        conflicts.sort_by(Finding::compare);
+    pub(super) fn new(mut conflicts: Vec<ComponentConflict>) -> Self {
+        conflicts.sort_by(ComponentConflict::compare);
         conflicts.dedup();
         Self { conflicts }
     }
@@ -26,7 +26,7 @@ impl SelectionCheck {
 
     /// `{"compatible": …, "conflicts": […]}`.
     pub fn to_json(&self) -> Json {
-        let conflicts: Vec<Json> = self.conflicts.iter().map(Finding::to_json).collect();
+        let conflicts: Vec<Json> = self.conflicts.iter().map(ComponentConflict::to_json).collect();
         let mut map = JsonMap::new();
         map.insert("compatible".to_owned(), Json::from(conflicts.is_empty()));
         map.insert("conflicts".to_owned(), Json::from(conflicts));
@@ -59,7 +59,7 @@ impl InvalidReason {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum ComponentConflict {
     Invalid {
         component: String,
         reason: InvalidReason,
@@ -88,7 +88,7 @@ pub enum Finding {
     },
 }
 
-impl Finding {
+impl ComponentConflict {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "invalid",
