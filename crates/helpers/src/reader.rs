@@ -53,14 +53,20 @@ impl Reader<'_> {
         match &node.kind {
             NodeKind::Scalar(Scalar::Str(text)) if !text.trim().is_empty() => Some(text.to_string()),
             NodeKind::Scalar(Scalar::Str(_) | Scalar::Null) => {
-                self.push(Diagnostic::error(codes::SHAPE, format!("{subject} is empty")).in_file(self.file).at(node.span));
+                self.push(
+                    Diagnostic::error(codes::SHAPE, format!("{subject} is empty"))
+                        .in_file(self.file)
+                        .at(node.span),
+                );
                 None
             }
             _ => {
                 let message = format!("{subject} must be text, got {}", node.kind_name());
                 let help =
                     matches!(node.kind, NodeKind::Scalar(_)).then(|| "put the value in quotes".to_owned());
-                self.push(Diagnostic::error(codes::SHAPE, message).in_file(self.file).at(head(node)).help_if(help));
+                self.push(
+                    Diagnostic::error(codes::SHAPE, message).in_file(self.file).at(head(node)).help_if(help),
+                );
                 None
             }
         }
@@ -86,7 +92,9 @@ impl Reader<'_> {
                 None => format!("expected one of {}", known.join(", ")),
             };
             let message = format!("unknown key `{key_text}`");
-            self.push(Diagnostic::error(codes::UNKNOWN_KEY, message).in_file(self.file).at(key.span).help(help));
+            self.push(
+                Diagnostic::error(codes::UNKNOWN_KEY, message).in_file(self.file).at(key.span).help(help),
+            );
         }
     }
 }

@@ -199,7 +199,9 @@ fn layouts_of_other_builders_are_accepted() {
     assert!(unpacked.folder().ends_with("p-1.0.0"));
     let two = archive(&[member("a/metadata.yaml", b'0', b""), member("b/metadata.yaml", b'0', b"")]);
     assert!(refusal(&two, &ArchiveLimits::default()).contains("neither a single top-level directory"));
-    assert!(refusal(&archive(&[]), &ArchiveLimits::default()).contains("neither a single top-level directory"));
+    assert!(
+        refusal(&archive(&[]), &ArchiveLimits::default()).contains("neither a single top-level directory")
+    );
 }
 
 #[test]

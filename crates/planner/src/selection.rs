@@ -13,7 +13,11 @@ use crate::plan::{InstanceAction, Plan, Verdict};
 use crate::report::{PlanningReport, codes};
 
 /// For each task, whether the request selects it. Unknown names are reported.
-pub(crate) fn selected_tasks(request: &PlanScope, names: &Names<'_>, report: &mut PlanningReport) -> Vec<bool> {
+pub(crate) fn selected_tasks(
+    request: &PlanScope,
+    names: &Names<'_>,
+    report: &mut PlanningReport,
+) -> Vec<bool> {
     let Some(requested) = &request.tasks else { return vec![true; names.index_of.len()] };
     let mut is_selected = vec![false; names.index_of.len()];
     for name in requested {

@@ -77,6 +77,7 @@ impl Tag {
 }
 
 pub(crate) fn misplaced_tag(tag: Tag, on: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(codes::TAG, format!("tag {} cannot be applied to {on}", tag.name())).at(span)
+    Diagnostic::error(codes::TAG, format!("tag {} cannot be applied to {on}", tag.name()))
+        .at(span)
         .help("remove the tag")
 }

@@ -24,7 +24,10 @@ fn strings_are_read() {
     assert_eq!(read("~", string), "must be text, got null (line 1, column 1)");
     assert_eq!(read("[a]", string), "must be text, got a list (line 1, column 1)");
     assert_eq!(read("äää", string_with_length(1..=3)), "\"äää\"");
-    assert_eq!(read("aaaa", string_with_length(1..=3)), "must have 1 to 3 characters, got 4 (line 1, column 1)");
+    assert_eq!(
+        read("aaaa", string_with_length(1..=3)),
+        "must have 1 to 3 characters, got 4 (line 1, column 1)"
+    );
 }
 
 #[test]

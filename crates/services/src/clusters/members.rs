@@ -32,7 +32,8 @@ pub(super) async fn load(writing: &mut WriteTransaction, ids: &[NodeId]) -> Serv
 pub(super) fn nodes_of_other_clusters(cluster: &Cluster, nodes: &[Node]) -> Vec<Diagnostic> {
     let problems = nodes.iter().enumerate().filter_map(|(index, node)| {
         let other = node.cluster_id.filter(|id| *id != cluster.id)?;
-        let message = format!("node {} belongs to cluster {other}; remove it from that cluster first", node.id);
+        let message =
+            format!("node {} belongs to cluster {other}; remove it from that cluster first", node.id);
         Some(Diagnostic::plain(message).path(format!("[{index}].id")))
     });
     problems.collect()

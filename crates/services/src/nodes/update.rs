@@ -168,7 +168,8 @@ async fn move_to(
         FieldUpdate::Value(id) if node.cluster_id == Some(id) => Ok(()),
         FieldUpdate::Value(id) => {
             if let Some(other) = node.cluster_id {
-                let message = format!("node {} belongs to cluster {other}; remove it from that cluster first", node.id);
+                let message =
+                    format!("node {} belongs to cluster {other}; remove it from that cluster first", node.id);
                 return Err(ServiceError::invalid(message));
             }
             if writing.cluster_get(id).await?.is_none() {

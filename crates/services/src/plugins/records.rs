@@ -164,8 +164,7 @@ impl Plugins {
         let clusters = writing.plugin_clusters(plugin.id).await?;
         if !clusters.is_empty() {
             let ids: Vec<String> = clusters.iter().map(ToString::to_string).collect();
-            let message =
-                format!("cannot delete a plugin that is enabled in clusters: {}", ids.join(", "));
+            let message = format!("cannot delete a plugin that is enabled in clusters: {}", ids.join(", "));
             return Err(ServiceError::conflict(message));
         }
         let folders = writing.plugin_folders().await?;

@@ -161,8 +161,10 @@ mod tests {
     fn unreadable_sources_are_reported_and_share_one_limit() {
         let parameters = json!({"files": [{"src": "/none", "dst": "/a"}, {"src": "/big", "dst": "/b"}, {"src": "/none2", "dst": "/c"}]});
         let problems = crate::prepare("copy_files", parameters, &Master).unwrap_err();
-        let reported: Vec<(&str, &str)> =
-            problems.iter().map(|problem| (problem.location.path.as_str(), problem.message.as_str())).collect();
+        let reported: Vec<(&str, &str)> = problems
+            .iter()
+            .map(|problem| (problem.location.path.as_str(), problem.message.as_str()))
+            .collect();
         assert_eq!(reported[0].0, "files[0].src");
         assert_eq!(reported[1], ("files[2].src", "cannot read `/none2` on the master: 2"));
     }
