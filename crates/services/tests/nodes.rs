@@ -85,7 +85,7 @@ async fn invalid_assignments_are_reported_together() {
     assert_eq!((stored.cluster_id, &*stored.pending_roles), (Some(cluster.id), &["compute".to_owned()][..]));
     nodes_unassign(fixture.change().await, &cluster, &[node.id]).await.unwrap();
     let error = nodes_unassign(fixture.change().await, &cluster, &[node.id]).await.unwrap_err();
-    assert!(invalid(error).message.ends_with("are not members of environment 1."));
+    assert!(invalid(error).message.ends_with("are not members of cluster 1"));
 }
 
 #[tokio::test]

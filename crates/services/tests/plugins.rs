@@ -75,7 +75,7 @@ async fn sync_follows_the_folders_of_the_plugin_root() {
     let misnamed = fixture.settings.plugins_root.join("misnamed");
     source(&misnamed, "gridnet");
     let report = invalid(service_error(plugins.sync(&actor, None).await.unwrap_err()));
-    assert!(report.message.contains("rename the folder to `gridnet-1.0`"), "{report}");
+    assert!(report.message.contains("rename the directory to `gridnet-1.0`"), "{report}");
 
     let folder = fixture.settings.plugins_root.join("gridnet-1.0");
     fs::rename(misnamed, &folder).unwrap();

@@ -112,7 +112,7 @@ fn list_into(
         if metadata.is_dir() {
             if depth_remaining == 0 {
                 return unsuitable(format!(
-                    "its folders are nested more than {FOLDER_DEPTH_MAX} levels deep"
+                    "its directories are nested more than {FOLDER_DEPTH_MAX} levels deep"
                 ));
             }
             list_into(files, &entry.path(), &format!("{path}/"), depth_remaining - 1)?;
@@ -124,7 +124,7 @@ fn list_into(
             }
             files.push(FolderFile { path, is_executable: metadata.permissions().mode() & 0o100 != 0 });
         } else {
-            return unsuitable(format!("`{path}` in it is neither a regular file nor a folder"));
+            return unsuitable(format!("`{path}` in it is neither a regular file nor a directory"));
         }
     }
     Ok(())

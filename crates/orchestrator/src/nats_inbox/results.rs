@@ -81,7 +81,7 @@ async fn take_all(
 ) -> Result<std::convert::Infallible, NatsReject> {
     let Bus::Nats(nats) = &orchestrator.bus else { return Err(NatsReject::Unauthenticated) };
     if !nats.is_up() {
-        return Err(BusError::Unavailable("there is no connection".into()).into());
+        return Err(BusError::Unavailable("not connected to NATS".into()).into());
     }
     if !nats.requires_auth() {
         return Err(NatsReject::Unauthenticated);

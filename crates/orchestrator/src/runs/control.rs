@@ -68,9 +68,7 @@ pub async fn stop_active(
     let active_run = active(&mut session, cluster).await?;
     drop(session);
     let Some(parent) = active_run else {
-        return Err(ServiceError::invalid(format!(
-            "Nothing to stop - deployment is not running on environment '{cluster}'"
-        )));
+        return Err(ServiceError::invalid(format!("nothing to stop: no run is active in cluster {cluster}")));
     };
     stop(orchestrator, actor, parent.id, how).await?;
     let mut writing = orchestrator.context.store.begin_write(actor, orchestrator.context.clock.now()).await?;

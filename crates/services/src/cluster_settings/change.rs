@@ -238,7 +238,7 @@ fn plugin_changes<'a>(
         Err(problems.into_iter().map(|problem| problem.code(code)).collect())
     };
     let Some(section) = sections.iter().find(|section| section.name == name) else {
-        let problems = problem("", "no such plugin for this environment".to_owned());
+        let problems = problem("", "no such plugin for this cluster".to_owned());
         return coded(codes::PLUGIN_UNSUPPORTED, problems);
     };
     let Some(submitted) = submitted.as_object() else {

@@ -27,9 +27,8 @@ pub(super) fn check(
     match section.or_else(plugin) {
         None => Ok(()),
         Some(name) => {
-            let message = format!(
-                "Environment attributes can't be changed after or during deployment: `{name}` is locked"
-            );
+            let message =
+                format!("settings cannot be changed during or after deployment: `{name}` is locked");
             Err(ServiceError::forbidden_unless_forced(codes::CLUSTER_LOCKED, message))
         }
     }

@@ -129,9 +129,7 @@ async fn require_deployable(writing: &mut WriteTransaction, id: ReleaseId) -> Se
 
 pub(super) fn name_conflict(error: StoreError) -> ServiceError {
     match error {
-        StoreError::AlreadyExists { .. } => {
-            ServiceError::conflict("Environment with this name already exists")
-        }
+        StoreError::AlreadyExists { .. } => ServiceError::conflict("a cluster with this name already exists"),
         error => error.into(),
     }
 }

@@ -70,7 +70,7 @@ pub(super) async fn set_members(
 pub(super) fn not_assigned(error: StoreError, node: &Node, cluster: &Cluster) -> ServiceError {
     match error {
         StoreError::AlreadyExists { what: "hostname" } => ServiceError::conflict(format!(
-            "hostname `{}` is taken in environment {}",
+            "hostname `{}` is already in use in cluster {}",
             node.hostname, cluster.id
         )),
         StoreError::Stale { .. } => {
