@@ -43,6 +43,8 @@ ids! {
     /// A run, or a child run that executes one graph.
     RunId,
     SequenceId,
+    /// The documents of a plan or an applied state.
+    SnapshotId,
     /// A task row: a changed task gets a new one.
     TaskId,
     TenantId,

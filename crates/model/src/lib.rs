@@ -6,6 +6,7 @@
 
 mod access;
 mod agent;
+mod applied;
 mod audit;
 mod cluster;
 mod error_chain;
@@ -34,6 +35,10 @@ mod webhook;
 
 pub use access::{Caller, Permission, Role};
 pub use agent::{Agent, JoinToken, NewAgent, NewAgentCertificate, NewJoinToken};
+pub use applied::{
+    AgentMachine, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, OnDefinitionChange, Snapshot,
+    TaintCause,
+};
 pub use audit::{Actor, AuditChange, AuditEntry};
 pub use cluster::{
     CLUSTER_MODES, Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster,
@@ -46,8 +51,8 @@ pub use graph_source::GraphSource;
 pub use group::{AgentConnectionChange, AgentHost, QueuedPeerMessage, ServerRecord};
 pub use ids::{
     AgentId, AuditId, ClusterId, DeliveryId, DocumentId, GraphId, JoinTokenId, LinkId, ModuleId, NodeId,
-    NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
-    WebhookId,
+    NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, SnapshotId, TaskId, TenantId, TokenId,
+    UserId, WebhookId,
 };
 pub use idx::{GroupIdx, InstanceIdx, NodeIdx, TaskIdx, VertexIdx};
 pub use link::{Link, LinkBody, LinkOwner};
@@ -129,6 +134,13 @@ mod tests {
         check(Permission::ALL, Permission::NAMES, Permission::as_str, Permission::parse);
         check(Role::ALL, Role::NAMES, Role::as_str, Role::parse);
         check(RunName::ALL, RunName::NAMES, RunName::as_str, RunName::parse);
+        check(
+            OnDefinitionChange::ALL,
+            OnDefinitionChange::NAMES,
+            OnDefinitionChange::as_str,
+            OnDefinitionChange::parse,
+        );
+        check(TaintCause::ALL, TaintCause::NAMES, TaintCause::as_str, TaintCause::parse);
         check(Topic::ALL, Topic::NAMES, Topic::as_str, Topic::parse);
         check(TaskType::ALL, TaskType::NAMES, TaskType::as_str, TaskType::parse);
     }
