@@ -80,9 +80,12 @@ pub struct AppliedMark {
 pub struct AppliedSuccess {
     pub node_uid: String,
     pub task_name: String,
+    /// The node's own document.
     pub document_id: DocumentId,
-    pub inputs: String,
-    pub inputs_id: DocumentId,
+    /// Inputs fingerprint in hexadecimal. `None` if the plan was created by a version without fingerprints.
+    pub inputs: Option<String>,
+    /// The rendered parameters, with secrets masked.
+    pub inputs_id: Option<DocumentId>,
 }
 
 /// Journal and machine of the agent that last served a node, or the master.

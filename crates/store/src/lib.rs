@@ -14,6 +14,7 @@
 
 mod agent_certificates;
 mod agents;
+mod applied;
 mod audit;
 mod backup;
 mod clusters;
@@ -43,6 +44,7 @@ mod runs;
 mod sequences;
 mod session;
 mod settings;
+mod snapshots;
 mod sql;
 mod states;
 mod store;
@@ -54,6 +56,7 @@ mod tokens;
 mod users;
 mod webhooks;
 
+pub use applied::AppliedScope;
 pub use audit::AuditFilter;
 pub use backup::{BackupError, restore};
 pub use clusters::ClusterFilter;

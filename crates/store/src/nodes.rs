@@ -171,11 +171,13 @@ impl WriteTransaction {
         }
         let generation = self.replace(node.id.0, node.generation, node).await?;
         self.node_modules_delete_foreign(node.id, node.cluster_id).await?;
+        self.applied_delete_foreign(node.id, node.cluster_id).await?;
         Ok(Node { generation, ..node.clone() })
     }
 
-    /// Returns whether the node existed.
+    /// Deletes a node and its applied states. Returns whether the node existed.
     pub async fn node_delete(&mut self, id: NodeId) -> Result<bool, StoreError> {
+        self.applied_delete_foreign(id, None).await?;
         self.delete::<Node>(id.0).await
     }
 }

@@ -132,6 +132,13 @@ impl Session {
         self.read_all(sql, Args::new().int(run.0).int(after)).await
     }
 
+    /// Events of one task instance, in order.
+    pub async fn run_events_of(&mut self, run: RunId, instance: i64) -> Result<Vec<RunEvent>, StoreError> {
+        let sql =
+            format!("{} WHERE run_id = $1 AND instance = $2 ORDER BY seq", RunEvent::table().select_sql());
+        self.read_all(sql, Args::new().int(run.0).int(instance)).await
+    }
+
     /// Sequence number of the run's last event; 0 if it has none.
     pub async fn run_event_last(&mut self, run: RunId) -> Result<i64, StoreError> {
         let sql = format!("SELECT coalesce(max(seq), 0) AS n FROM {EVENTS} WHERE run_id = $1");

@@ -3,9 +3,9 @@
 use stoker_model::{
     AgentId, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind, GraphId,
     GraphType, HistoryStatus, JoinTokenId, Json, JsonMap, LinkId, MergeMode, MergeOrder, Micros,
-    ModuleAction, ModuleId, ModuleStatus, NodeErrorKind, NodeId, NodeStatus, NotificationId, OwnerKind,
-    PlanId, PluginId, ReleaseId, ReleaseState, Role, RunId, RunName, RunStatus, SequenceId, TaskId, TenantId,
-    TokenId, Topic, UserId, WebhookId,
+    ModuleAction, ModuleId, ModuleStatus, NodeErrorKind, NodeId, NodeStatus, NotificationId,
+    OnDefinitionChange, OwnerKind, PlanId, PluginId, ReleaseId, ReleaseState, Role, RunId, RunName,
+    RunStatus, SequenceId, SnapshotId, TaintCause, TaskId, TenantId, TokenId, Topic, UserId, WebhookId,
 };
 
 use super::{Args, Cell};
@@ -98,6 +98,7 @@ integers! {
     ReleaseId,
     RunId,
     SequenceId,
+    SnapshotId,
     TaskId,
     TenantId,
     TokenId,
@@ -128,10 +129,12 @@ words! {
     ModuleStatus,
     NodeErrorKind,
     NodeStatus,
+    OnDefinitionChange,
     OwnerKind,
     ReleaseState,
     RunName,
     RunStatus,
+    TaintCause,
     Topic,
     // end sorted
 }

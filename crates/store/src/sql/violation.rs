@@ -54,6 +54,7 @@ const FOREIGN: &[(&str, &str, &str)] = &[
     // sorted
     ("agent_certificates_agent", "certificate", "agent"),
     ("agents_node", "agent", "node"),
+    ("applied_states_cluster", "applied state", "cluster"),
     ("attempt_output_run", "output", "run"),
     ("cluster_deployment_graphs_graph", "graph", "graph"),
     ("cluster_deployment_graphs_owner", "graph", "cluster"),
@@ -77,7 +78,9 @@ const FOREIGN: &[(&str, &str, &str)] = &[
     ("node_revocations_node", "revocation", "node"),
     ("nodes_cluster", "node", "cluster"),
     ("notifications_cluster", "notification", "cluster"),
+    ("plan_extras_plan", "plan", "plan"),
     ("plan_nodes_plan", "plan", "plan"),
+    ("plan_snapshots_plan", "plan", "plan"),
     ("plans_cluster", "plan", "cluster"),
     ("plans_parent", "plan", "plan"),
     ("plugin_deployment_graphs_graph", "graph", "graph"),

@@ -11,11 +11,19 @@ pub struct GcStats {
 }
 
 impl WriteTransaction {
-    /// Deletes documents that no plan or success references, and pieces that no document references.
+    /// Deletes snapshots and documents that no plan or applied state references, and pieces that no document references.
     pub async fn states_gc(&mut self) -> Result<GcStats, StoreError> {
+        let snapshots = "DELETE FROM state_snapshots WHERE id NOT IN (SELECT snapshot_id FROM plan_snapshots \
+                         UNION SELECT snapshot_id FROM applied_states WHERE snapshot_id IS NOT NULL)";
+        self.connection.execute(snapshots.to_owned(), Args::new()).await?;
+        // Servers of the previous version write successes until they are upgraded.
         let documents = "DELETE FROM state_documents WHERE id NOT IN (SELECT common_id FROM plans UNION SELECT graph_id FROM plans \
-                         UNION SELECT document_id FROM plan_nodes UNION SELECT common_id FROM successes \
-                         UNION SELECT document_id FROM successes)";
+                         UNION SELECT document_id FROM plan_nodes UNION SELECT common_id FROM state_snapshots \
+                         UNION SELECT graph_id FROM state_snapshots UNION SELECT sources_id FROM state_snapshots \
+                         UNION SELECT settled_id FROM state_snapshots \
+                         UNION SELECT document_id FROM applied_states WHERE document_id IS NOT NULL \
+                         UNION SELECT inputs_id FROM applied_states WHERE inputs_id IS NOT NULL \
+                         UNION SELECT common_id FROM successes UNION SELECT document_id FROM successes)";
         let n_documents = self.connection.execute(documents.to_owned(), Args::new()).await?;
         if n_documents == 0 {
             return Ok(GcStats::default());

@@ -42,6 +42,7 @@ macro_rules! assert_error {
 }
 
 mod agents;
+mod applied;
 mod audit;
 mod backup;
 mod clusters;
@@ -74,5 +75,6 @@ mod tasks;
 mod texts;
 mod tokens;
 mod upgrade;
+mod upgrade_applied;
 mod users;
 mod webhooks;

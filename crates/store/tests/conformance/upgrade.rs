@@ -29,16 +29,40 @@ INSERT INTO agents (id, uid, node_id, digest, version, joined_at, last_seen_at)
     VALUES (1, 'master', NULL, 'd', '0.1.0', 7, NULL);
 ";
 
-/// The migrations of that version.
-async fn earlier_migrator(folder: &Path) -> Migrator {
+/// The migrations up to a version.
+async fn earlier_migrator(folder: &Path, version: i64) -> Migrator {
     let all = Migrator::new(folder).await.unwrap();
-    let migrations: Vec<_> = all.iter().filter(|step| step.version <= BEFORE_GROUPS).cloned().collect();
+    let migrations: Vec<_> = all.iter().filter(|step| step.version <= version).cloned().collect();
     assert!(migrations.len() < all.iter().count(), "there are later migrations");
     Migrator { migrations: migrations.into(), ..Migrator::DEFAULT }
 }
 
 fn migrations(engine: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(engine)
+}
+
+/// A SQLite database of an earlier version with rows.
+pub(crate) async fn sqlite_of(folder: &TempFolder, version: i64, rows: &str) -> Database {
+    let path = folder.file("stoker.db");
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path).create_if_missing(true);
+    let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+    earlier_migrator(&migrations("sqlite"), version).await.run(&mut connection).await.unwrap();
+    let rows = rows.replace("{yes}", "1").replace("{no}", "0");
+    sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    Database::Sqlite { path }
+}
+
+/// A PostgreSQL database of an earlier version with rows.
+pub(crate) async fn postgres_of(postgres: &PrivatePostgres, version: i64, rows: &str) -> Database {
+    let database = postgres.database();
+    let Database::Postgres { url } = &database else { panic!("not PostgreSQL") };
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    earlier_migrator(&migrations("postgres"), version).await.run(&mut connection).await.unwrap();
+    let rows = rows.replace("{yes}", "TRUE").replace("{no}", "FALSE");
+    sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    database
 }
 
 async fn assert_upgraded(database: &Database) {
@@ -78,25 +102,13 @@ async fn assert_upgraded(database: &Database) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn earlier_version_is_upgraded_on_sqlite() {
     let folder = TempFolder::new();
-    let path = folder.file("stoker.db");
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path).create_if_missing(true);
-    let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
-    earlier_migrator(&migrations("sqlite")).await.run(&mut connection).await.unwrap();
-    let rows = ROWS.replace("{yes}", "1").replace("{no}", "0");
-    sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
-    Box::pin(assert_upgraded(&Database::Sqlite { path })).await;
+    let database = sqlite_of(&folder, BEFORE_GROUPS, ROWS).await;
+    Box::pin(assert_upgraded(&database)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn earlier_version_is_upgraded_on_postgres() {
     let Some(postgres) = PrivatePostgres::start() else { return };
-    let database = postgres.database();
-    let Database::Postgres { url } = &database else { panic!("not PostgreSQL") };
-    let mut connection = PgConnection::connect(url).await.unwrap();
-    earlier_migrator(&migrations("postgres")).await.run(&mut connection).await.unwrap();
-    let rows = ROWS.replace("{yes}", "TRUE").replace("{no}", "FALSE");
-    sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
+    let database = postgres_of(&postgres, BEFORE_GROUPS, ROWS).await;
     Box::pin(assert_upgraded(&database)).await;
 }

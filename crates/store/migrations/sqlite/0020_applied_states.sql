@@ -1,0 +1,74 @@
+-- Applied states: what plans and successes were made from, and which attempts left a node in an unknown state.
+
+-- Documents of plans and applied states, except those of single nodes. Content-addressed by the ids of its documents;
+-- zero: none. Documents are named without a foreign key, as in `plans`.
+CREATE TABLE state_snapshots (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    common_id INTEGER NOT NULL,
+    graph_id INTEGER NOT NULL,
+    sources_id INTEGER NOT NULL,
+    settled_id INTEGER NOT NULL,
+    CONSTRAINT state_snapshots_content UNIQUE (common_id, graph_id, sources_id, settled_id)
+) STRICT;
+
+CREATE TABLE plan_snapshots (
+    plan_id INTEGER PRIMARY KEY CONSTRAINT plan_snapshots_plan REFERENCES plans (id) ON DELETE CASCADE,
+    snapshot_id INTEGER NOT NULL
+) STRICT;
+CREATE INDEX plan_snapshots_by_snapshot ON plan_snapshots (snapshot_id);
+
+-- Parameter changes, steady inputs and warnings of a plan, encoded by the planner with a version of their own.
+CREATE TABLE plan_extras (
+    plan_id INTEGER PRIMARY KEY CONSTRAINT plan_extras_plan REFERENCES plans (id) ON DELETE CASCADE,
+    document BLOB NOT NULL
+) STRICT;
+
+-- The applied state of a task on a node. Without a snapshot the task never succeeded there. `tainted_by` is the child
+-- run of an attempt that has not succeeded; `taint` says how it ended.
+CREATE TABLE applied_states (
+    cluster_id INTEGER NOT NULL CONSTRAINT applied_states_cluster REFERENCES clusters (id) ON DELETE CASCADE,
+    graph_type TEXT NOT NULL,
+    node_uid TEXT NOT NULL,
+    task_name TEXT NOT NULL,
+    snapshot_id INTEGER,
+    document_id INTEGER,
+    inputs TEXT,
+    inputs_id INTEGER,
+    run_id INTEGER,
+    tainted_by INTEGER,
+    taint TEXT,
+    PRIMARY KEY (cluster_id, graph_type, node_uid, task_name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX applied_states_by_node ON applied_states (node_uid);
+CREATE INDEX applied_states_of_repositories ON applied_states (cluster_id, task_name, snapshot_id)
+    WHERE task_name LIKE '%-repository';
+
+-- Journal and machine of the agent that last served a node, or the master.
+CREATE TABLE agent_machines (
+    uid TEXT NOT NULL PRIMARY KEY,
+    journal_id TEXT,
+    machine_id TEXT,
+    noted_at INTEGER NOT NULL
+) STRICT;
+
+ALTER TABLE deployment_graphs ADD COLUMN on_definition_change TEXT;
+
+-- Existing successes. Their graph type is that of their run; of a deleted run, the only type with a task of that name,
+-- or `default` for generated tasks. With several types the success is dropped and the task runs again. Nodes that are
+-- new or being reinstalled have no valid successes.
+INSERT INTO state_snapshots (common_id, graph_id, sources_id, settled_id)
+    SELECT DISTINCT s.common_id, coalesce(p.graph_id, 0), 0, 0 FROM successes s
+    LEFT JOIN run_work w ON w.run_id = s.run_id LEFT JOIN plans p ON p.id = w.plan_id;
+INSERT INTO applied_states (cluster_id, graph_type, node_uid, task_name, snapshot_id, document_id, run_id)
+    SELECT s.cluster_id, coalesce(r.graph_type, t.type, 'default'), s.node_uid, s.task_name, n.id, s.document_id, s.run_id
+    FROM successes s
+    LEFT JOIN runs r ON r.id = s.run_id
+    LEFT JOIN run_work w ON w.run_id = s.run_id LEFT JOIN plans p ON p.id = w.plan_id
+    LEFT JOIN (SELECT k.task_name, min(o.type) AS type, count(DISTINCT o.type) AS n_types FROM deployment_graph_tasks k
+               JOIN deployment_graph_owners o ON o.deployment_graph_id = k.deployment_graph_id GROUP BY k.task_name) t
+           ON t.task_name = s.task_name
+    JOIN state_snapshots n ON n.common_id = s.common_id AND n.graph_id = coalesce(p.graph_id, 0)
+        AND n.sources_id = 0 AND n.settled_id = 0
+    WHERE (r.graph_type IS NOT NULL OR coalesce(t.n_types, 1) = 1)
+      AND NOT EXISTS (SELECT 1 FROM nodes d WHERE CAST(d.id AS TEXT) = s.node_uid
+                      AND (d.pending_addition OR d.status IN ('discover', 'provisioning', 'provisioned', 'removing')));
