@@ -50,6 +50,10 @@ pub struct GraphView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "$.status = ready")]
     pub node_filter: Option<String>,
+    /// `rerun` or `keep`: whether a changed task definition makes its task run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "keep")]
+    pub on_definition_change: Option<String>,
     /// Overrides of node attributes after success, in `node_attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]

@@ -28,8 +28,10 @@ pub(crate) fn merge_metadata<'a>(layers: impl Iterator<Item = Option<&'a GraphMe
     for (layer_idx, layer) in layers.enumerate() {
         let Some(layer) = layer else { continue };
         let mut merger = LayerMerger { layer_idx, origins };
-        merger.merge_text(&mut metadata.name, layer.name.as_ref(), "name");
-        merger.merge_text(&mut metadata.node_filter, layer.node_filter.as_ref(), "node_filter");
+        merger.merge_value(&mut metadata.name, layer.name.as_ref(), "name");
+        merger.merge_value(&mut metadata.node_filter, layer.node_filter.as_ref(), "node_filter");
+        let change = layer.on_definition_change.as_ref();
+        merger.merge_value(&mut metadata.on_definition_change, change, "on_definition_change");
         merger.merge_map(&mut metadata.on_success, layer.on_success.as_ref(), "on_success");
         merger.merge_map(&mut metadata.on_error, layer.on_error.as_ref(), "on_error");
         merger.merge_map(&mut metadata.on_stop, layer.on_stop.as_ref(), "on_stop");
@@ -43,7 +45,7 @@ struct LayerMerger<'o> {
 }
 
 impl LayerMerger<'_> {
-    fn merge_text(&mut self, target: &mut Option<String>, source: Option<&String>, path: &str) {
+    fn merge_value<T: Clone>(&mut self, target: &mut Option<T>, source: Option<&T>, path: &str) {
         let Some(source) = source else { return };
         *target = Some(source.clone());
         self.record(path, Vec::new());
@@ -116,6 +118,7 @@ impl LayerMerger<'_> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stoker_model::OnDefinitionChange;
 
     use super::*;
 
@@ -173,6 +176,17 @@ mod tests {
             json!({"a": {"d": 4}}),
             &[("on_success.a.d", 2, &[0, 1])],
         );
+    }
+
+    #[test]
+    fn later_layer_decides_about_changed_definitions() {
+        let with = |on_definition_change| GraphMetadata { on_definition_change, ..GraphMetadata::default() };
+        let layers =
+            [with(Some(OnDefinitionChange::Keep)), with(Some(OnDefinitionChange::Rerun)), with(None)];
+        let merged = merge_metadata(layers.iter().map(Some));
+        assert_eq!(merged.metadata.on_definition_change, Some(OnDefinitionChange::Rerun));
+        let provenance = Provenance { set_by: 1, overridden_layers: vec![0] };
+        assert_eq!(merged.origins["on_definition_change"], provenance);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stoker_diagnostics::{Diagnostic, Diagnostics};
 use stoker_model::{
-    GraphMetadata, GraphType, JsonMap, NodeErrorKind, Owner, OwnerKind, Task, canonical_field,
+    GraphMetadata, GraphType, JsonMap, NodeErrorKind, OnDefinitionChange, Owner, OwnerKind, Task,
+    canonical_field,
 };
 use stoker_yaml::{Node, NodeKind, Span};
 
@@ -26,6 +27,7 @@ pub struct GraphBody {
     pub owner: Option<Owner>,
     pub name: FieldUpdate<String>,
     pub node_filter: FieldUpdate<String>,
+    pub on_definition_change: FieldUpdate<OnDefinitionChange>,
     pub on_success: FieldUpdate<JsonMap>,
     pub on_error: FieldUpdate<JsonMap>,
     pub on_stop: FieldUpdate<JsonMap>,
@@ -37,6 +39,7 @@ impl GraphBody {
     pub fn apply(self, metadata: &mut GraphMetadata) -> Option<Vec<Task>> {
         self.name.apply(&mut metadata.name);
         self.node_filter.apply(&mut metadata.node_filter);
+        self.on_definition_change.apply(&mut metadata.on_definition_change);
         self.on_success.apply(&mut metadata.on_success);
         self.on_error.apply(&mut metadata.on_error);
         self.on_stop.apply(&mut metadata.on_stop);
@@ -138,6 +141,10 @@ impl Reader<'_> {
         let body = GraphBody {
             name: fields.update("name", string_with_length(0..=255)),
             node_filter: fields.update("node_filter", |node, problems| self.node_filter(node, problems)),
+            on_definition_change: fields.update(
+                "on_definition_change",
+                enum_of(OnDefinitionChange::NAMES, OnDefinitionChange::parse),
+            ),
             on_success: fields.update("on_success", callback),
             on_error: fields.update("on_error", callback),
             on_stop: fields.update("on_stop", callback),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{ClusterId, GraphId, GraphType, JsonMap, PluginId, ReleaseId, StoredTask, words};
+use crate::{
+    ClusterId, GraphId, GraphType, JsonMap, OnDefinitionChange, PluginId, ReleaseId, StoredTask, words,
+};
 
 words! {
     OwnerKind {
@@ -52,6 +54,8 @@ pub struct GraphMetadata {
     pub name: Option<String>,
     /// A YAQL predicate over a node record.
     pub node_filter: Option<String>,
+    /// `None` means [`OnDefinitionChange::Rerun`].
+    pub on_definition_change: Option<OnDefinitionChange>,
     pub on_success: Option<JsonMap>,
     pub on_error: Option<JsonMap>,
     pub on_stop: Option<JsonMap>,

@@ -45,6 +45,7 @@ fn graph() -> Value {
             "type": {"type": "string", "description": "Graph type, if the URL does not contain it"},
             "tasks": {"type": "array", "items": {"$ref": "#/$defs/task"}},
             "node_filter": {"type": ["string", "null"], "description": "YAQL expression over a node record that selects the nodes of the graph"},
+            "on_definition_change": {"enum": ["rerun", "keep", null], "description": "Effect of a changed task definition: `rerun` plans from an empty state (default), `keep` ignores the change"},
             "on_success": {"$ref": "#/$defs/reaction"},
             "on_error": {"$ref": "#/$defs/reaction"},
             "on_stop": {"$ref": "#/$defs/reaction"},

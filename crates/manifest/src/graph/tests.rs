@@ -57,6 +57,21 @@ fn update_changes_only_given_fields() {
 }
 
 #[test]
+fn effect_of_a_changed_definition_is_one_of_two() {
+    let mut metadata = GraphMetadata::default();
+    body("{on_definition_change: keep}").apply(&mut metadata);
+    assert_eq!(metadata.on_definition_change, Some(OnDefinitionChange::Keep));
+    body("{on_definition_change: rerun}").apply(&mut metadata);
+    assert_eq!(metadata.on_definition_change, Some(OnDefinitionChange::Rerun));
+    body("{on_definition_change: ~}").apply(&mut metadata);
+    assert_eq!(metadata.on_definition_change, None);
+    assert_problem(
+        "{on_definition_change: kepe}",
+        "on_definition_change: must be `rerun` or `keep`, got `kepe` (line 1, column 24; did you mean `keep`?)",
+    );
+}
+
+#[test]
 fn single_task_is_a_list_of_one() {
     assert_eq!(body("{tasks: {id: a, type: shell}}").tasks.unwrap().len(), 1);
     assert_problem("{tasks: {id: a}}", "tasks.type: task `a`: `type` is missing (line 1, column 10)");
@@ -74,7 +89,7 @@ fn invalid_graphs_are_rejected() {
     assert_problem("{nmae: a}", "nmae: unknown key `nmae` (line 1, column 2; did you mean `name`?)");
     assert_problem(
         "{extra: a}",
-        "extra: unknown key `extra` (line 1, column 2; known keys: name, node_filter, on_success, on_error, on_stop, \
+        "extra: unknown key `extra` (line 1, column 2; known keys: name, node_filter, on_definition_change, on_success, on_error, on_stop, \
          tasks, type, model, model_id, id, relations)",
     );
     assert_problem("{name: 1}", "name: must be text, got an integer (line 1, column 8; put it in quotes)");

@@ -28,12 +28,15 @@ async fn graph_lifecycle_works_for_each_owner() {
         let path = format!("{owner}/deployment_graphs/my-type/");
         let missing = server.get(&path).await;
         assert_eq!(missing.expect_error(404), "Graph with type: my-type is not defined");
-        let body =
-            json!({"name": "mine", "tasks": [task("a")], "node_filter": "$.status = ready", "on_stop": {}});
+        let body = json!({
+            "name": "mine", "tasks": [task("a")], "node_filter": "$.status = ready", "on_stop": {},
+            "on_definition_change": "keep",
+        });
         let created = server.post(&path, &body).await.expect(200);
         assert_eq!((&created["name"], &created["type"]), (&json!("mine"), &json!("my-type")));
         assert_eq!(created["relations"][0]["type"], "my-type");
         assert_eq!(created["on_stop"], json!({}));
+        assert_eq!(created["on_definition_change"], "keep");
         assert!(created.get("on_error").is_none());
         let error = server.post(&path, &body).await.expect_error(409);
         assert_eq!(error, "Deployment graph with type \"my-type\" already exist.");
@@ -45,6 +48,10 @@ async fn graph_lifecycle_works_for_each_owner() {
         assert_eq!((&renamed["id"], &renamed["tasks"]), (&created["id"], &created["tasks"]));
         let emptied = server.put(&by_id, &json!({"tasks": [], "node_filter": null})).await.expect(200);
         assert_eq!((&emptied["tasks"], emptied.get("node_filter")), (&json!([]), None));
+        let reset = server.patch(&by_id, &json!({"on_definition_change": null})).await.expect(200);
+        assert_eq!(reset.get("on_definition_change"), None);
+        let wrong = server.patch(&by_id, &json!({"on_definition_change": "ignore"})).await;
+        assert!(wrong.expect_error(400).contains("must be `rerun` or `keep`"));
         let list = server.get(&format!("{owner}/deployment_graphs/?fetch_related=1")).await.expect(200);
         assert!(list.as_array().unwrap().iter().any(|graph| graph["id"] == created["id"]));
         server.delete(&path).await.expect(204);

@@ -37,7 +37,9 @@ record! {
 }
 
 record! {
-    GraphMetadata in "deployment_graphs", "graph" { name as "verbose_name" [sort], node_filter, on_success, on_error, on_stop }
+    GraphMetadata in "deployment_graphs", "graph" {
+        name as "verbose_name" [sort], node_filter, on_definition_change, on_success, on_error, on_stop,
+    }
 }
 
 impl Fields for Owner {

@@ -1,5 +1,7 @@
 use serde_json::json;
-use stoker_model::{ClusterId, Graph, GraphId, GraphMetadata, Owner, PluginId, ReleaseId, Task};
+use stoker_model::{
+    ClusterId, Graph, GraphId, GraphMetadata, OnDefinitionChange, Owner, PluginId, ReleaseId, Task,
+};
 use stoker_store::{GraphFilter, List, SortOrder, StoreError};
 
 use crate::fixture::{Fixture, cluster, commit, graph_type, map, plugin, release, task};
@@ -16,6 +18,7 @@ fn metadata() -> GraphMetadata {
     GraphMetadata {
         name: Some("usecase 1".to_owned()),
         node_filter: Some("$.status = ready".to_owned()),
+        on_definition_change: Some(OnDefinitionChange::Keep),
         on_success: Some(map(json!({"node_attributes": {"status": "ready"}}))),
         on_error: Some(map(json!({}))),
         on_stop: None,

@@ -13,7 +13,8 @@ use crate::http::response::ApiResponse;
 
 pub(super) fn render_graph(graph: Graph) -> GraphView {
     let graph_type = graph.graph_type.as_str().to_owned();
-    let GraphMetadata { name, node_filter, on_success, on_error, on_stop } = graph.metadata;
+    let GraphMetadata { name, node_filter, on_definition_change, on_success, on_error, on_stop } =
+        graph.metadata;
     GraphView {
         id: graph.id.0,
         name,
@@ -25,6 +26,7 @@ pub(super) fn render_graph(graph: Graph) -> GraphView {
         }],
         graph_type,
         node_filter,
+        on_definition_change: on_definition_change.map(|change| change.as_str().to_owned()),
         on_success,
         on_error,
         on_stop,
@@ -76,6 +78,9 @@ pub(super) struct GraphBody {
     /// YAQL predicate that selects the nodes of the graph.
     #[schema(example = "$.status = ready")]
     node_filter: Option<String>,
+    /// `rerun` (default) or `keep`: whether a changed task definition makes its task run again.
+    #[schema(example = "keep", pattern = "^(rerun|keep)$")]
+    on_definition_change: Option<String>,
     #[schema(value_type = Option<Object>)]
     on_success: Option<JsonMap>,
     #[schema(value_type = Option<Object>)]
