@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{identifier, json_map, string_with_length};
-use stoker_model::{Json, JsonMap};
+use stoker_model::{GraphType, Json, JsonMap};
 use utoipa::ToSchema;
 
+use crate::readers::read_graph_type;
 use crate::request::request;
 
 const EXPRESSION_CHARS_MAX: usize = 20_000;
@@ -102,6 +103,10 @@ request! {
         /// Task whose applied state on the node is the old state.
         #[schema(nullable = false, example = "install")]
         task: Option<String> = optional(string_with_length(1..=255)),
+        /// Graph type in which `task` was applied (default `default`).
+        #[schema(nullable = false, example = "default", pattern = "^[0-9A-Za-z_-]{1,255}$")]
+        #[schema(value_type = Option<String>)]
+        graph_type: Option<GraphType> = optional(read_graph_type),
         /// Value of `$` if no node is specified.
         #[schema(nullable = false, value_type = Option<Object>)]
         data: Option<JsonMap> = optional(json_map),

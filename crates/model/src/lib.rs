@@ -62,7 +62,7 @@ pub use module::{
 };
 pub use names::{GraphType, InvalidGraphType};
 pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};
-pub use plan::{NewPlan, PlanRecord, SuccessGroup, TaskSuccess};
+pub use plan::{NewPlan, PlanRecord};
 pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
 pub use quota::{Quotas, Resource};
 pub use release::{NewRelease, Release, ReleaseState};

@@ -25,6 +25,14 @@ words! {
     }
 }
 
+impl NodeStatus {
+    /// Whether the machine has no deployed system: it is new, being installed, or just installed. Whatever was
+    /// applied to the node before is gone.
+    pub const fn is_fresh(self) -> bool {
+        matches!(self, Self::Discover | Self::Provisioning | Self::Provisioned | Self::Removing)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     pub id: NodeId,

@@ -1,6 +1,6 @@
-//! Stored plans, and records of successful tasks.
+//! Stored plans.
 
-use crate::{ClusterId, DocumentId, GraphType, Json, Micros, PlanId, RunId};
+use crate::{ClusterId, DocumentId, GraphType, Json, Micros, PlanId};
 
 /// A plan without its large parts, the document and the input digests. Immutable.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,25 +39,4 @@ pub struct NewPlan {
     pub nodes: Vec<(String, DocumentId)>,
     /// The encoded plan.
     pub document: Vec<u8>,
-}
-
-/// The success of a task on a node, with the state it succeeded with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskSuccess {
-    pub task_name: String,
-    pub node_uid: String,
-    pub common_id: DocumentId,
-    pub document_id: DocumentId,
-    /// The run it succeeded in; the run may be deleted.
-    pub run_id: Option<RunId>,
-}
-
-/// Tasks that last succeeded on a node with the same state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SuccessGroup {
-    pub node_uid: String,
-    pub common_id: DocumentId,
-    pub document_id: DocumentId,
-    /// Task names, sorted.
-    pub tasks: Vec<String>,
 }

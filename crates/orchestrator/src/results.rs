@@ -16,6 +16,7 @@ use tokio::sync::oneshot;
 
 use crate::agents::{Command, RunResponse};
 use crate::orchestrator::Orchestrator;
+use crate::runs::record_late_result;
 
 /// Timeout for the commit of a result. Longer than a busy driver should take to process its queue.
 const RECEIPT_TIME_MAX: Duration = Duration::from_secs(15);
@@ -76,7 +77,16 @@ pub(crate) async fn deliver(
         orchestrator.peers.forward_result(&server, uid, finished, receipt);
         return Delivery::Forwarded;
     }
-    if orchestrator.context.has_ended(key.run).await { Delivery::RunEnded } else { Delivery::NoDriver }
+    if !orchestrator.context.has_ended(key.run).await {
+        return Delivery::NoDriver;
+    }
+    match record_late_result(orchestrator, uid, &finished).await {
+        Ok(()) => Delivery::RunEnded,
+        Err(error) => {
+            tracing::warn!(run.id = key.run.0, error = %error, "cannot record a late result; retrying");
+            Delivery::NoDriver
+        }
+    }
 }
 
 /// Whether the source of a stored result may delete it.

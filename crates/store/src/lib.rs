@@ -48,7 +48,6 @@ mod snapshots;
 mod sql;
 mod states;
 mod store;
-mod successes;
 mod task_cache;
 mod tenants;
 mod together;

@@ -20,6 +20,7 @@ use stoker_traces::{SpanKind, Traceparent};
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
+use super::applied::AppliedPlan;
 use super::blueprint::blueprint_of_plan;
 use super::conclude::{Conclusion, begin_child, conclude, conclude_child};
 use super::dispatch::Dispatch;
@@ -123,7 +124,9 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), I
                 Box::pin(reapply::carry_out(orchestrator, (parent, lease), &wanted)).await
             }
             // The module list was deleted with its node: there are no child runs, and the run ends.
-            Some(RunKind::Deployment | RunKind::Modules(None)) => parts(orchestrator, parent, lease).await,
+            Some(RunKind::Deployment { .. } | RunKind::Modules(None)) => {
+                parts(orchestrator, parent, lease).await
+            }
             // Child runs are executed through their deployment.
             Some(RunKind::Graph(..)) | None => Err(unreadable().into()),
         }
@@ -310,13 +313,15 @@ impl Taken<'_> {
             self;
         let mut session = orchestrator.context.store.read().await?;
         let record = session.plan_get(plan_id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
-        let common_id = record.common_id;
+        let (common_id, graph_id) = (record.common_id, record.graph_id);
+        let graph_type = record.graph_type.clone();
         let is_chosen = |key: &str| record.request.get(key).is_some();
         let is_part = is_chosen("tasks")
             || is_chosen("subgraphs")
             || request.rest_of.is_some()
             || !request.from.is_empty();
         let documents: HashMap<_, _> = session.plan_nodes(plan_id).await?.into_iter().collect();
+        let snapshot = session.plan_snapshot(plan_id).await?.map(|snapshot| snapshot.id);
         let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, record).await?;
         let secrets = planning::recent_secrets(&mut session, cluster.id, common_id).await?;
         let secrets = secrets.values().map(str::to_owned).collect();
@@ -352,8 +357,7 @@ impl Taken<'_> {
         let outcomes = Outcomes {
             run: child.id,
             cluster: cluster.id,
-            common_id,
-            documents,
+            plan: AppliedPlan { plan: plan_id, graph_type, common_id, graph_id, snapshot, documents },
             is_real: run_options.is_real(),
             bystanders: if is_part { bystanders(&blueprint) } else { BTreeSet::new() },
             transitions: Transitions::new(&metadata),

@@ -112,7 +112,8 @@ async fn create(writing: &mut WriteTransaction, cluster: &Cluster, launch: &Laun
     };
     let parent = new(None, launch.name, RunStatus::Running, None, Some(now))?;
     let parent = writing.run_create(&parent).await?;
-    writing.run_work_create(parent.id, &RunKind::Deployment.encode()).await?;
+    let kind = RunKind::Deployment { status_before: Some(cluster.status) };
+    writing.run_work_create(parent.id, &kind.encode()).await?;
     let name = if launch.run_options.dry_run { RunName::DryRunDeployment } else { RunName::Deployment };
     for graph in &launch.graphs {
         let child = new(Some(parent.id), name, RunStatus::Pending, Some(graph.graph_type.clone()), None)?;

@@ -8,10 +8,11 @@
 //!                        agents ◀─▶ session ◀─▶ an agent
 //! ```
 //!
-//! A driver commits events, history, successes and node states in one transaction and performs effects
+//! A driver commits events, history, applied states and node states in one transaction and performs effects
 //! afterwards. After a crash, the server that takes the run over replays its events and repeats the effects,
 //! which are idempotent.
 
+mod applied;
 mod blueprint;
 mod conclude;
 mod conductor;
@@ -21,6 +22,7 @@ mod dispatch;
 mod driver;
 mod durations;
 mod effects;
+mod late;
 mod launch;
 mod messages;
 mod module_work;
@@ -42,6 +44,7 @@ pub(crate) use conductor::{take_over, take_over_interval};
 pub(crate) use control::control_here;
 pub use control::{control_run, stop_active, stop_run};
 pub use delete::delete_run;
+pub(crate) use late::record_late_result;
 pub use launch::{Launch, launch_in};
 pub use projection::OUTCOME;
 pub use retry::retry;

@@ -1,18 +1,20 @@
-//! Status and progress of nodes, and successes of tasks, written in the same transaction as the events that
+//! Status and progress of nodes, and applied states of tasks, written in the same transaction as the events that
 //! cause them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{NodeOutcome, RunEffect, RunMachine as RunState};
+use stoker_engine::run::{EngineEvent, NodeOutcome, RunEffect, RunMachine as RunState};
 use stoker_model::{
-    ClusterId, DocumentId, GraphMetadata, InstanceIdx, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeIdx,
-    NodeStatus, Run, RunId, TaskSuccess,
+    ClusterId, GraphMetadata, GraphType, InstanceIdx, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeIdx,
+    NodeStatus, Run, RunId,
 };
-use stoker_store::{List, NodeFilter, StoreError, WriteTransaction};
+use stoker_store::{AppliedScope, List, NodeFilter, StoreError, WriteTransaction};
 
 use stoker_services::Clock;
+
+use super::applied::{AppliedChanges, AppliedPlan};
 
 /// Interval between progress updates. Ends of nodes are written immediately.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
@@ -56,10 +58,8 @@ impl Transitions {
 pub(super) struct Outcomes {
     pub(super) run: RunId,
     pub(super) cluster: ClusterId,
-    /// State snapshot of the plan: the common document, and the document of each node by UID.
-    pub(super) common_id: DocumentId,
-    pub(super) documents: HashMap<String, DocumentId>,
-    /// `false` for dry runs and noop runs, which change no node status and record no success.
+    pub(super) plan: AppliedPlan,
+    /// `false` for dry runs and noop runs, which change no node status and no applied state.
     pub(super) is_real: bool,
     /// Nodes without instances in a run of a part of their graph. Their status is unchanged: the result of a
     /// part says nothing about them.
@@ -80,7 +80,8 @@ pub(super) struct Progress {
 pub(super) struct Changes {
     run: RunId,
     cluster: ClusterId,
-    successes: Vec<TaskSuccess>,
+    graph_type: GraphType,
+    applied: AppliedChanges,
     ends: Vec<(NodeId, Ended)>,
     node_progress: Vec<(NodeId, i64)>,
     run_progress: Option<i64>,
@@ -97,38 +98,29 @@ impl Outcomes {
         &mut self,
         blueprint: &Blueprint,
         run: &RunState,
+        events: &[EngineEvent],
         effects: &[RunEffect],
     ) -> Changes {
         let mut changes = Changes {
             run: self.run,
             cluster: self.cluster,
-            successes: Vec::new(),
+            graph_type: self.plan.graph_type.clone(),
+            applied: if self.is_real {
+                self.plan.changes(self.run, self.cluster, blueprint, events)
+            } else {
+                AppliedChanges::default()
+            },
             ends: Vec::new(),
             node_progress: Vec::new(),
             run_progress: None,
         };
         for effect in effects {
-            match effect {
-                RunEffect::Succeeded { instance } if self.is_real => {
-                    changes.successes.extend(self.success(blueprint, *instance));
-                }
-                RunEffect::NodeEnded { node, end } => self.node_ended(blueprint, *node, *end, &mut changes),
-                _ => {}
+            if let RunEffect::NodeEnded { node, end } = effect {
+                self.node_ended(blueprint, *node, *end, &mut changes);
             }
         }
         self.note_progress(blueprint, run, &mut changes);
         changes
-    }
-
-    fn success(&self, blueprint: &Blueprint, instance: InstanceIdx) -> Option<TaskSuccess> {
-        let (task, node) = blueprint.names(instance)?;
-        Some(TaskSuccess {
-            task_name: task.to_owned(),
-            node_uid: node.to_owned(),
-            common_id: self.common_id,
-            document_id: *self.documents.get(node)?,
-            run_id: Some(self.run),
-        })
     }
 
     fn node_ended(&mut self, blueprint: &Blueprint, node: NodeIdx, end: NodeOutcome, changes: &mut Changes) {
@@ -181,9 +173,7 @@ impl Outcomes {
 
 impl Changes {
     pub(super) async fn write(&self, writing: &mut WriteTransaction) -> Result<(), StoreError> {
-        if !self.successes.is_empty() {
-            writing.success_put(self.cluster, &self.successes).await?;
-        }
+        self.applied.write(writing).await?;
         let mut by_percent: BTreeMap<i64, Vec<NodeId>> = BTreeMap::new();
         for (id, percent) in &self.node_progress {
             by_percent.entry(*percent).or_default().push(*id);
@@ -210,10 +200,14 @@ impl Changes {
         let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
         let found = writing.node_list(&filter, &List::default()).await?.items;
         let mut nodes: HashMap<NodeId, Node> = found.into_iter().map(|node| (node.id, node)).collect();
-        let mut leaving = BTreeSet::new();
+        let (mut leaving, mut reinstalled) = (BTreeSet::new(), Vec::new());
         for (id, ended) in &self.ends {
             if let Some(node) = nodes.get_mut(id) {
+                let before = node.status;
                 ended.apply(node);
+                if node.status != before && node.status.is_fresh() {
+                    reinstalled.push(id.to_string());
+                }
                 if ended.is_leaving() {
                     leaving.insert(*id);
                 }
@@ -224,6 +218,10 @@ impl Changes {
         for node in leaving {
             writing.node_update(&node).await?;
         }
+        // The graph that installed the machine is the only one that was applied to it.
+        let reinstalled: Vec<&str> = reinstalled.iter().map(String::as_str).collect();
+        let scope = AppliedScope::OtherGraphs(self.cluster, &self.graph_type);
+        writing.applied_invalidate(&reinstalled, scope).await?;
         writing.nodes_put_outcome(&staying).await
     }
 }

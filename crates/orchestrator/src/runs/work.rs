@@ -64,7 +64,7 @@ impl Work {
         effects: &[RunEffect],
     ) -> Changes {
         match self {
-            Self::Graph(work) => Changes::Graph(work.outcomes.changes(blueprint, state, effects)),
+            Self::Graph(work) => Changes::Graph(work.outcomes.changes(blueprint, state, events, effects)),
             Self::Modules(work) => Changes::Modules(work.recorded(events)),
         }
     }

@@ -1,6 +1,6 @@
 //! Agents in the test process: the real session state machine, journal writes that are acknowledged without
-//! being stored, and tasks whose `cmd` parameter selects their behaviour (`fail`, `hang`, `forge`,
-//! `take a moment`).
+//! being stored, and tasks whose `cmd` parameter selects their behaviour (`fail`, `time out`,
+//! `interrupt`, `refuse`, `hang`, `forge`, `take a moment`).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -153,6 +153,9 @@ async fn execute(
     let mut summary = JsonMap::new();
     let end = match cmd(&attempt).as_str() {
         "fail" => ResultKind::Failed { message: "exit code 1".to_owned() },
+        "time out" => ResultKind::TimedOut,
+        "interrupt" => ResultKind::Interrupted,
+        "refuse" => ResultKind::Refused { message: "disk full".to_owned() },
         "hang" => {
             killed.recv().await;
             ResultKind::Cancelled

@@ -9,6 +9,7 @@
 mod access;
 mod agent;
 mod agents;
+mod applied_states;
 mod assignment;
 mod attributes;
 mod beginnings;

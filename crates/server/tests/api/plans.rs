@@ -1,7 +1,7 @@
 //! Plans over REST: create, read, compare, delete.
 
 use serde_json::{Value, json};
-use stoker_model::{ClusterId, NodeId, NodeStatus, PlanId, RunId, TaskSuccess};
+use stoker_model::{AppliedMark, AppliedSuccess, ClusterId, NodeId, NodeStatus, PlanId, RunId, TaintCause};
 
 use crate::beginnings::{create_node, create_release_from, map, release_body};
 use crate::fixtures::{begin_write, commit};
@@ -34,16 +34,27 @@ pub(crate) async fn record_successes(server: &TestServer, plan_id: i64) {
         .plan
         .instances()
         .filter(|instance| instance.verdict.action() == stoker_planner::InstanceAction::Run);
-    let successes: Vec<TaskSuccess> = run_instances
-        .map(|instance| TaskSuccess {
+    let successes: Vec<AppliedSuccess> = run_instances
+        .map(|instance| AppliedSuccess {
             task_name: instance.task.to_owned(),
             node_uid: instance.node.to_owned(),
-            common_id: plan.common_id,
             document_id: nodes[instance.node],
-            run_id: Some(RunId(1)),
+            inputs: None,
+            inputs_id: None,
         })
         .collect();
-    transaction.success_put(plan.cluster_id, &successes).await.unwrap();
+    let marks: Vec<AppliedMark> = successes
+        .iter()
+        .map(|success| AppliedMark {
+            task_name: success.task_name.clone(),
+            node_uid: success.node_uid.clone(),
+            cause: TaintCause::InFlight,
+        })
+        .collect();
+    let snapshot = transaction.plan_snapshot(plan.id).await.unwrap().unwrap().id;
+    let (cluster, graph_type) = (plan.cluster_id, &plan.graph_type);
+    transaction.applied_mark(cluster, graph_type, RunId(1), &marks).await.unwrap();
+    transaction.applied_put(cluster, graph_type, RunId(1), snapshot, &successes).await.unwrap();
     commit(transaction).await;
 }
 
@@ -164,11 +175,7 @@ async fn plan_after_success_contains_only_changed_tasks_with_reason() {
     server.post("clusters/1/plans", &json!({"force": true})).await.expect(201);
     assert_eq!(instances_to_run(&server, 4).await.len(), 8);
     // Previous successes do not count for a reprovisioned node.
-    let mut transaction = begin_write(&server).await;
-    let mut node = transaction.node_get(NodeId(2)).await.unwrap().unwrap();
-    node.status = NodeStatus::Provisioned;
-    transaction.node_update(&node).await.unwrap();
-    commit(transaction).await;
+    server.put("nodes/2", &json!({"status": "provisioned"})).await.expect(200);
     server
         .put("clusters/1/attributes", &json!({"editable": {"common": {"debug": {"value": false}}}}))
         .await

@@ -7,7 +7,7 @@ use stoker_model::{
     ReleaseId, Resource, Run, RunId, RunName, Tenant, TenantRef,
 };
 use stoker_settings::Server;
-use stoker_store::{List, NodeFilter, Session, WriteTransaction};
+use stoker_store::{AppliedScope, List, NodeFilter, Session, WriteTransaction};
 
 use super::create::{describe, name_conflict};
 use super::members::set_members;
@@ -154,7 +154,7 @@ pub async fn cluster_reset(mut writing: WriteTransaction, mut cluster: Cluster) 
     let uids: Vec<String> =
         nodes.iter().map(|node| node.id.to_string()).chain(["master".to_owned()]).collect();
     let uids: Vec<&str> = uids.iter().map(String::as_str).collect();
-    writing.successes_delete(id, &uids).await?;
+    writing.applied_invalidate(&uids, AppliedScope::InCluster(id)).await?;
     let n_nodes = nodes.len();
     for mut node in nodes {
         let roles = std::mem::take(&mut node.roles);

@@ -9,7 +9,7 @@ use stoker_model::{
     AuditChange, Cluster, ClusterId, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Resource, TenantId,
 };
 use stoker_settings::Server;
-use stoker_store::{StoreError, WriteTransaction};
+use stoker_store::{AppliedScope, StoreError, WriteTransaction};
 
 use crate::cluster_settings::condition_models;
 use crate::clusters::{restricted_roles, role_problems};
@@ -113,7 +113,7 @@ async fn change(
     mut node: Node,
     update: NodeUpdate,
 ) -> ServiceResult<Changed> {
-    let before = node.cluster_id;
+    let (before, status) = (node.cluster_id, node.status);
     move_to(writing, &mut node, &update.cluster).await?;
     let is_joining = before.is_none();
     rename(&mut node, update.hostname.as_deref())?;
@@ -127,6 +127,9 @@ async fn change(
         check_roles(writing, &node, &old_roles).await?;
     }
     let node = writing.node_update(&node).await.map_err(|error| duplicate_error(error, &node))?;
+    if node.status != status && node.status.is_fresh() {
+        writing.applied_invalidate(&[&node.id.to_string()], AppliedScope::Everywhere).await?;
+    }
     let mut gainer = None;
     if is_joining && let Some(cluster) = node.cluster_id {
         let cluster = writing.cluster_get(cluster).await?;

@@ -14,7 +14,7 @@ use crate::error::{ServiceError, ServiceResult};
 use crate::random;
 
 use super::Planning;
-use super::old::Old;
+use super::old::Applied;
 use super::records::{Records, supplied};
 use super::request::PlanRequest;
 use crate::graphs::{PlannedGraph, planned_graph};
@@ -23,7 +23,7 @@ pub(super) struct Gathered {
     pub(super) records: Records,
     pub(super) supplied: SuppliedDocuments,
     pub(super) graph: PlannedGraph,
-    pub(super) old: Old,
+    pub(super) old: Applied,
     pub(super) request: PlanRequest,
     pub(super) library: Arc<Library>,
     pub(super) settings: EvaluationSettings,
@@ -49,17 +49,12 @@ impl Gathered {
         let records = Records::read(&planning.graphs, session, &cluster).await?;
         check(&request, &graph, &records)?;
         let old = if request.force {
-            Old::default()
+            Applied::default()
         } else {
             let tasks: Vec<&str> = graph.tasks.iter().map(|task: &Task| task.name.as_str()).collect();
-            let uids: Vec<String> = records
-                .nodes
-                .iter()
-                .filter(|node| super::old::has_past(node))
-                .map(|node| node.id.to_string())
-                .chain([MASTER.to_owned()])
-                .collect();
-            Old::read(session, cluster.id, &tasks, &uids).await?
+            let uids: Vec<String> =
+                records.nodes.iter().map(|node| node.id.to_string()).chain([MASTER.to_owned()]).collect();
+            Applied::read(session, cluster.id, &request.graph_type, &tasks, &uids).await?
         };
         Ok(Self {
             supplied: supplied(session, &cluster, FactsKind::Deployment).await?,

@@ -108,7 +108,9 @@ impl Made {
             nodes: self.nodes.into_iter().map(|(uid, _)| uid).zip(own).collect(),
             document: self.bytes,
         };
-        Ok(writing.plan_create(&new).await?)
+        let record = writing.plan_create(&new).await?;
+        writing.plan_snapshot_put(record.id, common_id, graph_id, None, None).await?;
+        Ok(record)
     }
 }
 

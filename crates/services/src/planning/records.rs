@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stoker_model::{Cluster, FactsKind, Json, Micros, Node, NodeId, Release};
+use stoker_model::{Cluster, ClusterStatus, FactsKind, Json, Micros, Node, NodeId, Release};
 use stoker_state::{DesiredState, EnabledPlugin, StateInput, SuppliedDocuments, desired_state};
 use stoker_store::{List, NodeFilter, Session};
 
@@ -11,6 +11,8 @@ use crate::error::{ServiceError, ServiceResult};
 use crate::graphs::Graphs;
 use crate::plugins::scripts::scripts_of;
 use crate::repositories::sources_of;
+use crate::runs::RunKind;
+use crate::runs::records::active;
 
 /// A cluster and its related records, read from one snapshot.
 pub struct Records {
@@ -61,7 +63,7 @@ impl Records {
             nodes,
             package_access,
             primaries: session.primaries_get(cluster.id).await?,
-            cluster: cluster.clone(),
+            cluster: before_run(session, cluster).await?,
             scripts_root: graphs.settings.plugin_scripts_root.clone(),
         })
     }
@@ -77,6 +79,21 @@ impl Records {
             package_access: &self.package_access,
         })
     }
+}
+
+/// Returns the cluster with the status that it had before its active run. A run sets the status before it plans, but
+/// must give the same plan as a request for a plan before the run.
+async fn before_run(session: &mut Session, cluster: &Cluster) -> ServiceResult<Cluster> {
+    let mut cluster = cluster.clone();
+    if cluster.status == ClusterStatus::Deployment
+        && let Some(run) = active(session, cluster.id).await?
+        && let Some(work) = session.run_work(run.id).await?
+        && let Some(RunKind::Deployment { status_before: Some(status) }) =
+            RunKind::decode(&work.options, None)
+    {
+        cluster.status = status;
+    }
+    Ok(cluster)
 }
 
 async fn package_access(

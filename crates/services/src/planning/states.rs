@@ -1,19 +1,19 @@
 //! State of one node, as the expressions of its tasks see it.
 
-use stoker_model::{Cluster, FactsKind, JsonMap};
+use stoker_model::{Cluster, FactsKind, GraphType, JsonMap};
 use stoker_state::{DocumentInterner, EffectiveState, Secrets, document};
 use stoker_store::Session;
 
 use crate::error::{ServiceError, ServiceResult};
 use crate::graphs::Graphs;
 
-use super::old::Old;
+use super::old::Applied;
 use super::records::{Records, supplied};
 
-/// Desired state of a node, and the state of the last success of a task there.
+/// Desired state of a node, and the applied state of a task there.
 pub struct NodeStates {
     pub new: EffectiveState,
-    /// `None` without a task, or if it never succeeded.
+    /// `None` without a task, if it never succeeded, or if a later attempt did not succeed.
     pub old: Option<EffectiveState>,
     pub secrets: Secrets,
     pub n_nodes: usize,
@@ -25,7 +25,7 @@ impl NodeStates {
         session: &mut Session,
         cluster: &Cluster,
         uid: &str,
-        task: Option<&str>,
+        task: Option<(&GraphType, &str)>,
     ) -> ServiceResult<Self> {
         let records = Records::read(graphs, session, cluster).await?;
         let state = records.new_state();
@@ -37,8 +37,8 @@ impl NodeStates {
         })?;
         let mut secrets = Secrets::from_documents([&state.common, &common, own]);
         let mut old_state = None;
-        if let Some(task) = task {
-            let old = Old::read(session, cluster.id, &[task], &[uid.to_owned()]).await?;
+        if let Some((graph_type, task)) = task {
+            let old = Applied::read(session, cluster.id, graph_type, &[task], &[uid.to_owned()]).await?;
             secrets = old.documents().fold(secrets, |all, one| all.union(Secrets::from_documents([one])));
             old_state = old.states(&[task], &mut DocumentInterner::default()).state(task, uid).cloned();
         }

@@ -100,8 +100,8 @@ pub(crate) async fn former_sources(
     cluster: &Cluster,
     present: &HashSet<String>,
 ) -> ServiceResult<BTreeMap<String, String>> {
-    let successes = session.successes_of_repositories(cluster.id).await?;
-    let ids: HashSet<DocumentId> = successes
+    let applied = session.applied_repositories(cluster.id).await?;
+    let ids: HashSet<DocumentId> = applied
         .into_iter()
         .filter(|(task, _)| !plugin_of(task).is_some_and(|plugin| present.contains(plugin)))
         .map(|(_, document)| document)

@@ -5,7 +5,7 @@ pub mod records;
 mod request;
 
 use serde_json::json;
-use stoker_model::{Json, ModuleRun};
+use stoker_model::{ClusterStatus, Json, ModuleRun};
 
 pub use reapply::{Progress, Reapply};
 pub use request::{GraphRequest, RunOptions};
@@ -13,8 +13,9 @@ pub use request::{GraphRequest, RunOptions};
 /// What a run is about, with its parameters. Stored in the options of the run, tagged with `kind`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunKind {
-    /// Graphs of a cluster; each is a child run of kind `Graph`.
-    Deployment,
+    /// Graphs of a cluster; each is a child run of kind `Graph`. The run sets the status of the cluster to
+    /// `deployment`; expressions read the status before it. `None` if an earlier version started the run.
+    Deployment { status_before: Option<ClusterStatus> },
     /// One graph: a child run of a deployment.
     Graph(Box<GraphRequest>, Box<RunOptions>),
     /// A list of modules for one node. The list has a record of its own; `None` if it was deleted with its node.
@@ -24,13 +25,15 @@ pub enum RunKind {
 }
 
 const TAG: &str = "kind";
+/// Status of the cluster before a deployment.
+const CLUSTER_STATUS: &str = "cluster_status";
 /// Key that only the options of a graph have.
 const GRAPH_KEY: &str = "type";
 
 impl RunKind {
     const fn tag(&self) -> &'static str {
         match self {
-            Self::Deployment => "deployment",
+            Self::Deployment { .. } => "deployment",
             Self::Graph(..) => "graph",
             Self::Modules(_) => "modules",
             Self::Reapply(_) => "reapply",
@@ -40,7 +43,10 @@ impl RunKind {
     /// Encodes the options of a new run. A list of modules is stored separately.
     pub fn encode(&self) -> Json {
         let mut options = match self {
-            Self::Deployment | Self::Modules(_) => json!({"version": 1}),
+            Self::Deployment { status_before: Some(status) } => {
+                json!({"version": 1, CLUSTER_STATUS: status.as_str()})
+            }
+            Self::Deployment { status_before: None } | Self::Modules(_) => json!({"version": 1}),
             Self::Graph(request, run_options) => request::encode(request, run_options),
             Self::Reapply(reapply) => reapply.encode(),
         };
@@ -61,7 +67,10 @@ impl RunKind {
             None => "deployment",
         };
         match tag {
-            "deployment" => Some(Self::Deployment),
+            "deployment" => {
+                let status = options.get(CLUSTER_STATUS).and_then(Json::as_str);
+                Some(Self::Deployment { status_before: status.and_then(ClusterStatus::parse) })
+            }
             "graph" => {
                 let (request, run_options) = request::decode(options)?;
                 Some(Self::Graph(Box::new(request), Box::new(run_options)))
@@ -78,6 +87,8 @@ mod tests {
     use stoker_model::{GraphType, ModuleAction, NodeId, RunId};
 
     use super::*;
+
+    const DEPLOYMENT: RunKind = RunKind::Deployment { status_before: None };
 
     fn list() -> ModuleRun {
         ModuleRun {
@@ -101,7 +112,8 @@ mod tests {
 
     #[test]
     fn kinds_round_trip_with_their_parameters() {
-        for kind in [RunKind::Deployment, graph(), reapply(), RunKind::Modules(None)] {
+        let deployment = RunKind::Deployment { status_before: Some(ClusterStatus::Stopped) };
+        for kind in [deployment, DEPLOYMENT, graph(), reapply(), RunKind::Modules(None)] {
             assert_eq!(RunKind::decode(&kind.encode(), None), Some(kind));
         }
         let modules = RunKind::Modules(Some(list()));
@@ -128,7 +140,7 @@ mod tests {
             options.as_object_mut().unwrap().remove("kind");
             options
         };
-        assert_eq!(RunKind::decode(&json!({"version": 1}), None), Some(RunKind::Deployment));
+        assert_eq!(RunKind::decode(&json!({"version": 1}), None), Some(DEPLOYMENT));
         assert_eq!(
             RunKind::decode(&json!({"version": 1}), Some(list())),
             Some(RunKind::Modules(Some(list())))

@@ -3,8 +3,9 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AuditChange, EncryptedContents, GraphMetadata, HistoryRecord, HistoryStatus, JsonMap, LinkBody,
-    LinkOwner, Micros, ModuleBody, NewNode, NewPlugin, NewRelease, Owner, ServerRecord, TaskSuccess,
+    Actor, AgentMachine, AppliedMark, AppliedSuccess, AuditChange, EncryptedContents, GraphMetadata,
+    HistoryRecord, HistoryStatus, JsonMap, LinkBody, LinkOwner, Micros, ModuleBody, NewNode, NewPlugin,
+    NewRelease, Owner, ServerRecord, SnapshotId, TaintCause,
 };
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, new_plugin, new_release, run};
@@ -124,14 +125,27 @@ async fn texts_of_runs_and_servers_are_in_the_columns_of_their_names(fixture: &F
     };
     writing.history_put(&[history]).await.unwrap();
     let ids = writing.documents_put(&[stoker_store::StateDocument::new(JsonMap::new())]).await.unwrap();
-    let success = TaskSuccess {
-        task_name: "task_name".to_owned(),
+    let graph_type = graph_type("graph_type");
+    let mark = AppliedMark {
         node_uid: "node_uid".to_owned(),
-        common_id: ids[0],
-        document_id: ids[0],
-        run_id: None,
+        task_name: "task_name".to_owned(),
+        cause: TaintCause::InFlight,
     };
-    writing.success_put(cluster.id, &[success]).await.unwrap();
+    writing.applied_mark(cluster.id, &graph_type, run.id, &[mark]).await.unwrap();
+    let success = AppliedSuccess {
+        node_uid: "node_uid".to_owned(),
+        task_name: "task_name".to_owned(),
+        document_id: ids[0],
+        inputs: Some("inputs".to_owned()),
+        inputs_id: None,
+    };
+    writing.applied_put(cluster.id, &graph_type, run.id, SnapshotId(1), &[success]).await.unwrap();
+    let machine = AgentMachine {
+        uid: "uid".to_owned(),
+        journal_id: Some("journal_id".to_owned()),
+        machine_id: Some("machine_id".to_owned()),
+    };
+    writing.agent_machine_put(&machine).await.unwrap();
     commit(writing).await;
     let member = ServerRecord {
         id: "id".to_owned(),
@@ -151,7 +165,9 @@ async fn texts_of_runs_and_servers_are_in_the_columns_of_their_names(fixture: &F
     for rows in [
         "run_history WHERE task_name = 'task_name' AND node_id = 'node_id' AND task = '{\"task\":1}' \
          AND custom = '{\"custom\":1}' AND summary = '{\"summary\":1}'",
-        "successes WHERE task_name = 'task_name' AND node_uid = 'node_uid'",
+        "applied_states WHERE graph_type = 'graph_type' AND task_name = 'task_name' AND node_uid = 'node_uid' \
+         AND inputs = 'inputs'",
+        "agent_machines WHERE uid = 'uid' AND journal_id = 'journal_id' AND machine_id = 'machine_id'",
         "servers WHERE id = 'id' AND name = 'name' AND address = 'address' AND version = 'version' \
          AND started_at = 1 AND seen_at = 2",
         "audit_entries WHERE user_name = 'user_name' AND address = 'address' AND action = 'action' \

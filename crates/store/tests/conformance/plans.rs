@@ -1,9 +1,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use stoker_model::{
-    ClusterId, DocumentId, Micros, NewPlan, NodeId, PlanId, RunId, SuccessGroup, TaskSuccess,
-};
+use stoker_model::{ClusterId, DocumentId, Micros, NewPlan, NodeId, PlanId};
 use stoker_store::{Database, List, SortOrder, StateDocument, StoreError};
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, node};
@@ -102,110 +100,6 @@ async fn trigger_rejects_plan_updates(fixture: &Fixture) {
     assert!(error.to_string().contains("a plan never changes"), "{error}");
 }
 
-fn success(task: &str, uid: &str, common: i64, document: i64) -> TaskSuccess {
-    TaskSuccess {
-        task_name: task.to_owned(),
-        node_uid: uid.to_owned(),
-        common_id: DocumentId(common),
-        document_id: DocumentId(document),
-        run_id: Some(RunId(1)),
-    }
-}
-
-fn past(uid: &str, common: i64, document: i64, tasks: &[&str]) -> SuccessGroup {
-    SuccessGroup {
-        node_uid: uid.to_owned(),
-        common_id: DocumentId(common),
-        document_id: DocumentId(document),
-        tasks: tasks.iter().map(|task| (*task).to_owned()).collect(),
-    }
-}
-
-async fn last_success_wins(fixture: &Fixture) {
-    let mut writing = fixture.change().await;
-    let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
-    let first: Vec<TaskSuccess> = ["c", "a", "b"]
-        .iter()
-        .flat_map(|task| {
-            [success(task, "1", 1, 11), success(task, "2", 1, 12), success(task, "master", 1, 13)]
-        })
-        .collect();
-    writing.success_put(one.id, &first).await.unwrap();
-    writing.success_put(two.id, &[success("a", "1", 7, 7)]).await.unwrap();
-    writing
-        .success_put(one.id, &[success("b", "1", 1, 1), success("b", "1", 2, 21), success("b", "1", 3, 31)])
-        .await
-        .unwrap();
-    writing.success_put(one.id, &[]).await.unwrap();
-    let dangling = writing.success_put(ClusterId(99), &first).await;
-    assert_error!(dangling, StoreError::NotFound { what: "cluster" });
-    commit(writing).await;
-    let mut session = fixture.read().await;
-    let rows = session
-        .last_successful_states(one.id, &["a", "b", "c", "d"], &["1", "2", "master", "4"])
-        .await
-        .unwrap();
-    let expected = [
-        past("1", 1, 11, &["a", "c"]),
-        past("1", 3, 31, &["b"]),
-        past("2", 1, 12, &["a", "b", "c"]),
-        past("master", 1, 13, &["a", "b", "c"]),
-    ];
-    assert_eq!(rows, expected);
-    assert_eq!(session.last_successful_states(one.id, &["b"], &["1"]).await.unwrap(), expected[1..2]);
-    assert_eq!(session.last_successful_states(one.id, &[], &["1"]).await.unwrap(), []);
-    assert_eq!(
-        session.last_successful_states(two.id, &["a"], &["1"]).await.unwrap(),
-        [past("1", 7, 7, &["a"])]
-    );
-    drop(session);
-    let mut writing = fixture.change().await;
-    assert_eq!(writing.successes_delete(one.id, &["1", "9"]).await.unwrap(), 3);
-    assert_eq!(writing.last_successful_states(one.id, &["a", "b"], &["1"]).await.unwrap(), []);
-    commit(writing).await;
-}
-
-async fn repository_successes_are_listed(fixture: &Fixture) {
-    let mut writing = fixture.change().await;
-    let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
-    assert_eq!(writing.successes_of_repositories(one.id).await.unwrap(), []);
-    let all = [
-        success("b-repository", "1", 1, 11),
-        success("b-repository", "2", 1, 12),
-        success("b-repository", "3", 2, 13),
-        success("a-repository", "1", 3, 11),
-        success("a-repository-update", "1", 4, 11),
-        success("repository", "1", 5, 11),
-    ];
-    writing.success_put(one.id, &all).await.unwrap();
-    writing.success_put(two.id, &[success("c-repository", "1", 9, 9)]).await.unwrap();
-    commit(writing).await;
-    let rows = fixture.read().await.successes_of_repositories(one.id).await.unwrap();
-    let rows: Vec<(&str, i64)> = rows.iter().map(|(task, id)| (task.as_str(), id.0)).collect();
-    assert_eq!(rows, [("a-repository", 3), ("b-repository", 1), ("b-repository", 2)]);
-}
-
-async fn successes_are_grouped_by_state(fixture: &Fixture) {
-    let mut writing = fixture.change().await;
-    let one = cluster(&mut writing, "one").await;
-    let (tasks, nodes): (Vec<String>, Vec<String>) = (
-        (0..60).map(|task| format!("task-{task}")).collect(),
-        (1..=300).map(|uid| uid.to_string()).collect(),
-    );
-    let all: Vec<TaskSuccess> = nodes
-        .iter()
-        .zip(100..)
-        .flat_map(|(uid, document)| tasks.iter().map(move |task| success(task, uid, 1, document)))
-        .collect();
-    writing.success_put(one.id, &all).await.unwrap();
-    commit(writing).await;
-    let tasks: Vec<&str> = tasks.iter().map(String::as_str).collect();
-    let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
-    let rows = fixture.read().await.last_successful_states(one.id, &tasks, &nodes).await.unwrap();
-    assert_eq!(rows.len(), 300);
-    assert!(rows.iter().all(|past| past.tasks.len() == 60));
-}
-
 async fn deleting_node_deletes_its_primaries(fixture: &Fixture) {
     let mut writing = fixture.change().await;
     let one = cluster(&mut writing, "one").await;
@@ -229,11 +123,4 @@ async fn deleting_node_deletes_its_primaries(fixture: &Fixture) {
     commit(writing).await;
 }
 
-on_both![
-    deleting_node_deletes_its_primaries,
-    last_success_wins,
-    plans_round_trip,
-    repository_successes_are_listed,
-    successes_are_grouped_by_state,
-    trigger_rejects_plan_updates,
-];
+on_both![deleting_node_deletes_its_primaries, plans_round_trip, trigger_rejects_plan_updates,];

@@ -1,9 +1,9 @@
 use serde_json::json;
 use sqlx::{Connection as _, Row as _};
-use stoker_model::{DocumentId, Json, JsonMap, TaskSuccess};
+use stoker_model::{AppliedMark, AppliedSuccess, DocumentId, Json, JsonMap, NewPlan, RunId, TaintCause};
 use stoker_store::{Database, StateDocument};
 
-use crate::fixture::{Fixture, cluster, commit, map, n_rows};
+use crate::fixture::{Fixture, cluster, commit, graph_type, map, n_rows};
 
 /// State of a small fleet: the common document and one document per node.
 fn fleet(n_nodes: usize) -> Vec<JsonMap> {
@@ -98,14 +98,33 @@ async fn unreferenced_documents_are_collected(fixture: &Fixture) {
     let ids = put(fixture, &documents).await;
     let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "one").await;
-    let success = TaskSuccess {
+    let graph_type = graph_type("default");
+    let mark =
+        AppliedMark { node_uid: "1".to_owned(), task_name: "a".to_owned(), cause: TaintCause::InFlight };
+    writing.applied_mark(cluster.id, &graph_type, RunId(1), &[mark]).await.unwrap();
+    let plan = NewPlan {
+        cluster_id: cluster.id,
+        graph_type: graph_type.clone(),
+        parent_id: None,
+        request: json!({}),
+        n_run: 1,
+        n_skip: 0,
+        inputs: json!({}),
+        graph_id: ids[0],
+        common_id: ids[0],
+        nodes: Vec::new(),
+        document: Vec::new(),
+    };
+    let plan = writing.plan_create(&plan).await.unwrap().id;
+    let snapshot = writing.plan_snapshot_put(plan, ids[0], ids[0], None, None).await.unwrap();
+    let success = AppliedSuccess {
         task_name: "a".to_owned(),
         node_uid: "1".to_owned(),
-        common_id: ids[0],
         document_id: ids[2],
-        run_id: None,
+        inputs: None,
+        inputs_id: None,
     };
-    writing.success_put(cluster.id, &[success]).await.unwrap();
+    writing.applied_put(cluster.id, &graph_type, RunId(1), snapshot, &[success]).await.unwrap();
     let collected = writing.states_gc().await.unwrap();
     assert_eq!(collected.n_documents, 4);
     // Each node has its own scheme; all nodes share one facts piece.
@@ -120,7 +139,7 @@ async fn unreferenced_documents_are_collected(fixture: &Fixture) {
     writing.cluster_delete(cluster.id).await.unwrap();
     writing.states_gc().await.unwrap();
     commit(writing).await;
-    for table in ["state_documents", "state_document_parts", "state_parts", "successes"] {
+    for table in ["state_documents", "state_document_parts", "state_parts", "applied_states"] {
         assert_eq!(n_rows(fixture, table).await, 0, "{table}");
     }
 }

@@ -39,7 +39,8 @@ pub(super) async fn yaql_evaluate(
             let cluster_record = find_cluster(&mut session, &login, cluster).await?;
             let cluster = cluster_record
                 .ok_or_else(|| ApiError::bad_request(format!("cluster {cluster} does not exist")))?;
-            let (uid, task) = (node.to_string(), request.task.as_deref());
+            let (uid, graph_type) = (node.to_string(), request.graph_type.unwrap_or_default());
+            let task = request.task.as_deref().map(|task| (&graph_type, task));
             NodeStates::read(&app.services.graphs, &mut session, &cluster, &uid, task).await?
         }
         (None, None) => NodeStates {

@@ -1,0 +1,158 @@
+//! Applied states that the events of a run change.
+//!
+//! An attempt taints its task on its node in the transaction that records the dispatch, before the agent can receive
+//! it. A success replaces the taint by the state of the plan. Every other end leaves it, also one that this server
+//! does not live to see.
+
+use std::collections::HashMap;
+
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next};
+use stoker_engine::session::ResultKind;
+use stoker_model::{
+    AppliedMark, AppliedSuccess, ClusterId, DocumentId, GraphType, InstanceIdx, PlanId, RunId, SnapshotId,
+    TaintCause,
+};
+use stoker_store::{StoreError, WriteTransaction};
+
+/// The plan of a run, with the documents that a success refers to.
+pub(super) struct AppliedPlan {
+    pub(super) plan: PlanId,
+    pub(super) graph_type: GraphType,
+    pub(super) common_id: DocumentId,
+    pub(super) graph_id: DocumentId,
+    /// `None` if a server of a version without snapshots stored the plan.
+    pub(super) snapshot: Option<SnapshotId>,
+    /// Own documents of nodes, by UID.
+    pub(super) documents: HashMap<String, DocumentId>,
+}
+
+/// Changes of applied states to write in the same transaction as the events.
+#[derive(Default)]
+pub(super) struct AppliedChanges {
+    target: Option<Target>,
+    marks: Vec<AppliedMark>,
+    successes: Vec<AppliedSuccess>,
+    /// Tasks and nodes of attempts that ended after they had been given up.
+    late: Vec<(String, String)>,
+}
+
+struct Target {
+    run: RunId,
+    cluster: ClusterId,
+    graph_type: GraphType,
+    plan: PlanId,
+    common_id: DocumentId,
+    graph_id: DocumentId,
+    snapshot: Option<SnapshotId>,
+}
+
+impl AppliedPlan {
+    pub(super) fn changes(
+        &self,
+        run: RunId,
+        cluster: ClusterId,
+        blueprint: &Blueprint,
+        events: &[EngineEvent],
+    ) -> AppliedChanges {
+        let mut changes = AppliedChanges::default();
+        for event in events {
+            self.add(blueprint, &event.kind, &mut changes);
+        }
+        if !changes.is_empty() {
+            changes.target = Some(Target {
+                run,
+                cluster,
+                graph_type: self.graph_type.clone(),
+                plan: self.plan,
+                common_id: self.common_id,
+                graph_id: self.graph_id,
+                snapshot: self.snapshot,
+            });
+        }
+        changes
+    }
+
+    fn add(&self, blueprint: &Blueprint, event: &EventKind, changes: &mut AppliedChanges) {
+        match event {
+            EventKind::Dispatched { instance, .. } => {
+                changes.marks.extend(self.mark(blueprint, *instance, TaintCause::InFlight));
+            }
+            EventKind::AttemptEnded { instance, next: Next::Final(InstanceOutcome::Succeeded), .. } => {
+                changes.successes.extend(self.success(blueprint, *instance));
+            }
+            // An attempt that is retried is marked as well: the run may stop before the retry.
+            EventKind::AttemptEnded { instance, end, .. } => {
+                changes.marks.extend(self.mark(blueprint, *instance, cause(end)));
+            }
+            EventKind::LateResult { instance, .. } => {
+                let names = self.names(blueprint, *instance);
+                changes.late.extend(names.map(|(task, uid)| (task.to_owned(), uid.to_owned())));
+            }
+            _ => {}
+        }
+    }
+
+    /// Task and node of an instance; `None` for instances that belong to no node.
+    fn names<'b>(&self, blueprint: &'b Blueprint, instance: InstanceIdx) -> Option<(&'b str, &'b str)> {
+        blueprint.names(instance).filter(|(_, uid)| self.documents.contains_key(*uid))
+    }
+
+    fn mark(&self, blueprint: &Blueprint, instance: InstanceIdx, cause: TaintCause) -> Option<AppliedMark> {
+        let (task, uid) = self.names(blueprint, instance)?;
+        Some(AppliedMark { node_uid: uid.to_owned(), task_name: task.to_owned(), cause })
+    }
+
+    fn success(&self, blueprint: &Blueprint, instance: InstanceIdx) -> Option<AppliedSuccess> {
+        let (task, uid) = blueprint.names(instance)?;
+        Some(AppliedSuccess {
+            node_uid: uid.to_owned(),
+            task_name: task.to_owned(),
+            document_id: *self.documents.get(uid)?,
+            inputs: None,
+            inputs_id: None,
+        })
+    }
+}
+
+/// How an attempt that did not succeed taints its applied state.
+fn cause(end: &AttemptOutcome) -> TaintCause {
+    match end {
+        AttemptOutcome::Reported(ResultKind::TimedOut) => TaintCause::TimedOut,
+        AttemptOutcome::Reported(ResultKind::Cancelled) => TaintCause::Cancelled,
+        AttemptOutcome::Reported(ResultKind::Interrupted) => TaintCause::Interrupted,
+        AttemptOutcome::Reported(_) => TaintCause::Failed,
+        AttemptOutcome::Lost | AttemptOutcome::NoResult => TaintCause::Unknown,
+    }
+}
+
+impl AppliedChanges {
+    fn is_empty(&self) -> bool {
+        self.marks.is_empty() && self.successes.is_empty() && self.late.is_empty()
+    }
+
+    pub(super) async fn write(&self, writing: &mut WriteTransaction) -> Result<(), StoreError> {
+        let Some(target) = &self.target else { return Ok(()) };
+        let Target { run, cluster, graph_type, .. } = target;
+        if !self.marks.is_empty() {
+            writing.applied_mark(*cluster, graph_type, *run, &self.marks).await?;
+        }
+        if !self.successes.is_empty() {
+            let snapshot = target.snapshot(writing).await?;
+            writing.applied_put(*cluster, graph_type, *run, snapshot, &self.successes).await?;
+        }
+        if !self.late.is_empty() {
+            writing.applied_mark_late(*cluster, graph_type, *run, &self.late).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Target {
+    async fn snapshot(&self, writing: &mut WriteTransaction) -> Result<SnapshotId, StoreError> {
+        match self.snapshot {
+            Some(snapshot) => Ok(snapshot),
+            None => writing.plan_snapshot_put(self.plan, self.common_id, self.graph_id, None, None).await,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Applied states after runs: which attempts leave a node in doubt, and what the next plan makes of it.
+
+use serde_json::{Value, json};
+use stoker_model::{ClusterId, GraphType, TaintCause};
+
+use crate::beginnings::id;
+use crate::runs::{Site, task};
+
+/// Fails while the setting `debug` is on, after it has changed the machine.
+fn title() -> Value {
+    task(
+        "title",
+        json!("*"),
+        "",
+        json!({
+            "condition": {"yaql_exp": "changed($.settings.common.debug.value)"},
+            "parameters": {
+                "cmd": {"yaql_exp": "switch($.settings.common.debug.value => fail, true => write)"},
+                "retries": 0, "timeout": 30,
+            },
+        }),
+    )
+}
+
+impl Site {
+    async fn set_debug(&self, value: bool) {
+        let settings = json!({"editable": {"common": {"debug": {"value": value}}}});
+        self.server.put(&format!("clusters/{}/attributes", self.cluster), &settings).await.expect(200);
+    }
+
+    /// Instances that a new plan runs, as `task@node`.
+    async fn planned(&self, request: Value) -> Vec<String> {
+        let plan = self.server.post(&format!("clusters/{}/plans", self.cluster), &request).await.expect(201);
+        let path = format!("plans/{}/instances?action=run", plan["id"]);
+        let instances = self.server.get(&path).await.expect(200);
+        let name = |instance: &Value| {
+            format!("{}@{}", instance["task"].as_str().unwrap(), instance["node"].as_str().unwrap())
+        };
+        let mut names: Vec<String> = instances.as_array().unwrap().iter().map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Taints of a task on the nodes of the site.
+    async fn taints(&self, task: &str) -> Vec<Option<TaintCause>> {
+        let nodes = self.nodes.map(|node| node.to_string());
+        let mut session = self.server.app.store.read().await.unwrap();
+        let graph_type = GraphType::new("default").unwrap();
+        let mut taints = Vec::new();
+        for uid in &nodes {
+            let groups = session
+                .applied_groups(ClusterId(self.cluster), &graph_type, &[task], &[uid.as_str()])
+                .await
+                .unwrap();
+            taints.extend(groups.into_iter().map(|group| group.taint));
+        }
+        taints
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reverting_after_a_failure_runs_the_task_again() {
+    let site = Site::new(&json!([title()])).await;
+    let both = site.nodes.map(|node| format!("title@{node}"));
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    site.set_debug(true).await;
+    assert_eq!(site.deploy(json!({})).await["status"], "error");
+    assert_eq!(site.taints("title").await, [Some(TaintCause::Failed); 2]);
+    site.set_debug(false).await;
+    assert_eq!(site.planned(json!({})).await, both, "the nodes hold the result of the failed attempt");
+    site.attempts.take();
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    assert_eq!(site.attempts.take().len(), 2);
+    assert_eq!(site.taints("title").await, [None; 2]);
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn success_in_another_graph_type_does_not_count() {
+    let site = Site::new(&json!([task(
+        "title",
+        json!("*"),
+        "write",
+        json!({"condition": {"yaql_exp": "changed($.settings.common.debug.value)"}}),
+    )]))
+    .await;
+    site.upload("once", &json!([task("title", json!("*"), "write something else", json!({}))])).await;
+    site.deploy(json!({})).await;
+    site.set_debug(true).await;
+    let once = json!({"graphs": [{"type": "once"}]});
+    assert_eq!(site.deploy(once).await["status"], "ready");
+    let both = site.nodes.map(|node| format!("title@{node}"));
+    assert_eq!(site.planned(json!({})).await, both, "the change is still pending in the default graph");
+    site.deploy(json!({})).await;
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_end_but_success_taints_the_applied_state() {
+    let condition = json!({"condition": {"yaql_exp": "changed($.settings.common.debug.value)"}});
+    let with = |cmd: &str, more: Value| {
+        let mut all = condition.clone();
+        for (key, value) in more.as_object().unwrap() {
+            all[key] = value.clone();
+        }
+        json!([task("title", json!(["controller"]), cmd, all)])
+    };
+    let site = Site::new(&with("write", json!({}))).await;
+    let cases = [
+        ("fail", json!({}), TaintCause::Failed),
+        ("refuse", json!({}), TaintCause::Failed),
+        ("time out", json!({}), TaintCause::TimedOut),
+        ("interrupt", json!({}), TaintCause::Interrupted),
+        // The failure is ignored for the result of the run, but the node does not have the desired state.
+        ("fail", json!({"fail_on_error": false}), TaintCause::Failed),
+    ];
+    for (cmd, more, cause) in cases {
+        site.upload("default", &with("write", json!({}))).await;
+        site.deploy(json!({"force": true})).await;
+        assert_eq!(site.taints("title").await, [None], "{cmd}");
+        site.upload("default", &with(cmd, more)).await;
+        site.deploy(json!({"force": true})).await;
+        assert_eq!(site.taints("title").await, [Some(cause)], "{cmd}");
+        assert_eq!(site.planned(json!({})).await, [format!("title@{}", site.nodes[0])], "{cmd}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn attempt_of_a_stopped_or_deleted_run_taints_the_applied_state() {
+    let condition = json!({"condition": {"yaql_exp": "changed($.settings.common.debug.value)"}});
+    for path in ["runs/{run}/stop", "transactions/{run}?force=1"] {
+        let site =
+            Site::new(&json!([task("title", json!(["controller"]), "write", condition.clone())])).await;
+        site.deploy(json!({})).await;
+        site.upload("default", &json!([task("title", json!(["controller"]), "hang", condition.clone())]))
+            .await;
+        site.attempts.take();
+        let run = id(&site.execute(json!({"force": true})).await.expect(202));
+        site.wait_until_started().await;
+        let path = path.replace("{run}", &run.to_string());
+        if path.ends_with("stop") {
+            site.server.post(&path, &json!({"how": "now"})).await.expect(202);
+            site.wait_for_end(run).await;
+            assert_eq!(site.taints("title").await, [Some(TaintCause::Cancelled)]);
+        } else {
+            assert!(site.server.delete(&path).await.status < 300);
+            assert_eq!(site.taints("title").await, [Some(TaintCause::InFlight)]);
+        }
+        site.upload("default", &json!([task("title", json!(["controller"]), "write", condition.clone())]))
+            .await;
+        assert_eq!(site.planned(json!({})).await, [format!("title@{}", site.nodes[0])]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dry_and_noop_runs_leave_applied_states_alone() {
+    let site = Site::new(&json!([title()])).await;
+    for extra in [json!({"dry_run": true}), json!({"noop_run": true})] {
+        site.deploy(extra).await;
+        assert_eq!(site.taints("title").await, []);
+    }
+    site.deploy(json!({})).await;
+    site.set_debug(true).await;
+    for extra in [json!({"dry_run": true}), json!({"noop_run": true})] {
+        site.deploy(extra).await;
+        assert_eq!(site.taints("title").await, [None; 2]);
+    }
+}
+
+/// The status of the cluster in expressions is the one before the run, whatever starts it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_plan_with_the_cluster_status_before_the_run() {
+    let guarded = |name: &str, statuses: &str| {
+        let condition = json!({"yaql_exp": format!("$.cluster.status in {statuses}")});
+        task(name, json!(["controller"]), "true", json!({"condition": condition}))
+    };
+    let tasks = json!([guarded("first", "[new]"), guarded("later", "[operational, partially_deployed]")]);
+    let site = Site::new(&tasks).await;
+    site.upload("second", &json!([guarded("second", "[new]")])).await;
+    let node = site.nodes[0];
+    assert_eq!(site.planned(json!({})).await, [format!("first@{node}")]);
+    // All graphs of a run read the same status.
+    let graphs = json!({"graphs": [{"type": "default"}, {"type": "second"}]});
+    assert_eq!(site.deploy(graphs).await["status"], "ready");
+    assert_eq!(site.attempts.take(), [format!("first@{node}"), format!("second@{node}")]);
+    assert_eq!(site.cluster_status().await, "partially_deployed", "the other node has no task");
+    for path in ["changes", "changes/redeploy", "deploy?nodes={nodes}"] {
+        let expected = site.planned(json!({})).await;
+        assert_eq!(expected, [format!("later@{node}")]);
+        let nodes = site.nodes.map(|node| node.to_string()).join(",");
+        let path = format!("clusters/{}/{}", site.cluster, path.replace("{nodes}", &nodes));
+        let run = id(&site.server.put(&path, &json!({})).await.expect(202));
+        assert_eq!(site.wait_for_end(run).await["status"], "ready");
+        assert_eq!(site.attempts.take(), expected, "{path}");
+    }
+}
+
+/// A plan that is requested while a run is active reads the same status as the run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plan_during_a_run_reads_the_cluster_status_before_it() {
+    let condition = json!({"condition": {"yaql_exp": "$.cluster.status = new"}});
+    let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", condition)])).await;
+    let run = id(&site.execute(json!({})).await.expect(202));
+    site.wait_until_started().await;
+    assert_eq!(site.cluster_status().await, "deployment");
+    assert_eq!(site.planned(json!({})).await, [format!("slow@{}", site.nodes[0])]);
+    site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
+    site.wait_for_end(run).await;
+    assert_eq!(site.cluster_status().await, "stopped");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}
