@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stoker_model::{ClusterId, HistoryRecord, HistoryStatus, RunId};
+use stoker_model::{ClusterId, GraphType, HistoryRecord, HistoryStatus, RunId};
 
 use crate::sql::{Args, Bulk, Record as _, Values, read_pairs, record};
 use crate::{Session, StoreError, WriteTransaction};
@@ -57,19 +57,21 @@ impl Session {
 const RUNS_MEASURED: i64 = 10;
 
 impl Session {
-    /// Average duration in milliseconds of each task over its successes in the last runs of a cluster. Dry
-    /// runs do not count.
+    /// Average duration in milliseconds of each task over its successes in the last runs of a graph type on a cluster.
+    /// Dry runs do not count.
     pub async fn task_durations(
         &mut self,
         cluster_id: ClusterId,
+        graph_type: &GraphType,
     ) -> Result<HashMap<String, u64>, StoreError> {
         let sql = format!(
             "SELECT task_name, CAST(avg(ended_at - started_at) AS BIGINT) AS duration FROM {TABLE} WHERE status = $1 \
              AND started_at IS NOT NULL AND ended_at IS NOT NULL AND run_id IN \
-             (SELECT id FROM runs WHERE cluster_id = $2 AND dry_run = $3 AND graph_type IS NOT NULL \
+             (SELECT id FROM runs WHERE cluster_id = $2 AND dry_run = $3 AND graph_type = $4 \
              ORDER BY id DESC LIMIT {RUNS_MEASURED}) GROUP BY task_name"
         );
         let args = Args::new().text(HistoryStatus::Ready.as_str()).int(cluster_id.0).bool(false);
+        let args = args.text(graph_type.as_str());
         let rows = self.connection.fetch_all(sql, args).await?;
         let micros: Vec<(String, i64)> = read_pairs(&rows, TABLE, ["task_name", "duration"])?;
         let millis = |micros: i64| u64::try_from(micros / 1000).unwrap_or_default();

@@ -332,7 +332,7 @@ impl Taken<'_> {
             &request.graph_type,
         )
         .await?;
-        let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;
+        let known = durations::read(&mut session, cluster.id, &graph_type, &stored.explained.plan).await?;
         let options = run_options.options(&defaults(orchestrator));
         let blueprint =
             blueprint_of_plan(&stored.explained.plan, options, &known, stoker_tasks::default_timing)

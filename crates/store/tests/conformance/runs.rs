@@ -187,6 +187,8 @@ async fn task_durations_average_successes_of_the_cluster(fixture: &Fixture) {
         ..new_run(uuid)
     };
     let run_id = writing.run_create(&of_cluster("1")).await.unwrap().id;
+    let backup = NewRun { graph_type: Some(graph_type("backup")), ..of_cluster("backup") };
+    let backup = writing.run_create(&backup).await.unwrap().id;
     // Dry runs and runs without a graph type neither count nor use up the limit of recent runs.
     let noop = NewRun { dry_run: true, ..of_cluster("3") };
     let noop = writing.run_create(&noop).await.unwrap().id;
@@ -208,10 +210,17 @@ async fn task_durations_average_successes_of_the_cluster(fixture: &Fixture) {
         HistoryRecord { ended_at: None, ..took(run_id, "b", "1", 1, HistoryStatus::Ready) },
         took(elsewhere, "c", "1", 5, HistoryStatus::Ready),
         took(noop, "a", "1", 1, HistoryStatus::Ready),
+        took(backup, "a", "1", 7000, HistoryStatus::Ready),
     ];
     writing.history_put(&records).await.unwrap();
-    let durations = writing.task_durations(one).await.unwrap();
-    assert_eq!(durations.into_iter().collect::<Vec<_>>(), [("a".to_owned(), 200)]);
+    for (name, expected) in [
+        ("default", vec![("a".to_owned(), 200)]),
+        ("backup", vec![("a".to_owned(), 7000)]),
+        ("other", Vec::new()),
+    ] {
+        let durations = writing.task_durations(one, &graph_type(name)).await.unwrap();
+        assert_eq!(durations.into_iter().collect::<Vec<_>>(), expected, "{name}");
+    }
     commit(writing).await;
 }
 

@@ -26,7 +26,8 @@ pub(super) async fn plan_show(
     path: PathParams,
 ) -> ApiResult<ApiResponse<PlanSummary>> {
     let plan = read_plan(&app, &login, &path).await?;
-    let durations = app.store.read().await?.task_durations(plan.record.cluster_id).await?;
+    let (cluster, graph_type) = (plan.record.cluster_id, &plan.record.graph_type);
+    let durations = app.store.read().await?.task_durations(cluster, graph_type).await?;
     let summary = move || render_plan_summary(plan.record, &plan.explained, &durations);
     let summary = app.services.planning.plans.compute(summary).await?;
     Ok(ApiResponse::ok(summary))
