@@ -47,6 +47,11 @@ pub struct RunView {
     pub dry_run: bool,
     /// Whether a user stopped the run before it completed.
     pub stopped: bool,
+    /// How the run ended: `succeeded`, `partial` (some nodes were offline and left out), `failed` or `stopped`. Null
+    /// while it is active.
+    #[serde(default)]
+    #[schema(example = "succeeded")]
+    pub outcome: Option<String>,
     /// Graph type; null for a run of several graphs.
     #[schema(example = "default")]
     pub graph_type: Option<String>,

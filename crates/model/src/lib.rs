@@ -67,7 +67,8 @@ pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
 pub use quota::{Quotas, Resource};
 pub use release::{NewRelease, Release, ReleaseState};
 pub use run::{
-    HistoryRecord, HistoryStatus, NewRun, OutputChunk, Run, RunEvent, RunExecution, RunName, RunStatus,
+    HistoryRecord, HistoryStatus, NewRun, OutputChunk, Run, RunEnd, RunEvent, RunExecution, RunName,
+    RunStatus,
 };
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
 pub use task::{StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
@@ -133,6 +134,7 @@ mod tests {
         check(NodeStatus::ALL, NodeStatus::NAMES, NodeStatus::as_str, NodeStatus::parse);
         check(Permission::ALL, Permission::NAMES, Permission::as_str, Permission::parse);
         check(Role::ALL, Role::NAMES, Role::as_str, Role::parse);
+        check(RunEnd::ALL, RunEnd::NAMES, RunEnd::as_str, RunEnd::parse);
         check(RunName::ALL, RunName::NAMES, RunName::as_str, RunName::parse);
         check(
             OnDefinitionChange::ALL,

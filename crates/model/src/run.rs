@@ -57,6 +57,18 @@ words! {
     }
 }
 
+words! {
+    /// How a run ended.
+    RunEnd {
+        Succeeded => "succeeded",
+        /// Succeeded on the nodes that took part; others were offline and left out.
+        Partial => "partial",
+        Failed => "failed",
+        /// A user stopped it.
+        Stopped => "stopped",
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     pub id: RunId,
@@ -78,6 +90,49 @@ pub struct Run {
     pub ended_at: Option<Micros>,
     /// Superseded runs are hidden from the list of tasks, but not from that of transactions.
     pub is_hidden: bool,
+}
+
+/// Keys of the result of a run.
+const STOPPED: &str = "stopped";
+const OUTCOME: &str = "outcome";
+
+impl Run {
+    /// How the run ended; `None` while it is active. A partial run has the status `error`: clients that know no
+    /// other outcome must not take it for a success.
+    pub fn end(&self) -> Option<RunEnd> {
+        match self.status {
+            RunStatus::Pending | RunStatus::Running => None,
+            RunStatus::Ready => Some(RunEnd::Succeeded),
+            RunStatus::Error if self.was_stopped() => Some(RunEnd::Stopped),
+            RunStatus::Error if self.is_partial() => Some(RunEnd::Partial),
+            RunStatus::Error => Some(RunEnd::Failed),
+        }
+    }
+
+    /// Whether a user stopped the run, even if it completed nevertheless.
+    pub fn was_stopped(&self) -> bool {
+        self.result.get(STOPPED) == Some(&Json::Bool(true))
+    }
+
+    pub fn mark_stopped(&mut self) {
+        self.set_result(STOPPED, Json::Bool(true));
+    }
+
+    fn is_partial(&self) -> bool {
+        self.result.get(OUTCOME).and_then(Json::as_str) == Some(RunEnd::Partial.as_str())
+    }
+
+    /// Marks a run that succeeded without some of its nodes.
+    pub fn mark_partial(&mut self) {
+        self.status = RunStatus::Error;
+        self.set_result(OUTCOME, Json::from(RunEnd::Partial.as_str()));
+    }
+
+    fn set_result(&mut self, key: &str, value: Json) {
+        if let Json::Object(result) = &mut self.result {
+            result.insert(key.to_owned(), value);
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

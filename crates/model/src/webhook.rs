@@ -8,6 +8,7 @@ words! {
         NodeBack => "node.back",
         NodeLost => "node.lost",
         RunFailed => "run.failed",
+        RunPartial => "run.partial",
         RunStarted => "run.started",
         RunStopped => "run.stopped",
         RunSucceeded => "run.succeeded",

@@ -74,6 +74,7 @@ impl RunMetrics {
         let end = match topic {
             Topic::RunSucceeded => "succeeded",
             Topic::RunStopped => "stopped",
+            Topic::RunPartial => "partial",
             _ => "failed",
         };
         add(&self.runs, end, 1);

@@ -3,7 +3,8 @@
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
 use stoker_model::{
-    Actor, AuditChange, ClusterId, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic,
+    Actor, AuditChange, ClusterId, ClusterStatus, NodeStatus, PlanId, Run, RunEnd, RunId, RunName, RunStatus,
+    Topic,
 };
 use stoker_services::modules::automatic;
 use stoker_services::runs::RunOptions;
@@ -11,7 +12,7 @@ use stoker_services::webhooks::run_news;
 use stoker_store::{List, NodeFilter, StoreError, WriteTransaction};
 
 use super::conductor::{Interruption, start_drivers};
-use super::launch::{end, mark_stopped, open_children, was_stopped};
+use super::launch::{end, open_children};
 use super::outcome::{mark_nodes, note_on_parent};
 use crate::orchestrator::Orchestrator;
 
@@ -60,6 +61,8 @@ pub(super) struct Conclusion {
     pub(super) status: RunStatus,
     pub(super) message: Option<String>,
     pub(super) plan: Option<PlanId>,
+    /// Whether nodes were left out because they were offline.
+    pub(super) is_partial: bool,
     /// Whether the child run ended because it was stopped.
     pub(super) is_stopped: bool,
     /// A stop was requested; the child run may have completed nevertheless.
@@ -73,6 +76,7 @@ impl Conclusion {
             status: RunStatus::Error,
             message: Some(message),
             plan: None,
+            is_partial: false,
             is_stopped: false,
             stop_requested: false,
         }
@@ -80,30 +84,40 @@ impl Conclusion {
 
     /// The child run was a dry run.
     pub(super) fn planned(plan: PlanId, message: Option<String>) -> Self {
-        Self { status: RunStatus::Ready, message, plan: Some(plan), is_stopped: false, stop_requested: false }
+        Self {
+            status: RunStatus::Ready,
+            message,
+            plan: Some(plan),
+            is_partial: false,
+            is_stopped: false,
+            stop_requested: false,
+        }
     }
 }
 
-/// Records the end of a child run and returns its status. A child run that has already ended is unchanged.
+/// Records the end of a child run and returns it. A child run that has already ended is unchanged.
 pub(super) async fn conclude_child(
     orchestrator: &Orchestrator,
     held: FencedRun,
     id: RunId,
     ended: Conclusion,
-) -> Result<RunStatus, Interruption> {
-    let Conclusion { status, message, plan, is_stopped, stop_requested } = ended;
+) -> Result<Run, Interruption> {
+    let Conclusion { status, message, plan, is_partial, is_stopped, stop_requested } = ended;
     let mut writing = change(orchestrator, held).await?;
     let mut run = writing.run_get(id).await?.ok_or(Interruption::Lost)?;
     if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
-        return Ok(run.status);
+        return Ok(run);
     }
     let now = writing.now();
     end(&mut run, status, message, now);
     if let Some(plan) = plan {
         run.result = json!({"plan_id": plan.0});
     }
+    if is_partial && status == RunStatus::Ready {
+        run.mark_partial();
+    }
     if is_stopped {
-        mark_stopped(&mut run);
+        run.mark_stopped();
     }
     writing.run_update(&run).await?;
     // In the same transaction as the end of this child run, so that a crash cannot lose the stop request.
@@ -111,10 +125,10 @@ pub(super) async fn conclude_child(
         stop_child_runs(&mut writing, parent).await?;
     }
     note_on_parent(&mut writing, &run).await?;
-    let detail = json!({"status": status.as_str(), "message": run.message});
+    let detail = json!({"status": run.status.as_str(), "message": run.message});
     writing.commit(AuditChange { action: "run.end", target: format!("run {id}"), detail }).await?;
     orchestrator.notify_watchers(id);
-    Ok(status)
+    Ok(run)
 }
 
 /// Ends the unfinished child runs of a run as stopped.
@@ -122,7 +136,7 @@ pub(super) async fn stop_child_runs(writing: &mut WriteTransaction, parent: RunI
     let now = writing.now();
     for mut part in open_children(writing, parent).await? {
         end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
-        mark_stopped(&mut part);
+        part.mark_stopped();
         writing.run_update(&part).await?;
     }
     Ok(())
@@ -141,27 +155,34 @@ pub(super) async fn conclude(
         writing.run_update(&part).await?;
     }
     let children = writing.run_children(parent).await?;
-    let failed = children.iter().find(|run| run.status == RunStatus::Error);
+    let ended = |how: RunEnd| children.iter().find(move |run| run.end() == Some(how));
+    let failed = children.iter().find(|run| matches!(run.end(), Some(RunEnd::Failed | RunEnd::Stopped)));
     let mut run = writing.run_get(parent).await?.ok_or(Interruption::Lost)?;
-    let (status, message) = match failed {
-        Some(child) => (RunStatus::Error, child.message.clone()),
-        None => (RunStatus::Ready, children.iter().rev().find_map(|child| child.message.clone())),
-    };
-    end(&mut run, status, message, now);
-    if children.iter().any(was_stopped) {
-        mark_stopped(&mut run);
+    if let Some(child) = failed {
+        end(&mut run, RunStatus::Error, child.message.clone(), now);
+    } else if let Some(child) = ended(RunEnd::Partial) {
+        end(&mut run, RunStatus::Error, child.message.clone(), now);
+        run.mark_partial();
+    } else {
+        let message = children.iter().rev().find_map(|child| child.message.clone());
+        end(&mut run, RunStatus::Ready, message, now);
+    }
+    if children.iter().any(Run::was_stopped) {
+        run.mark_stopped();
     }
     writing.run_update(&run).await?;
-    let topic = match status {
-        RunStatus::Ready => Topic::RunSucceeded,
-        _ if was_stopped(&run) => Topic::RunStopped,
-        _ => Topic::RunFailed,
+    let outcome = run.end().unwrap_or(RunEnd::Failed);
+    let topic = match outcome {
+        RunEnd::Succeeded => Topic::RunSucceeded,
+        RunEnd::Partial => Topic::RunPartial,
+        RunEnd::Stopped => Topic::RunStopped,
+        RunEnd::Failed => Topic::RunFailed,
     };
     let mut automatic = Vec::new();
     if !run.dry_run
         && let Some(cluster_id) = run.cluster_id
     {
-        settle_cluster(&mut writing, cluster_id, was_stopped(&run)).await?;
+        settle_cluster(&mut writing, cluster_id, outcome, run.was_stopped()).await?;
         if let Some(cluster) = writing.cluster_get(cluster_id).await? {
             writing.notification_add(&run_news(topic, &run, &cluster, now)).await?;
         }
@@ -170,7 +191,7 @@ pub(super) async fn conclude(
             automatic = automatic::enqueue_after(&mut writing, &cluster).await?;
         }
     }
-    let detail = json!({"status": status.as_str(), "message": run.message});
+    let detail = json!({"status": run.status.as_str(), "message": run.message});
     writing.commit(AuditChange { action: "run.end", target: format!("run {parent}"), detail }).await?;
     orchestrator.metrics.runs.run_ended(topic);
     orchestrator.context.services.webhooks.notify();
@@ -179,10 +200,12 @@ pub(super) async fn conclude(
     Ok(())
 }
 
-/// Sets the status of a cluster after a run: stopped, or derived from its nodes.
+/// Sets the status of a cluster after a run: stopped, partially deployed if nodes were left out, or derived from its
+/// nodes.
 async fn settle_cluster(
     writing: &mut WriteTransaction,
     id: ClusterId,
+    outcome: RunEnd,
     is_stopped: bool,
 ) -> Result<(), StoreError> {
     let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
@@ -192,6 +215,8 @@ async fn settle_cluster(
     let is_untouched = |node: &stoker_model::Node| node.pending_addition && node.error_type.is_none();
     cluster.status = if is_stopped {
         ClusterStatus::Stopped
+    } else if outcome == RunEnd::Partial {
+        ClusterStatus::PartiallyDeployed
     } else if nodes.iter().all(is_well) {
         ClusterStatus::Operational
     } else if nodes.iter().all(is_untouched) {

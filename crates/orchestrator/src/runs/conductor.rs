@@ -9,7 +9,7 @@ use serde_json::json;
 use stoker_engine::blueprint::ExecutionOptions;
 use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, AuditChange, Cluster, NodeIdx, PlanId, Run, RunId, RunStatus};
+use stoker_model::{Actor, AuditChange, Cluster, NodeIdx, PlanId, Run, RunEnd, RunId, RunStatus};
 use stoker_services::background::TaskMonitor;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
 use stoker_services::runs::{GraphRequest, RunKind, RunOptions};
@@ -160,30 +160,29 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
             None => false,
         };
         drop(session);
-        let status = match child.status {
-            RunStatus::Ready | RunStatus::Error => child.status,
-            RunStatus::Pending | RunStatus::Running => {
-                match Box::pin(part(orchestrator, &child, is_paused)).await {
-                    Ok(status) => status,
-                    Err(Interruption::Ended) => RunStatus::Error,
-                    Err(Interruption::Refused(error)) if !error.is_transient() => {
-                        let ended = Conclusion::error(error.to_string());
-                        conclude_child(orchestrator, (parent, lease), child.id, ended).await?
-                    }
-                    Err(broken) => return Err(broken),
+        let id = child.id;
+        let end = match child.end() {
+            Some(end) => Some(end),
+            None => match Box::pin(part(orchestrator, &child, is_paused)).await {
+                Ok(child) => child.end(),
+                Err(Interruption::Ended) => None,
+                Err(Interruption::Refused(error)) if !error.is_transient() => {
+                    let ended = Conclusion::error(error.to_string());
+                    conclude_child(orchestrator, (parent, lease), id, ended).await?.end()
                 }
-            }
+                Err(broken) => return Err(broken),
+            },
         };
-        if status == RunStatus::Error {
+        if !matches!(end, Some(RunEnd::Succeeded | RunEnd::Partial)) {
             break;
         }
-        former = Some(child.id);
+        former = Some(id);
     }
     conclude(orchestrator, parent, lease).await
 }
 
-/// Executes one graph and returns the final status. Starts paused if the previous graph ended paused.
-async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Result<RunStatus, Interruption> {
+/// Executes one graph and returns the ended run. Starts paused if the previous graph ended paused.
+async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Result<Run, Interruption> {
     let Some(held) = orchestrator.leases.take(child.id).await? else { return Err(Interruption::Lost) };
     let lease = held.generation;
     let mut session = orchestrator.context.store.read().await?;
@@ -221,6 +220,7 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         let ended = Conclusion::planned(plan_id, excluded_nodes_message(&stored.explained.excluded));
         return conclude_child(orchestrator, (child.id, lease), child.id, ended).await;
     }
+    let is_real = run_options.is_real();
     let taken =
         Taken { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused };
     let (driver, left_out) = Box::pin(taken.driver()).await?;
@@ -242,11 +242,13 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         traced.fail("the run failed");
     }
     let mut messages: Vec<String> = end.message(&blueprint).into_iter().collect();
+    let is_partial = left_out.is_some() && is_real;
     messages.extend(left_out);
     let ended = Conclusion {
         status,
         message: (!messages.is_empty()).then(|| messages.join("; ")),
         plan: Some(plan_id),
+        is_partial,
         is_stopped: end == RunOutcome::Stopped,
         stop_requested,
     };

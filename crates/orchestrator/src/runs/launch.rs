@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AuditChange, AuditId, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName,
+    Actor, AuditChange, AuditId, Cluster, ClusterId, ClusterStatus, NewRun, Run, RunId, RunName,
     RunStatus, Topic,
 };
 use stoker_services::random;
@@ -13,7 +13,6 @@ use stoker_services::webhooks::run_news;
 use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::{RunFilter, Session, StoreError, WriteTransaction};
 
-use super::STOPPED;
 use super::conductor::start_driver;
 use crate::orchestrator::Orchestrator;
 
@@ -144,17 +143,6 @@ pub(super) fn end(run: &mut Run, status: RunStatus, message: Option<String>, now
     run.progress = 100;
     run.started_at.get_or_insert(now);
     run.ended_at = Some(now);
-}
-
-/// Marks a run as stopped by a user.
-pub(super) fn mark_stopped(run: &mut Run) {
-    if let Json::Object(result) = &mut run.result {
-        result.insert(STOPPED.to_owned(), Json::Bool(true));
-    }
-}
-
-pub(super) fn was_stopped(run: &Run) -> bool {
-    run.result.get(STOPPED) == Some(&Json::Bool(true))
 }
 
 /// Child runs that have not ended.

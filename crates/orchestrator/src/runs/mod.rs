@@ -51,8 +51,5 @@ pub use retry::retry;
 pub use start::{GraphSelection, apply_plan, start, start_changes, start_one, start_sequence};
 pub use wait::wait;
 
-/// Key in the result of a run that was stopped.
-pub const STOPPED: &str = "stopped";
-
 /// UID of the pseudo-node for tasks that run on the server machine.
 pub const MASTER: &str = stoker_state::MASTER;

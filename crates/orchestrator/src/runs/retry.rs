@@ -1,6 +1,6 @@
 //! Retry of runs that have ended.
 
-use stoker_model::{Actor, HistoryStatus, Json, Run, RunExecution, RunName, RunStatus};
+use stoker_model::{Actor, HistoryStatus, Json, Run, RunEnd, RunExecution, RunName, RunStatus};
 use stoker_planner::resolve_reference;
 use stoker_services::planning::StoredPlan;
 use stoker_services::runs::{GraphRequest, RunKind, RunOptions};
@@ -92,7 +92,7 @@ async fn unfinished(
 /// Whether task instances did not succeed. A successful run may have failed nodes: fault tolerance permits
 /// some.
 async fn has_unfinished(session: &mut Session, part: &Run) -> ServiceResult<bool> {
-    if part.status == RunStatus::Error {
+    if matches!(part.end(), Some(RunEnd::Failed | RunEnd::Stopped)) {
         return Ok(true);
     }
     let statuses = Some(vec![HistoryStatus::Error, HistoryStatus::Skipped]);

@@ -243,15 +243,35 @@ async fn offline_nodes_are_named_in_the_run_message() {
     transaction.node_update(&node).await.unwrap();
     commit(transaction).await;
     let expected = json!(format!("Node {two} is offline and was left out of the run"));
-    for extra in
-        [json!({"dry_run": true}), json!({}), json!({"graphs": [{"type": "default", "nodes": [two]}]})]
-    {
+    for extra in [json!({"dry_run": true}), json!({"noop_run": true})] {
         let run = site.deploy(extra).await;
         assert_eq!((&run["status"], &run["message"]), (&json!("ready"), &expected));
+        assert_eq!(run["outcome"], "succeeded");
     }
-    assert_eq!(site.attempts.take(), [format!("all@{one}")]);
+    site.attempts.take();
+    for extra in [json!({}), json!({"graphs": [{"type": "default", "nodes": [two]}]})] {
+        let run = site.deploy(extra).await;
+        assert_eq!((&run["status"], &run["message"]), (&json!("error"), &expected));
+        assert_eq!(run["outcome"], "partial");
+        assert_eq!(site.cluster_status().await, "partially_deployed");
+    }
+    let news = site.server.get("notifications?topic=run.partial").await.expect(200);
+    assert_eq!(news.as_array().unwrap().len(), 2);
+    // A partial run is no failure: there is nothing to retry, and the next graph runs.
+    let run = id(&site.deploy(json!({})).await);
+    let retried = site.server.post(&format!("runs/{run}/retry"), &json!({})).await.expect_error(409);
+    assert!(retried.contains("nothing to retry"), "{retried}");
+    site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
+    site.attempts.take();
+    let run = site.deploy(json!({"graphs": [{"type": "default"}, {"type": "second"}]})).await;
+    assert_eq!((&run["outcome"], &run["message"]), (&json!("partial"), &expected));
+    assert_eq!(site.attempts.take(), [format!("all@{one}"), format!("two@{one}")]);
     let run = site.deploy(json!({"graphs": [{"type": "default", "nodes": [one]}]})).await;
-    assert_eq!(run["message"], json!(null), "the offline node was not requested");
+    assert_eq!(
+        (&run["message"], &run["outcome"]),
+        (&json!(null), &json!("succeeded")),
+        "the offline node was not requested"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -11,6 +11,7 @@ pub fn run_news(topic: Topic, run: &Run, cluster: &Cluster, now: Micros) -> NewN
         Topic::RunStarted => "has started",
         Topic::RunSucceeded => "has succeeded",
         Topic::RunStopped => "was stopped",
+        Topic::RunPartial => "has succeeded in part",
         _ => "has failed",
     };
     let mut message = format!("{} of `{}` (run {}) {what}", run.name, cluster.name, run.id);

@@ -320,6 +320,7 @@ mod tests {
             result: Json::Null,
             dry_run: false,
             stopped: false,
+            outcome: None,
             graph_type: Some("upgrade".to_owned()),
             time_start: None,
             time_end: None,

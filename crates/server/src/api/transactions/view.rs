@@ -1,12 +1,11 @@
 //! Response types of runs.
 
 use stoker_api_types::transactions::RunView;
-use stoker_model::{Json, Run};
+use stoker_model::Run;
 use stoker_services::clock;
 
-use stoker_orchestrator::runs::STOPPED;
-
 pub(in crate::api) fn render_run(run: Run) -> RunView {
+    let (stopped, end) = (run.was_stopped(), run.end());
     RunView {
         id: run.id.0,
         cluster: run.cluster_id.map(|id| id.0),
@@ -15,7 +14,8 @@ pub(in crate::api) fn render_run(run: Run) -> RunView {
         status: run.status.as_str().to_owned(),
         progress: run.progress,
         message: run.message,
-        stopped: run.result.get(STOPPED) == Some(&Json::Bool(true)),
+        stopped,
+        outcome: end.map(|end| end.as_str().to_owned()),
         result: run.result,
         dry_run: run.dry_run,
         graph_type: run.graph_type.map(|graph_type| graph_type.as_str().to_owned()),
