@@ -94,8 +94,8 @@ fn old_state_is_per_task_and_node() {
     let (now, before) = (json!({"x": 2}), json!({"x": 1}));
     let own = |uid: &str| json!({"uid": uid});
     let mut old = old_of(&[("1", state(&now, &own("1"))), ("2", state(&now, &own("2")))]);
-    old.set_task("b", "2", Some(state(&before, &own("2"))));
-    old.set_task("a", "1", None);
+    old.set_tasks(["b"], "2", Some((state(&before, &own("2")), None)));
+    old.set_tasks(["a"], "1", None);
     let input = PlanningInput { old: Some(&old), ..input(&tasks, &now, &nodes()) };
     assert_eq!(running(&planned(&input)), ["a@1", "b@2"]);
 }

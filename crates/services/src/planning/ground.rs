@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stoker_model::{ClusterId, JsonMap, NodeId};
 use stoker_planner::{EvaluationSettings, NodeInput, PlanningInput};
 use stoker_state::{
-    DesiredState, Document, DocumentInterner, NodeState, OldStates, Secrets, intern_document,
+    AppliedStates, DesiredState, Document, DocumentInterner, NodeState, Secrets, intern_document,
 };
 use stoker_yaql::Library;
 
@@ -29,7 +29,7 @@ pub(super) struct Ground {
     nodes: Vec<NodeInput>,
     /// Uids of offline nodes.
     offline: Vec<String>,
-    old: Option<OldStates>,
+    old: Option<AppliedStates>,
     library: Arc<Library>,
     settings: EvaluationSettings,
     placeholders: BTreeMap<String, String>,

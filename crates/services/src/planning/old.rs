@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, SuccessGroup};
-use stoker_state::{Document, DocumentInterner, EffectiveState, OldStates, intern_document};
+use stoker_state::{AppliedStates, Document, DocumentInterner, EffectiveState, intern_document};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
@@ -46,7 +46,7 @@ impl Old {
 
     /// Converts to the planner's form: the most common state of each node, and the exceptions per task. Consumes the
     /// stored form while converting, to bound the memory peak of large fleets.
-    pub(super) fn states(self, tasks: &[&str], shared: &mut DocumentInterner) -> OldStates {
+    pub(super) fn states(self, tasks: &[&str], shared: &mut DocumentInterner) -> AppliedStates {
         let documents = self.documents.into_iter();
         let documents: HashMap<DocumentId, Document> =
             documents.map(|(id, map)| (id, intern_document(shared, &map))).collect();
@@ -58,12 +58,12 @@ impl Old {
         for past in &self.pasts {
             by_node.entry(&past.node_uid).or_default().push(past);
         }
-        let mut old = OldStates::default();
+        let mut old = AppliedStates::default();
         for (uid, pasts) in by_node {
             let Some(usual) = pasts.iter().max_by_key(|past| past.tasks.len()) else { continue };
-            old.set_node(uid, state(usual));
+            old.set_node(uid, state(usual), None);
             for past in pasts.iter().filter(|past| *past != usual) {
-                old.set_tasks(past.tasks.iter().map(String::as_str), uid, Some(state(past)));
+                old.set_tasks(past.tasks.iter().map(String::as_str), uid, Some((state(past), None)));
             }
             let known: HashSet<&str> =
                 pasts.iter().flat_map(|past| &past.tasks).map(String::as_str).collect();
