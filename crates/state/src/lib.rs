@@ -27,6 +27,7 @@ mod nodes;
 mod secret_names;
 mod secrets;
 mod settings;
+mod settle;
 mod state;
 mod supplied;
 mod tags;
@@ -41,6 +42,10 @@ pub use input::{DesiredState, EnabledPlugin, NodeState, StateInput};
 pub use ledger::{AppliedLedger, LedgerEntry, LedgerScope, LedgerSuccess};
 pub use secret_names::is_secret;
 pub use secrets::Secrets;
+pub use settle::{
+    NodeSummary, Settled, cluster_status_after, settle_common, settle_legacy_common, settle_legacy_own,
+    settle_own, settled,
+};
 pub use state::{
     Document, DocumentInterner, EffectiveState, MASTER, SYNC, compare_keys, master_document, overlay,
 };
