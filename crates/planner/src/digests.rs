@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;
-use stoker_state::{EffectiveState, MASTER, NodePast, OldStates, StateIdx};
+use stoker_state::{AppliedStates, EffectiveState, MASTER, NodePast, StateIdx};
 use stoker_yaql::Value;
 use stoker_yaql::library::Function;
 use stoker_yaql::value::Map;
@@ -58,10 +58,21 @@ fn name(key: &Value) -> String {
 }
 
 /// A hash whose strings are length-prefixed, so that concatenations are unambiguous.
-struct Hash(blake3::Hasher);
+pub(crate) struct Hash(blake3::Hasher);
 
 impl Hash {
-    fn text(&mut self, text: &str) {
+    pub(crate) fn keyed(key: &[u8; 32]) -> Self {
+        Self(blake3::Hasher::new_keyed(key))
+    }
+
+    /// The first 128 bits.
+    pub(crate) fn finish(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        self.0.finalize_xof().fill(&mut bytes);
+        bytes
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
         self.number(text.len());
         self.0.update(text.as_bytes());
     }
@@ -79,7 +90,7 @@ impl Hash {
         texts.for_each(|text| self.text(text));
     }
 
-    fn json(&mut self, value: &Json) {
+    pub(crate) fn json(&mut self, value: &Json) {
         match value {
             Json::Array(items) => {
                 self.text("array");
@@ -138,7 +149,7 @@ fn of_node(node: &NodeInput) -> Hex {
     })
 }
 
-fn of_old(old: &OldStates) -> BTreeMap<String, Hex> {
+fn of_old(old: &AppliedStates) -> BTreeMap<String, Hex> {
     let of_past = |past: &NodePast| {
         of(|hash| {
             let state = |idx: Option<StateIdx>| idx.and_then(|idx| old.states().get(idx as usize));
@@ -150,7 +161,7 @@ fn of_old(old: &OldStates) -> BTreeMap<String, Hex> {
             }
         })
     };
-    old.pasts().map(|(uid, past)| (uid.clone(), of_past(past))).collect()
+    old.pasts().map(|(uid, past)| (uid.to_owned(), of_past(past))).collect()
 }
 
 fn of_request(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {

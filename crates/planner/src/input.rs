@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stoker_model::Task;
-use stoker_state::{Document, OldStates, master_document};
+use stoker_model::{OnDefinitionChange, Task};
+use stoker_state::{AppliedStates, Document, SourceDigests, master_document};
 use stoker_yaql::{Library, Value};
+
+use crate::fingerprint::{FileDigests, InputsKey};
 
 /// Input of [`crate::plan()`]. Equal inputs give plans that are equal byte for byte.
 #[derive(Clone)]
@@ -25,7 +27,14 @@ pub struct PlanningInput<'a> {
     /// The master's own document.
     pub master: Document,
     /// For each task and node the state of its last success; `None`: a first run.
-    pub old: Option<&'a OldStates>,
+    pub old: Option<&'a AppliedStates>,
+    /// Digests of the files that tasks name literally, and the layers of task fields. Helpers are computed from the
+    /// library.
+    pub sources: SourceDigests,
+    /// Digests of files whose paths are computed.
+    pub files: FileDigests,
+    pub on_definition_change: OnDefinitionChange,
+    pub inputs_key: InputsKey,
     pub request: PlanScope,
     /// Values of placeholders: `{NAME}` in a text is replaced, other braces are left alone.
     pub placeholders: BTreeMap<String, String>,
@@ -44,6 +53,10 @@ impl<'a> PlanningInput<'a> {
             offline: Vec::new(),
             master: master_document(),
             old: None,
+            sources: SourceDigests::default(),
+            files: FileDigests::default(),
+            on_definition_change: OnDefinitionChange::Rerun,
+            inputs_key: InputsKey::default(),
             request: PlanScope::default(),
             placeholders: BTreeMap::new(),
             settings: EvaluationSettings::default(),

@@ -64,6 +64,8 @@ mod compare;
 mod digests;
 mod drawing;
 mod estimate;
+mod extras;
+mod fingerprint;
 mod helpers;
 mod serialized;
 mod stored;
@@ -74,6 +76,8 @@ pub use digests::{InputDigests, input_digests};
 pub use drawing::{InstanceFilter, draw_plan};
 pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, remaining};
 pub use evaluate::{evaluate, evaluate_observed};
+pub use extras::{DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};
+pub use fingerprint::{FileDigests, InputsKey, inputs_digest, inputs_document, inputs_of};
 pub use input::{EvaluationSettings, NodeInput, PlanScope, PlanningInput, Subgraph};
 pub use nodes::NODE_OFFLINE;
 pub use plan::{

@@ -2,9 +2,9 @@
 
 use crate::small;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use small::{document, edges, input, node, old_of, planned, refused, running, shell, state, task};
-use stoker_planner::{NodeInput, PlanScope, PlanningInput, Subgraph, Verdict, codes, plan};
+use stoker_planner::{NodeInput, PlanScope, PlanningInput, Reasons, Subgraph, Verdict, codes, plan};
 use stoker_yaql::json::parse;
 
 fn nodes() -> Vec<NodeInput> {
@@ -94,10 +94,40 @@ fn old_state_is_per_task_and_node() {
     let (now, before) = (json!({"x": 2}), json!({"x": 1}));
     let own = |uid: &str| json!({"uid": uid});
     let mut old = old_of(&[("1", state(&now, &own("1"))), ("2", state(&now, &own("2")))]);
-    old.set_task("b", "2", Some(state(&before, &own("2"))));
-    old.set_task("a", "1", None);
+    old.set_tasks(["b"], "2", Some((state(&before, &own("2")), None)));
+    old.set_tasks(["a"], "1", None);
     let input = PlanningInput { old: Some(&old), ..input(&tasks, &now, &nodes()) };
     assert_eq!(running(&planned(&input)), ["a@1", "b@2"]);
+}
+
+/// A path that only some nodes have is unchanged on the others.
+#[test]
+fn paths_that_some_nodes_lack_do_not_fail() {
+    let tasks = [shell("a", json!({"condition": {"yaql_exp": "changed($.disks.sdb)"}}))];
+    let own = |disks: Json| json!({"disks": disks});
+    let nodes = [
+        node("1", &[], own(json!({}))),
+        node("2", &[], own(json!({"sdb": 1}))),
+        node("3", &[], own(json!({}))),
+        node("4", &[], own(json!({"sdb": 1}))),
+        node("5", &[], json!({})),
+    ];
+    let old = old_of(&[
+        ("1", state(&json!({}), &own(json!({})))),
+        ("2", state(&json!({}), &own(json!({})))),
+        ("3", state(&json!({}), &own(json!({"sdb": 1})))),
+        ("4", state(&json!({}), &own(json!({"sdb": 1})))),
+        ("5", state(&json!({}), &json!({}))),
+    ]);
+    let first = planned(&input(&tasks, &json!({}), &nodes));
+    assert_eq!(running(&first), ["a@2", "a@4"]);
+    let input = PlanningInput { old: Some(&old), ..input(&tasks, &json!({}), &nodes) };
+    let plan = planned(&input);
+    assert_eq!(running(&plan), ["a@2", "a@3"]);
+    let reasons = Reasons::new(&input, &plan);
+    let reason = |idx: u32| reasons.of(idx).unwrap().to_string();
+    assert_eq!(reason(0), "`$.disks.sdb` exists in neither state");
+    assert_eq!(reason(2), "`$.disks.sdb` no longer exists");
 }
 
 /// Bug: old common documents of different nodes were mixed up.

@@ -10,7 +10,7 @@ use stoker_model::Task;
 use stoker_planner::{
     EvaluationSettings, InstanceAction, NodeInput, PlanningInput, evaluate, library, options, plan,
 };
-use stoker_state::{Document, EffectiveState, OldStates, master_document};
+use stoker_state::{AppliedStates, Document, EffectiveState, master_document};
 use stoker_yaql::value::{Map, MapBuilder};
 use stoker_yaql::{Engine, Expression, Value};
 
@@ -96,10 +96,10 @@ fn check(
     nodes: &[(NodeInput, Option<EffectiveState>)],
     seed: u64,
 ) -> usize {
-    let mut old = OldStates::default();
+    let mut old = AppliedStates::default();
     for (node, past) in nodes {
         if let Some(past) = past {
-            old.set_node(&node.uid, past.clone());
+            old.set_node(&node.uid, past.clone(), None);
         }
     }
     let inputs = nodes.iter().map(|(node, _)| node.clone()).collect();

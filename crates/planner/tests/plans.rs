@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use real::Cluster;
 use serde_json::Value as Json;
 use stoker_planner::{InstanceAction, Plan, PlanningInput, plan};
-use stoker_state::OldStates;
+use stoker_state::AppliedStates;
 
 const GRAPHS: &[(&str, &str)] =
     &[("default", "default-graph.yaml"), ("net-verification", "net-verification__tasks.yaml")];
 
 type Edges = BTreeSet<(String, String)>;
 
-fn planned(file: &str, old: Option<&OldStates>) -> Option<Plan> {
+fn planned(file: &str, old: Option<&AppliedStates>) -> Option<Plan> {
     let (now, expected, tasks) = (Cluster::real()?, real::expected_plans()?, real::tasks(file)?);
     let nodes = real::node_inputs(&now, &expected);
     let input = PlanningInput { old, ..PlanningInput::new(&tasks, now.common, nodes) };
@@ -82,7 +82,7 @@ fn instances_and_edges_match_the_reference() {
 #[test]
 fn executed_instances_match_the_reference() {
     let (Some(expected), Some(now)) = (real::expected_plans(), Cluster::real()) else { return };
-    let pasts: [(&str, Option<OldStates>); 3] =
+    let pasts: [(&str, Option<AppliedStates>); 3] =
         [("none", None), ("same", Some(now.as_old())), ("scale_out", Some(now.before_scale_out().as_old()))];
     for (graph, file) in GRAPHS {
         for (name, old) in &pasts {

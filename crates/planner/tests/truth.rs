@@ -29,7 +29,7 @@ fn check(text: &str, without: &str, equal: &str) {
 #[test]
 fn state_functions_match_the_reference() {
     check("changed($.a)", "true", "false");
-    check("changed($.absent)", "error", "error");
+    check("changed($.absent)", "false", "false");
     check("changed($.get(a))", "true", "false");
     check("changed($.get(absent))", "false", "false");
     check("changed($.get(absent, []))", "false", "false");
@@ -46,6 +46,42 @@ fn state_functions_match_the_reference() {
     check("changedAll($.get(absent), $.a)", "false", "false");
     check("$.l.where($.x = new($.a)).len()", "1", "1");
     check("changed($.l.where($.x = new($.a)))", "true", "false");
+}
+
+/// A path that neither state has is unchanged; one that only one of them has is changed.
+#[test]
+fn missing_paths_are_unchanged_while_neither_state_has_them() {
+    let empty = json!({});
+    let part = json!({"a": {"b": {}}});
+    let whole = json!({"a": {"b": {"c": 1}}, "list": [{"x": 1}, {}]});
+    let table = [
+        // expression, new state, old state, result
+        ("changed($.a)", &empty, None, "false"),
+        ("changed($.a)", &empty, Some(&empty), "false"),
+        ("changed($.a.b)", &empty, Some(&empty), "false"),
+        ("changed($.a.b.c)", &part, Some(&empty), "false"),
+        ("changed($.a.b.c)", &part, None, "false"),
+        ("changed($.a.b.c)", &whole, Some(&part), "true"),
+        ("changed($.a.b.c)", &part, Some(&whole), "true"),
+        ("changed($.a.b.c)", &empty, Some(&whole), "true"),
+        ("changed($.a['b'].c)", &part, Some(&empty), "false"),
+        ("changed($.list.where($.x = 1).len())", &part, Some(&empty), "false"),
+        ("changed($.list.where($.x = 1))", &part, Some(&whole), "true"),
+        ("changedAny($.a.b.c, $.list)", &part, Some(&empty), "false"),
+        ("changedAny($.a.b.c, $.a)", &part, Some(&empty), "true"),
+        ("changedAll($.a, $.a.b.c)", &part, Some(&empty), "false"),
+        ("not changed($.a.b.c)", &part, Some(&empty), "true"),
+        // A key that is missing in one element hides a change of the others.
+        ("changed($.list.x)", &whole, Some(&whole), "error"),
+        ("changed($.list.select($.x))", &whole, Some(&whole), "error"),
+        ("changed($.a.b.c.d)", &whole, Some(&whole), "error"),
+        ("changed($.list.len(1))", &whole, Some(&whole), "error"),
+        ("$.a.b.c", &part, Some(&empty), "error"),
+        ("added($.a.b.c)", &part, Some(&empty), "error"),
+    ];
+    for (text, new, old, expected) in table {
+        assert_eq!(result_text(text, new, old), expected, "{text} over {new} and {old:?}");
+    }
 }
 
 /// In Python YAQL lazy iterators escape the guard: these expressions raise there if an old element lacks

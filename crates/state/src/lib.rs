@@ -7,8 +7,8 @@
 //! no memory: the previous primaries and the applied states are arguments. Plans and the storage format of documents
 //! belong to other crates.
 //!
-//! [`Document`] is a document as expressions read it, [`EffectiveState`] what one node sees, and [`OldStates`] the states with
-//! which tasks last succeeded.
+//! [`Document`] is a document as expressions read it, [`EffectiveState`] what one node sees, and [`AppliedStates`] the states with
+//! which tasks last succeeded; [`AppliedLedger`] has the rules by which they are recorded.
 //!
 //! # Where to begin
 //!
@@ -17,25 +17,36 @@
 
 pub mod json;
 
+mod applied;
 mod common;
 mod compute;
 mod document;
 mod input;
+mod ledger;
 mod nodes;
 mod secret_names;
 mod secrets;
 mod settings;
+mod settle;
 mod state;
 mod supplied;
 mod tags;
 
+pub use applied::{
+    AppliedGraph, AppliedStates, AttributeChange, AttributeChangeKind, Doubt, GraphIdx, InputsDigest,
+    InvalidInputsDigest, NodePast, SourceDigests, StateIdx, Taint,
+};
 pub use compute::desired_state;
 pub use document::{document, intern_document, value_of};
 pub use input::{DesiredState, EnabledPlugin, NodeState, StateInput};
+pub use ledger::{AppliedLedger, LedgerEntry, LedgerScope, LedgerSuccess};
 pub use secret_names::is_secret;
 pub use secrets::Secrets;
+pub use settle::{
+    NodeSummary, Settled, cluster_status_after, settle_common, settle_legacy_common, settle_legacy_own,
+    settle_own, settled,
+};
 pub use state::{
-    Document, DocumentInterner, EffectiveState, MASTER, NodePast, OldStates, SYNC, StateIdx, compare_keys,
-    master_document, overlay,
+    Document, DocumentInterner, EffectiveState, MASTER, SYNC, compare_keys, master_document, overlay,
 };
 pub use supplied::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};

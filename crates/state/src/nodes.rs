@@ -14,16 +14,24 @@ pub(crate) fn document(node: &Node, tags: &[String], package_access: Option<&Str
     let mut document = object(json!({
         "uid": node.id.to_string(),
         "name": node.hostname,
+        "hostname": node.hostname,
         "user_node_name": node.name,
         "fqdn": node.hostname,
         "ip": node.ip,
         "status": node.status.as_str(),
         "online": node.online,
         "roles": tags,
+        "pending_roles": node.pending_roles,
+        "pending_addition": node.pending_addition,
+        "pending_deletion": node.pending_deletion,
         "labels": node.labels,
         "attributes": node.attributes,
         "facts": node.facts,
     }));
+    if let Some(Json::Object(facts)) = document.get_mut("facts") {
+        // Another one after every reboot.
+        facts.shift_remove("boot_id");
+    }
     if let Some(scheme) = node.facts.get(NETWORK_SCHEME) {
         document.insert(NETWORK_SCHEME.to_owned(), scheme.clone());
     }
@@ -37,7 +45,8 @@ pub(crate) fn document(node: &Node, tags: &[String], package_access: Option<&Str
 }
 
 /// One record per node and role, so that `$.nodes.where($.role = compute)` finds a node by any of its roles;
-/// a node without roles has one record. Nodes pending deletion are not listed.
+/// a node without roles has one record. Nodes pending deletion are not listed. Records contain nothing volatile, and
+/// all have the same keys, so that `$.nodes.label` does not fail on some clusters.
 pub(crate) fn records(nodes: &[&Node], states: &[NodeState]) -> Vec<Json> {
     let remaining = nodes.iter().zip(states).filter(|(node, _)| !node.pending_deletion);
     remaining.flat_map(|(node, state)| records_of(node, state)).collect()
@@ -49,21 +58,23 @@ fn records_of(node: &Node, state: &NodeState) -> Vec<Json> {
         "id": node.id.0,
         "uid": state.uid,
         "name": node.hostname,
+        "hostname": node.hostname,
         "user_node_name": node.name,
         "fqdn": node.hostname,
         "ip": node.ip,
         "status": node.status.as_str(),
-        "online": node.online,
         "roles": roles,
+        "pending_roles": node.pending_roles,
+        "pending_addition": node.pending_addition,
+        "pending_deletion": node.pending_deletion,
         "tags": state.tags,
         "labels": node.labels,
+        "label": only(&node.labels),
         "attributes": node.attributes,
+        "attribute": only(&node.attributes),
     }));
-    let singular = [("label", only(&node.labels)), ("attribute", only(&node.attributes))];
-    record.extend(singular.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
-    if let Some(scheme) = node.facts.get(NETWORK_SCHEME) {
-        record.insert(NETWORK_SCHEME.to_owned(), scheme.clone());
-    }
+    let scheme = node.facts.get(NETWORK_SCHEME).cloned().unwrap_or_default();
+    record.insert(NETWORK_SCHEME.to_owned(), scheme);
     let with_role = |role: Json| {
         let mut record = record.clone();
         record.insert("role".to_owned(), role);

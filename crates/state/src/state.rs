@@ -6,7 +6,6 @@
 mod shared;
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use stoker_yaql::Value;
@@ -142,79 +141,6 @@ pub fn overlay(lower: &Value, upper: &Value) -> Value {
     Value::frozen_dict(builder.build())
 }
 
-/// The state with which each task last succeeded on each node.
-///
-/// Nearly all tasks of a node last succeeded in the same run, so a node has a default state and per-task
-/// exceptions.
-#[derive(Clone, Debug, Default)]
-pub struct OldStates {
-    states: Vec<EffectiveState>,
-    by_node: HashMap<String, NodePast>,
-}
-
-/// Index into [`OldStates::states`].
-pub type StateIdx = u32;
-
-/// The applied states of the tasks of a node.
-#[derive(Clone, Debug, Default)]
-pub struct NodePast {
-    /// The state of all tasks without an exception.
-    pub usual: Option<StateIdx>,
-    /// Exceptions; `None` if the task never succeeded on the node.
-    pub by_task: HashMap<String, Option<StateIdx>>,
-}
-
-impl OldStates {
-    /// Sets the state of all tasks of a node, except those set by [`OldStates::set_task`].
-    pub fn set_node(&mut self, uid: &str, state: EffectiveState) {
-        let state_idx = self.add(state);
-        self.by_node.entry(uid.to_owned()).or_default().usual = Some(state_idx);
-    }
-
-    /// Sets the state of one task on one node; `None` if it never succeeded there.
-    pub fn set_task(&mut self, task: &str, uid: &str, state: Option<EffectiveState>) {
-        let state_idx = state.map(|state| self.add(state));
-        self.by_node.entry(uid.to_owned()).or_default().by_task.insert(task.to_owned(), state_idx);
-    }
-
-    /// Sets a state that several tasks share; it is stored once.
-    pub fn set_tasks<'t>(
-        &mut self,
-        tasks: impl IntoIterator<Item = &'t str>,
-        uid: &str,
-        state: Option<EffectiveState>,
-    ) {
-        let state_idx = state.map(|state| self.add(state));
-        let by_task = &mut self.by_node.entry(uid.to_owned()).or_default().by_task;
-        by_task.extend(tasks.into_iter().map(|task| (task.to_owned(), state_idx)));
-    }
-
-    fn add(&mut self, state: EffectiveState) -> StateIdx {
-        self.states.push(state);
-        self.states.len() as StateIdx - 1
-    }
-
-    pub fn states(&self) -> &[EffectiveState] {
-        &self.states
-    }
-
-    pub fn past(&self, uid: &str) -> Option<&NodePast> {
-        self.by_node.get(uid)
-    }
-
-    /// All nodes with a past, by uid.
-    pub fn pasts(&self) -> impl Iterator<Item = (&String, &NodePast)> {
-        self.by_node.iter()
-    }
-
-    /// The state with which a task last succeeded on a node.
-    pub fn state(&self, task: &str, uid: &str) -> Option<&EffectiveState> {
-        let past = self.by_node.get(uid)?;
-        let state_idx = past.by_task.get(task).copied().unwrap_or(past.usual)?;
-        self.states.get(state_idx as usize)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use stoker_yaql::json::{WriteOptions, parse, write};
@@ -257,18 +183,5 @@ mod tests {
         let part =
             |value: &Value| value.as_map().unwrap().get_str("large").unwrap().as_map().unwrap().clone();
         assert!(std::sync::Arc::ptr_eq(&part(state.common.value()), &part(&state.document())));
-    }
-
-    #[test]
-    fn task_state_overrides_node_state() {
-        let state = |text: &str| EffectiveState { common: document(text), node: Document::default() };
-        let mut old = OldStates::default();
-        old.set_node("1", state("{\"a\": 1}"));
-        old.set_task("late", "1", Some(state("{\"a\": 2, \"b\": 3}")));
-        old.set_task("never", "1", None);
-        let n_keys =
-            |task: &str, uid: &str| old.state(task, uid).map(|state| state.common.value().sized_len());
-        assert_eq!((n_keys("any", "1"), n_keys("late", "1")), (Some(Some(1)), Some(Some(2))));
-        assert_eq!((n_keys("never", "1"), n_keys("any", "2")), (None, None));
     }
 }

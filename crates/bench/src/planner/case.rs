@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nix::time::{ClockId, clock_gettime};
 use stoker_model::Json;
 use stoker_planner::{EvaluationSettings, InstanceAction, PlanningInput, PlanningReport, Reasons, plan};
-use stoker_state::OldStates;
+use stoker_state::AppliedStates;
 
 use super::fleet::{Fleet, Real};
 
@@ -32,7 +32,7 @@ impl Past {
         }
     }
 
-    fn old(self, real: &Real, n_nodes: usize) -> Result<Option<OldStates>, Box<dyn Error>> {
+    fn old(self, real: &Real, n_nodes: usize) -> Result<Option<AppliedStates>, Box<dyn Error>> {
         let before: Fleet = match self {
             Self::None => return Ok(None),
             Self::Same => real.grown(n_nodes)?,

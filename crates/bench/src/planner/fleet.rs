@@ -10,7 +10,7 @@ use std::path::Path;
 use stoker_helpers::yaql_value;
 use stoker_model::{Json, Task};
 use stoker_planner::{NodeInput, SplitDocuments, split_common};
-use stoker_state::{Document, EffectiveState, OldStates, master_document};
+use stoker_state::{AppliedStates, Document, EffectiveState, master_document};
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::json::{WriteOptions, parse, write};
@@ -126,13 +126,13 @@ impl Fleet {
     }
 
     /// The old states if every task last succeeded with this fleet.
-    pub(super) fn as_old(&self) -> OldStates {
-        let mut old = OldStates::default();
+    pub(super) fn as_old(&self) -> AppliedStates {
+        let mut old = AppliedStates::default();
         let state = |node| EffectiveState { common: self.common.clone(), node };
         for (uid, own) in &self.nodes {
-            old.set_node(uid, state(own.clone()));
+            old.set_node(uid, state(own.clone()), None);
         }
-        old.set_node(stoker_state::MASTER, state(master_document()));
+        old.set_node(stoker_state::MASTER, state(master_document()), None);
         old
     }
 }

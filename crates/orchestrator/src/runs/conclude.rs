@@ -2,13 +2,11 @@
 
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
-use stoker_model::{
-    Actor, AuditChange, ClusterId, ClusterStatus, NodeStatus, PlanId, Run, RunEnd, RunId, RunName, RunStatus,
-    Topic,
-};
+use stoker_model::{Actor, AuditChange, ClusterId, PlanId, Run, RunEnd, RunId, RunName, RunStatus, Topic};
 use stoker_services::modules::automatic;
 use stoker_services::runs::RunOptions;
 use stoker_services::webhooks::run_news;
+use stoker_state::{NodeSummary, cluster_status_after};
 use stoker_store::{List, NodeFilter, StoreError, WriteTransaction};
 
 use super::conductor::{Interruption, start_drivers};
@@ -211,19 +209,8 @@ async fn settle_cluster(
     let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
     let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };
     let nodes = writing.node_list(&filter, &List::default()).await?.items;
-    let is_well = |node: &stoker_model::Node| node.status == NodeStatus::Ready && node.error_type.is_none();
-    let is_untouched = |node: &stoker_model::Node| node.pending_addition && node.error_type.is_none();
-    cluster.status = if is_stopped {
-        ClusterStatus::Stopped
-    } else if outcome == RunEnd::Partial {
-        ClusterStatus::PartiallyDeployed
-    } else if nodes.iter().all(is_well) {
-        ClusterStatus::Operational
-    } else if nodes.iter().all(is_untouched) {
-        ClusterStatus::New
-    } else {
-        ClusterStatus::PartiallyDeployed
-    };
+    let nodes = nodes.iter().map(NodeSummary::from);
+    cluster.status = cluster_status_after(nodes, is_stopped, outcome == RunEnd::Partial);
     writing.cluster_update(&cluster).await?;
     Ok(())
 }

@@ -15,6 +15,7 @@ use stoker_yaql::{Expression, Value};
 use super::dependencies::{Aspect, AspectKind, Document};
 use super::evaluator::{EvalSettings, Side};
 use super::subjects::{Documents, SubjectIdx, Subjects};
+use crate::yaql_ext::missing::{is_missing_path, lacks_path};
 use crate::yaql_ext::same::same;
 use crate::yaql_ext::scope::none_if_failed;
 
@@ -226,7 +227,16 @@ impl Entry {
                     return u32::from(has_changed);
                 }
                 let run = |side| setting.run(expression, common, documents, own, side);
-                let Ok(new) = run(Side::New) else { return FAILED };
+                let new = match run(Side::New) {
+                    Ok(new) => new,
+                    Err(error) => {
+                        let (tree, root) = (&expression.program().tree, expression.root());
+                        if !is_missing_path(&error, tree, root, &documents.new) {
+                            return FAILED;
+                        }
+                        return u32::from(!lacks_path(tree, root, &documents.old));
+                    }
+                };
                 if documents.are_identical() {
                     // A value that is not equal to itself, such as NaN, counts as changed.
                     return u32::from(!same(&new, &new));

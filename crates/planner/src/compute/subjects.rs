@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use stoker_state::{Document, EffectiveState, OldStates, overlay};
+use stoker_state::{AppliedStates, Document, EffectiveState, overlay};
 use stoker_yaql::Value;
 use stoker_yaql::value::{ExactDigest, MapBuilder};
 
@@ -56,12 +56,12 @@ impl Subjects {
         common: &Document,
         nodes: &[(&str, Document)],
         tasks: &HashMap<&str, TaskIdx>,
-        old: Option<&OldStates>,
+        old: Option<&AppliedStates>,
     ) -> Self {
         let mut pasts = Pasts::new(common);
         let (mut all, mut exceptions, mut rest) =
             (Vec::with_capacity(nodes.len()), HashMap::new(), Vec::new());
-        let none = OldStates::default();
+        let none = AppliedStates::default();
         let old = old.unwrap_or(&none);
         for (node_idx, (uid, own)) in (0_u32..).zip(nodes) {
             let past = old.past(uid);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use stoker_yaql::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, UnaryOp};
-use stoker_yaql::{Expression, Result, Value};
+use stoker_yaql::{Error, Expression, Result, Value};
 
 use super::differences::{Difference, DifferenceCache};
 use super::secrets::masked_text;
 use crate::compute::evaluator::{EvalSettings, Side};
 use crate::compute::subjects::Documents;
+use crate::yaql_ext::missing::{is_missing_path, lacks_path};
 use crate::yaql_ext::same::same;
 use crate::yaql_ext::scope::{StateFunction, none_if_failed};
 use crate::yaql_ext::undefined::{is_undefined, undefined};
@@ -34,6 +35,12 @@ pub(super) struct Decision {
     pub(super) differences: Vec<Difference>,
     /// Arguments whose old and new values were compared; the explanation depends on both values.
     pub(super) compared: Vec<NodeId>,
+}
+
+/// An argument of `changed` without a value in the new state.
+struct Missing {
+    has_changed: bool,
+    decision: Decision,
 }
 
 impl Decision {
@@ -128,7 +135,17 @@ impl Case<'_> {
             .collect();
         let mut decided = Decision::default();
         for argument in &arguments {
-            let (new, old) = (self.new_value(*argument)?, self.old_value(*argument)?);
+            let new = match self.new_value(*argument) {
+                Ok(new) => new,
+                Err(error) => {
+                    let missing = self.describe_missing(*argument, &error).ok_or(error)?;
+                    if missing.has_changed == any_is_enough || arguments.len() == 1 {
+                        return Ok(missing.decision);
+                    }
+                    continue;
+                }
+            };
+            let old = self.old_value(*argument)?;
             let has_changed = !old.as_ref().is_some_and(|old| same(old, &new));
             if has_changed {
                 decided = decided.merge(self.describe_change(*argument, old.as_ref(), &new));
@@ -153,6 +170,22 @@ impl Case<'_> {
             decided = Decision { sentences: vec![sentences], parts, ..Decision::default() };
         }
         Ok(decided)
+    }
+
+    /// Explains an argument whose path the new state does not have; `None` if the error has another cause.
+    fn describe_missing(&self, argument: NodeId, error: &Error) -> Option<Missing> {
+        let tree = &self.expression.program().tree;
+        if !is_missing_path(error, tree, argument, &self.documents.new) {
+            return None;
+        }
+        let has_changed = !lacks_path(tree, argument, &self.documents.old);
+        let part = one_line(&self.expression.subexpression(argument).to_string());
+        let what = if has_changed { "no longer exists" } else { "exists in neither state" };
+        let sentences = vec![format!("`{part}` {what}")];
+        Some(Missing {
+            has_changed,
+            decision: Decision { sentences, parts: vec![part], ..Decision::default() },
+        })
     }
 
     fn describe_change(&self, argument: NodeId, old: Option<&Value>, new: &Value) -> Decision {

@@ -54,7 +54,7 @@ struct Task<'p> {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoredProblem<'p> {
+pub(crate) struct StoredProblem<'p> {
     severity: StoredSeverity,
     code: Cow<'p, str>,
     task: Option<Cow<'p, str>>,
@@ -208,7 +208,7 @@ fn details(tasks: &[PlannedTask], runs: &[i64], n_instances: usize) -> Result<Ve
 }
 
 impl<'p> StoredProblem<'p> {
-    fn of(problem: &'p Diagnostic) -> Self {
+    pub(crate) fn of(problem: &'p Diagnostic) -> Self {
         let Location { path, task, nodes, provenance, expression, .. } = &problem.location;
         Self {
             severity: match problem.severity {
@@ -229,13 +229,20 @@ impl<'p> StoredProblem<'p> {
     }
 
     fn into_problem(self) -> Result<Diagnostic, DecodeError> {
-        let code = codes::ALL.iter().find(|code| **code == self.code);
-        Ok(Diagnostic {
+        if codes::ALL.contains(&&*self.code) {
+            Ok(self.into_diagnostic())
+        } else {
+            Err(DecodeError::Damaged("unknown problem code"))
+        }
+    }
+
+    pub(crate) fn into_diagnostic(self) -> Diagnostic {
+        Diagnostic {
             severity: match self.severity {
                 StoredSeverity::Error => Severity::Error,
                 StoredSeverity::Warning => Severity::Warning,
             },
-            code: code.copied().ok_or(DecodeError::Damaged("unknown problem code"))?.into(),
+            code: self.code.into_owned().into(),
             message: self.message.into_owned(),
             location: Location {
                 path: self.field.into_owned(),
@@ -250,7 +257,7 @@ impl<'p> StoredProblem<'p> {
             },
             help: self.help.map(Cow::into_owned),
             ..Diagnostic::default()
-        })
+        }
     }
 }
 

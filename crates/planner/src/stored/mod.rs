@@ -25,6 +25,7 @@ use crate::plan::Plan;
 use crate::reasons::Reasons;
 use crate::report::{ExcludedNode, PlanningReport};
 use document::Document;
+pub(crate) use document::StoredProblem;
 
 /// A plan with its reasons and warnings.
 #[derive(Clone, Debug, PartialEq)]

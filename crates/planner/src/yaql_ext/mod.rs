@@ -12,6 +12,7 @@ mod changed_any;
 mod deleted;
 pub(crate) mod difference;
 mod is_undef;
+pub(crate) mod missing;
 mod network_scheme;
 mod new;
 mod old;

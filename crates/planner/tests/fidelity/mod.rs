@@ -11,7 +11,7 @@ use stoker_manifest::Format;
 use stoker_manifest::graph::read_tasks;
 use stoker_model::Task;
 use stoker_planner::{Explainer, Plan, PlanScope, PlanningInput, PlanningReport, plan};
-use stoker_state::{EffectiveState, OldStates, master_document};
+use stoker_state::{AppliedStates, EffectiveState, master_document};
 use stoker_yaql::json::{WriteOptions, parse, write};
 
 use crate::real::yaml;
@@ -72,20 +72,20 @@ impl Cluster {
         before
     }
 
-    fn old_states(&self, tasks: &[Task], past: &Json) -> OldStates {
+    fn old_states(&self, tasks: &[Task], past: &Json) -> AppliedStates {
         let before = self.before(&past["changes"]);
-        let mut old = OldStates::default();
+        let mut old = AppliedStates::default();
         let new_nodes: Vec<&str> = items(&past["new_nodes"]).iter().map(text).collect();
         for (uid, own) in before.own.iter().filter(|(uid, _)| !new_nodes.contains(&uid.as_str())) {
-            old.set_node(uid, state(&before.common, own));
+            old.set_node(uid, state(&before.common, own), None);
         }
         let master = EffectiveState { common: document(&before.common), node: master_document() };
-        old.set_node("master", master);
+        old.set_node("master", master, None);
         for exception in items(&past["tasks"]) {
             let (task, uid) = (text(&exception["task"]), text(&exception["node"]));
             assert!(tasks.iter().any(|known| known.name == task), "no task `{task}`");
             let now = (exception["past"] == "now").then(|| state(&self.common, &self.own[uid]));
-            old.set_task(task, uid, now);
+            old.set_tasks([task], uid, now.map(|now| (now, None)));
         }
         old
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use stoker_helpers::yaql_value;
 use stoker_planner::{SplitDocuments, split_common};
-use stoker_state::{Document, EffectiveState, OldStates, master_document};
+use stoker_state::{AppliedStates, Document, EffectiveState, master_document};
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
@@ -83,12 +83,12 @@ impl Cluster {
     }
 
     /// Old states as if every task had succeeded with this cluster's state.
-    pub(crate) fn as_old(&self) -> OldStates {
-        let mut old = OldStates::default();
+    pub(crate) fn as_old(&self) -> AppliedStates {
+        let mut old = AppliedStates::default();
         for (uid, _) in &self.nodes {
-            old.set_node(uid, self.state(uid));
+            old.set_node(uid, self.state(uid), None);
         }
-        old.set_node("master", self.state("master"));
+        old.set_node("master", self.state("master"), None);
         old
     }
 }

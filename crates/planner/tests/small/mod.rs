@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 use stoker_model::Task;
 use stoker_planner::{InstanceAction, NodeInput, Plan, PlanningInput, PlanningReport, plan};
-use stoker_state::{Document, EffectiveState, OldStates};
+use stoker_state::{AppliedStates, Document, EffectiveState};
 use stoker_yaql::json::parse;
 
 pub(crate) fn task(name: &str, fields: Json) -> Task {
@@ -64,10 +64,10 @@ pub(crate) fn edges(plan: &Plan) -> Vec<String> {
     edges
 }
 
-pub(crate) fn old_of(states: &[(&str, EffectiveState)]) -> OldStates {
-    let mut old = OldStates::default();
+pub(crate) fn old_of(states: &[(&str, EffectiveState)]) -> AppliedStates {
+    let mut old = AppliedStates::default();
     for (uid, state) in states {
-        old.set_node(uid, state.clone());
+        old.set_node(uid, state.clone(), None);
     }
     old
 }

@@ -105,7 +105,7 @@ fn old_states_are_named_by_node() {
     };
     let (one, two) = (past(1), past(2));
     let mut late = one.clone();
-    late.set_task("a", "3", None);
+    late.set_tasks(["a"], "3", None);
     let with = |old| PlanningInput { old: Some(old), ..input(&tasks, &json!({}), &nodes) };
     let digests = |old| input_digests(&with(old));
     assert_eq!(digests(&one).differences(&digests(&late)), ["the last successful state of node 3"]);

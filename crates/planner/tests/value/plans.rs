@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoker_model::Task;
 use stoker_planner::{ExplainedPlan, NodeInput, PlanningInput, plan};
-use stoker_state::OldStates;
+use stoker_state::AppliedStates;
 
 use crate::real::{self, Cluster};
 use crate::small::{input, node, old_of, shell, state, task};
@@ -22,7 +22,7 @@ pub(crate) fn real_plans() -> Vec<(String, ExplainedPlan)> {
 
 pub(crate) fn with_real_inputs(mut callback: impl FnMut(&str, &PlanningInput<'_>)) {
     let (Some(now), Some(expected)) = (Cluster::real(), real::expected_plans()) else { return };
-    let pasts: [(&str, Option<OldStates>); 3] = [
+    let pasts: [(&str, Option<AppliedStates>); 3] = [
         ("first run", None),
         ("nothing new", Some(now.as_old())),
         ("scale out", Some(now.before_scale_out().as_old())),

@@ -209,3 +209,27 @@ async fn plan_during_a_run_reads_the_cluster_status_before_it() {
     assert_eq!(site.cluster_status().await, "stopped");
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
 }
+
+/// The remembered records have the statuses after the run, so that they differ only when a node really changes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn second_run_does_not_see_its_own_status_changes() {
+    let when = |name: &str, condition: &str| {
+        task(name, json!("*"), "true", json!({"condition": {"yaql_exp": condition}}))
+    };
+    let tasks = json!([
+        when("all", "changed($.nodes)"),
+        when("computes", "changed($.nodes.where($.role = compute))"),
+        when("own", "changed($.status)"),
+        when("cluster", "changed($.cluster.status)"),
+        when("members", "changed($.nodes.uid)"),
+    ]);
+    let site = Site::new(&tasks).await;
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+    let labelled = json!({"labels": {"rack": "r1"}});
+    site.server.put(&format!("nodes/{}", site.nodes[0]), &labelled).await.expect(200);
+    let expected = site.nodes.map(|node| format!("all@{node}"));
+    assert_eq!(site.planned(json!({})).await, expected, "only records with labels changed");
+}

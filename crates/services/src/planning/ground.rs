@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use stoker_model::{ClusterId, JsonMap, NodeId};
+use stoker_model::{ClusterId, JsonMap, Node, NodeId};
 use stoker_planner::{EvaluationSettings, NodeInput, PlanningInput};
 use stoker_state::{
-    DesiredState, Document, DocumentInterner, NodeState, OldStates, Secrets, intern_document,
+    AppliedStates, DesiredState, Document, DocumentInterner, NodeState, Secrets, intern_document,
 };
 use stoker_yaql::Library;
 
 use super::gather::Gathered;
+use super::old::NewDocuments;
 use super::request::PlanRequest;
 use crate::graphs::PlannedGraph;
 
@@ -24,12 +25,14 @@ pub(super) struct Ground {
     pub(super) own: Vec<JsonMap>,
     pub(super) secrets: Secrets,
     pub(super) are_primaries_new: bool,
+    /// Nodes of the cluster without the parts that are only in documents.
+    pub(super) members: Vec<Node>,
     /// Documents as expressions see them, for online nodes only.
     common_document: Document,
     nodes: Vec<NodeInput>,
     /// Uids of offline nodes.
     offline: Vec<String>,
-    old: Option<OldStates>,
+    old: Option<AppliedStates>,
     library: Arc<Library>,
     settings: EvaluationSettings,
     placeholders: BTreeMap<String, String>,
@@ -48,8 +51,12 @@ impl Ground {
         let mut shared = DocumentInterner::default();
         let is_online: HashMap<NodeId, bool> =
             records.nodes.iter().map(|node| (node.id, node.online)).collect();
+        let applied = (!request.force).then(|| {
+            let own = state.nodes.iter().map(|node| node.uid.as_str()).zip(&own).collect();
+            old.states(&names, &NewDocuments { common: &common, own }, &mut shared)
+        });
         Self {
-            old: (!request.force).then(|| old.states(&names, &mut shared)),
+            old: applied,
             cluster_id: records.cluster.id,
             common_document: intern_document(&mut shared, &common),
             nodes: online(&state, &own, &is_online, &mut shared),
@@ -60,6 +67,7 @@ impl Ground {
                 .map(|node| node.id.to_string())
                 .collect(),
             are_primaries_new: state.primaries != records.primaries,
+            members: records.nodes.into_iter().map(slim).collect(),
             graph,
             request,
             state,
@@ -83,6 +91,17 @@ impl Ground {
             settings: self.settings.clone(),
             ..PlanningInput::new(&self.graph.tasks, self.common_document.clone(), self.nodes.clone())
         }
+    }
+}
+
+/// Drops the large parts of a node, to bound memory while planning large fleets.
+fn slim(node: Node) -> Node {
+    Node {
+        meta: JsonMap::new(),
+        facts: JsonMap::new(),
+        attributes: JsonMap::new(),
+        labels: JsonMap::new(),
+        ..node
     }
 }
 

@@ -1,14 +1,14 @@
 //! A computed plan with its state, not yet stored.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
-    ExplainedPlan, InstanceAction, Plan, check, check_placeholders, encode, input_digests, plan,
+    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, check, check_placeholders, encode, input_digests, plan,
 };
-use stoker_state::{DesiredState, MASTER, SYNC, Secrets};
+use stoker_state::{DesiredState, MASTER, SYNC, Secrets, settled};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
@@ -28,6 +28,8 @@ pub struct Made {
     /// Task fields by task name.
     graph: StateDocument,
     common: StateDocument,
+    /// Statuses after a successful run.
+    settled: StateDocument,
     /// Own documents of the participating nodes, including the master.
     nodes: Vec<(String, StateDocument)>,
     /// Newly elected primaries, not yet stored.
@@ -57,6 +59,7 @@ impl Made {
         }
         let inputs = serde_json::to_value(input_digests(&input)).unwrap_or_default();
         drop(input);
+        let settled = settled_document(&ground, &explained);
         let Ground { cluster_id, graph, request, state, common, own, secrets, are_primaries_new, .. } =
             ground;
         let tasks = graph.tasks.into_iter().map(|task| (task.name, Json::Object(task.fields)));
@@ -71,6 +74,7 @@ impl Made {
             request,
             inputs,
             common: StateDocument::new(common),
+            settled,
         })
     }
 
@@ -85,8 +89,8 @@ impl Made {
 
     /// Stores the plan and the state it was computed from.
     pub(super) async fn store(self, writing: &mut WriteTransaction) -> ServiceResult<PlanRecord> {
-        let shared = writing.documents_put([&self.graph, &self.common]).await?;
-        let [graph_id, common_id] = shared[..] else {
+        let shared = writing.documents_put([&self.graph, &self.common, &self.settled]).await?;
+        let [graph_id, common_id, settled_id] = shared[..] else {
             return Err(StoreError::NotFound { what: "document" }.into());
         };
         let own = writing.documents_put(self.nodes.iter().map(|(_, own)| own)).await?;
@@ -109,9 +113,26 @@ impl Made {
             document: self.bytes,
         };
         let record = writing.plan_create(&new).await?;
-        writing.plan_snapshot_put(record.id, common_id, graph_id, None, None).await?;
+        writing.plan_snapshot_put(record.id, common_id, graph_id, None, Some(settled_id)).await?;
         Ok(record)
     }
+}
+
+/// Returns the statuses of nodes and cluster after a run of the plan that succeeds. In a run of a part of the graph,
+/// nodes without work keep their status.
+fn settled_document(ground: &Ground, explained: &ExplainedPlan) -> StateDocument {
+    let plan = &explained.plan;
+    let is_part = ground.request.tasks.is_some() || !ground.request.subgraphs.is_empty();
+    let participants: BTreeSet<String> = if is_part {
+        let instances = plan.instances();
+        let running = instances.filter(|instance| instance.verdict.action() == InstanceAction::Run);
+        running.map(|instance| instance.node.to_owned()).collect()
+    } else {
+        plan.nodes.iter().cloned().collect()
+    };
+    let is_partial = explained.excluded.iter().any(|node| node.reason == NODE_OFFLINE);
+    let on_success = ground.graph.metadata.on_success.as_ref();
+    StateDocument::new(settled(&ground.members, &participants, on_success, is_partial).to_document())
 }
 
 /// Returns the own documents of participating nodes.

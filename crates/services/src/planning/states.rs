@@ -1,5 +1,7 @@
 //! State of one node, as the expressions of its tasks see it.
 
+use std::collections::HashMap;
+
 use stoker_model::{Cluster, FactsKind, GraphType, JsonMap};
 use stoker_state::{DocumentInterner, EffectiveState, Secrets, document};
 use stoker_store::Session;
@@ -7,7 +9,7 @@ use stoker_store::Session;
 use crate::error::{ServiceError, ServiceResult};
 use crate::graphs::Graphs;
 
-use super::old::Applied;
+use super::old::{Applied, NewDocuments};
 use super::records::{Records, supplied};
 
 /// Desired state of a node, and the applied state of a task there.
@@ -40,7 +42,9 @@ impl NodeStates {
         if let Some((graph_type, task)) = task {
             let old = Applied::read(session, cluster.id, graph_type, &[task], &[uid.to_owned()]).await?;
             secrets = old.documents().fold(secrets, |all, one| all.union(Secrets::from_documents([one])));
-            old_state = old.states(&[task], &mut DocumentInterner::default()).state(task, uid).cloned();
+            let new = NewDocuments { common: &common, own: HashMap::from([(uid, own)]) };
+            let states = old.states(&[task], &new, &mut DocumentInterner::default());
+            old_state = states.state(task, uid).cloned();
         }
         Ok(Self {
             new: EffectiveState { common: document(&common), node: document(own) },

@@ -4,4 +4,5 @@
 mod expressions;
 mod primaries;
 mod records;
+mod settle;
 mod supplied;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_planner::{EvaluationSettings, ExplainedPlan, Plan, PlanScope, PlanningInput, check, plan};
-use stoker_state::{EffectiveState, OldStates, master_document};
+use stoker_state::{AppliedStates, EffectiveState, master_document};
 
 use super::cluster::{self, Cluster};
 use super::durations::Durations;
@@ -136,13 +136,13 @@ fn settings(args: &Files) -> EvaluationSettings {
 }
 
 /// Old states as if every task had last succeeded with this state of the cluster.
-fn old_states(cluster: &Cluster) -> OldStates {
-    let mut old = OldStates::default();
+fn old_states(cluster: &Cluster) -> AppliedStates {
+    let mut old = AppliedStates::default();
     let state = |node| EffectiveState { common: cluster.common.clone(), node };
     for (uid, own) in &cluster.nodes {
-        old.set_node(uid, state(own.clone()));
+        old.set_node(uid, state(own.clone()), None);
     }
-    old.set_node(stoker_state::MASTER, state(master_document()));
-    old.set_node(stoker_state::SYNC, state(stoker_state::Document::default()));
+    old.set_node(stoker_state::MASTER, state(master_document()), None);
+    old.set_node(stoker_state::SYNC, state(stoker_state::Document::default()), None);
     old
 }

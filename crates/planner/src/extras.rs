@@ -1,0 +1,180 @@
+//! Data about a plan that is stored beside it, with a format version of its own: an older server ignores it and can
+//! still drive the plan.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use serde::{Deserialize, Serialize};
+use stoker_diagnostics::Diagnostic;
+use stoker_model::Json;
+use stoker_state::Doubt;
+
+use crate::reasons::Difference;
+use crate::stored::{DecodeError, StoredProblem};
+
+/// Parameter changes, steady inputs, warnings and doubts of a plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlanExtras {
+    /// Inputs to record with a success where they differ from `inputs_of` the parameters, by task and index of the
+    /// details. A parameter that reads the old state has another value in the run after a success.
+    pub steady: BTreeMap<String, BTreeMap<u32, Json>>,
+    pub changes: Vec<InputChange>,
+    /// Pairs of an instance and the index of its entry in `changes`, sorted by instance.
+    pub of: Vec<(u32, u32)>,
+    pub warnings: Vec<Diagnostic>,
+    /// UIDs of nodes that leave the cluster with this plan.
+    pub removals: Vec<String>,
+    /// Instances whose applied state is in doubt, sorted.
+    pub doubts: Vec<(u32, DoubtView)>,
+}
+
+/// What changes in the inputs of instances.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InputChange {
+    /// The first differences; secrets are masked.
+    pub differences: Vec<Difference>,
+    pub n_differences: u32,
+    /// Whether no earlier inputs are known.
+    pub is_first: bool,
+}
+
+/// Why an applied state does not count as the old state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum DoubtView {
+    /// `cause` is a name of [`stoker_model::TaintCause`].
+    Tainted { cause: String, run: i64 },
+    /// The attributes that differ from the applied definition.
+    Redefined { attributes: Vec<String> },
+}
+
+impl DoubtView {
+    pub fn new(doubt: &Doubt) -> Self {
+        match doubt {
+            Doubt::Tainted(taint) => Self::Tainted { cause: taint.cause.as_str().to_owned(), run: taint.run },
+            Doubt::Redefined(changes) => Self::Redefined {
+                attributes: changes.iter().map(|change| change.attribute.clone()).collect(),
+            },
+        }
+    }
+}
+
+const VERSION: u32 = 1;
+/// Maximum size of the uncompressed form, several times that of the largest supported fleet.
+const BYTES_MAX: u64 = 256 << 20;
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored<'e> {
+    version: u32,
+    steady: BTreeMap<String, BTreeMap<u32, Json>>,
+    changes: Vec<InputChange>,
+    of: Vec<(u32, u32)>,
+    #[serde(borrow)]
+    warnings: Vec<StoredProblem<'e>>,
+    removals: Vec<String>,
+    doubts: Vec<(u32, DoubtView)>,
+}
+
+pub fn encode_extras(extras: &PlanExtras) -> Vec<u8> {
+    let stored = Stored {
+        version: VERSION,
+        steady: extras.steady.clone(),
+        changes: extras.changes.clone(),
+        of: extras.of.clone(),
+        warnings: extras.warnings.iter().map(StoredProblem::of).collect(),
+        removals: extras.removals.clone(),
+        doubts: extras.doubts.clone(),
+    };
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    // Neither step can fail: the document is plain data, and writing to a vector does not fail.
+    let text = serde_json::to_vec(&stored).unwrap_or_default();
+    _ = encoder.write_all(&text);
+    encoder.finish().unwrap_or_default()
+}
+
+/// Decodes untrusted bytes; indices into `changes` are in range.
+pub fn decode_extras(bytes: &[u8]) -> Result<PlanExtras, DecodeError> {
+    let mut text = Vec::new();
+    ZlibDecoder::new(bytes).take(BYTES_MAX + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > BYTES_MAX {
+        return Err(DecodeError::TooLarge(BYTES_MAX));
+    }
+    let version: Version = serde_json::from_slice(&text)?;
+    if version.version != VERSION {
+        return Err(DecodeError::Version(version.version));
+    }
+    let stored: Stored<'_> = serde_json::from_slice(&text)?;
+    if stored.of.iter().any(|(_, change_idx)| *change_idx as usize >= stored.changes.len()) {
+        return Err(DecodeError::Damaged("unknown change of inputs"));
+    }
+    Ok(PlanExtras {
+        steady: stored.steady,
+        changes: stored.changes,
+        of: stored.of,
+        warnings: stored.warnings.into_iter().map(StoredProblem::into_diagnostic).collect(),
+        removals: stored.removals,
+        doubts: stored.doubts,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn extras() -> PlanExtras {
+        let difference =
+            Difference { path: "cmd".to_owned(), old: Some("a".to_owned()), new: Some("b".to_owned()) };
+        PlanExtras {
+            steady: BTreeMap::from([("t".to_owned(), BTreeMap::from([(3, json!({"cmd": "x"}))]))]),
+            changes: vec![InputChange { differences: vec![difference], n_differences: 1, is_first: false }],
+            of: vec![(0, 0), (7, 0)],
+            warnings: vec![
+                Diagnostic::warning("graph-not-state", "text \"with\" quotes").task("t", "condition"),
+            ],
+            removals: vec!["5".to_owned()],
+            doubts: vec![
+                (2, DoubtView::Tainted { cause: "failed".to_owned(), run: 12 }),
+                (3, DoubtView::Redefined { attributes: vec!["parameters.cmd".to_owned()] }),
+            ],
+        }
+    }
+
+    #[test]
+    fn extras_round_trip() {
+        for extras in [PlanExtras::default(), extras()] {
+            assert_eq!(decode_extras(&encode_extras(&extras)).unwrap(), extras);
+        }
+    }
+
+    #[test]
+    fn damaged_extras_are_rejected() {
+        let encode = |json: Json| {
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+            encoder.write_all(json.to_string().as_bytes()).unwrap();
+            encoder.finish().unwrap()
+        };
+        let whole = json!({"version": 1, "steady": {}, "changes": [], "of": [], "warnings": [], "removals": [], "doubts": []});
+        assert!(decode_extras(&encode(whole.clone())).is_ok());
+        let with = |key: &str, value: Json| {
+            let mut damaged = whole.clone();
+            damaged[key] = value;
+            decode_extras(&encode(damaged)).unwrap_err()
+        };
+        assert!(matches!(with("version", json!(2)), DecodeError::Version(2)));
+        assert!(matches!(with("of", json!([[0, 0]])), DecodeError::Damaged(_)));
+        assert!(matches!(with("other", json!(1)), DecodeError::Json(_)));
+        assert!(matches!(decode_extras(b"no zlib"), Err(DecodeError::Compression(_))));
+    }
+}

@@ -1,0 +1,8 @@
+//! Fingerprints of what a task succeeded with: its definition as written, and its inputs as rendered.
+
+mod inputs;
+
+pub use inputs::{FileDigests, InputsKey, inputs_digest, inputs_document, inputs_of};
+
+/// Parameters that decide when and how often a task runs, not what it does.
+const SCHEDULING: &[&str] = &["interval", "retries", "retry_interrupted", "strategy", "timeout"];
