@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stoker_model::Json;
-use stoker_state::{AppliedStates, EffectiveState, MASTER, NodePast, StateIdx};
+use stoker_model::{Json, OnDefinitionChange, Task};
+use stoker_state::{AppliedGraph, AppliedStates, EffectiveState, InputsDigest, MASTER, NodePast, StateIdx};
 use stoker_yaql::Value;
 use stoker_yaql::library::Function;
 use stoker_yaql::value::Map;
@@ -43,7 +43,7 @@ pub struct InputDigests {
 
 /// Computes the digests of an input.
 pub fn input_digests(input: &PlanningInput<'_>) -> InputDigests {
-    let graph = input.tasks.iter().map(|task| (task.name.clone(), of_fields(&task.fields))).collect();
+    let graph = input.tasks.iter().map(|task| (task.name.clone(), of_task(task, input))).collect();
     let common = input.common.map().into_iter().flat_map(Map::iter);
     let common = common.map(|(key, value)| (name(key), of(|hash| hash.value(value)))).collect();
     let mut nodes: BTreeMap<String, Hex> =
@@ -134,8 +134,14 @@ fn of(write: impl FnOnce(&mut Hash)) -> Hex {
     hash.0.finalize().to_hex()[..32].to_owned()
 }
 
-fn of_fields(fields: &stoker_model::JsonMap) -> Hex {
-    of(|hash| hash.fields(fields))
+fn of_task(task: &Task, input: &PlanningInput<'_>) -> Hex {
+    of(|hash| {
+        hash.fields(&task.fields);
+        for (path, digest) in input.sources.files.get(&task.name).into_iter().flatten() {
+            hash.text(path);
+            hash.text(digest);
+        }
+    })
 }
 
 fn of_node(node: &NodeInput) -> Hex {
@@ -150,18 +156,49 @@ fn of_node(node: &NodeInput) -> Hex {
 }
 
 fn of_old(old: &AppliedStates) -> BTreeMap<String, Hex> {
-    let of_past = |past: &NodePast| {
+    let graphs: Vec<Hex> = old.graphs().iter().map(|graph| of_graph(graph)).collect();
+    let mut inputs: BTreeMap<&str, BTreeMap<&str, InputsDigest>> = BTreeMap::new();
+    for (task, uid, digest) in old.all_inputs() {
+        inputs.entry(uid).or_default().insert(task, digest);
+    }
+    let of_past = |uid: &str, past: &NodePast| {
         of(|hash| {
-            let state = |idx: Option<StateIdx>| idx.and_then(|idx| old.states().get(idx as usize));
-            hash.state(state(past.usual));
+            let state = |hash: &mut Hash, idx: Option<StateIdx>| {
+                hash.state(idx.and_then(|idx| old.states().get(idx as usize)));
+                if let Some(graph) = idx.and_then(|idx| old.graph_of(idx)) {
+                    hash.text(&graphs[graph as usize]);
+                }
+            };
+            state(hash, past.usual);
             let by_task: BTreeMap<&String, &Option<StateIdx>> = past.by_task.iter().collect();
             for (task, state_idx) in by_task {
                 hash.text(task);
-                hash.state(state(*state_idx));
+                state(hash, *state_idx);
+            }
+            for (task, taint) in &past.taints {
+                hash.text(task);
+                hash.text(taint.cause.as_str());
+                hash.number(taint.run as usize);
+            }
+            for (task, digest) in inputs.get(uid).into_iter().flatten() {
+                hash.text(task);
+                hash.0.update(&digest.0);
             }
         })
     };
-    old.pasts().map(|(uid, past)| (uid.to_owned(), of_past(past))).collect()
+    old.pasts().map(|(uid, past)| (uid.to_owned(), of_past(uid, past))).collect()
+}
+
+fn of_graph(graph: &AppliedGraph) -> Hex {
+    of(|hash| {
+        for (task, fields) in &graph.tasks {
+            hash.text(task);
+            hash.fields(fields);
+        }
+        if let Some(sources) = &graph.sources {
+            hash.fields(&sources.to_document());
+        }
+    })
 }
 
 fn of_request(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {
@@ -190,23 +227,33 @@ fn of_request(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {
         ("the node filter of the graph", filter),
         ("what placeholders stand for", placeholders),
     ];
-    parts.into_iter().map(|(part, digest)| (part.to_owned(), digest)).collect()
+    let mut parts: BTreeMap<String, Hex> =
+        parts.into_iter().map(|(part, digest)| (part.to_owned(), digest)).collect();
+    // Present only if it differs from the default, so that plans of earlier versions stay comparable.
+    if input.on_definition_change != OnDefinitionChange::Rerun {
+        parts.insert(ON_DEFINITION_CHANGE.to_owned(), input.on_definition_change.to_string());
+    }
+    parts
 }
 
+const ON_DEFINITION_CHANGE: &str = "what a changed definition means";
+
 fn of_helpers(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {
-    let of_functions = |functions: Vec<&dyn Function>| {
-        of(|hash| {
-            for function in functions {
-                function.signatures().iter().for_each(|signature| hash.text(signature));
-                hash.text(function.body().unwrap_or_default());
-                for default in function.defaults() {
-                    hash.number(usize::from(default.is_some()));
-                    hash.value(default.as_ref().unwrap_or(&Value::Null));
-                }
+    helpers::used(input).into_iter().map(|(name, functions)| (name, digest_functions(&functions))).collect()
+}
+
+/// Digest of the overloads of a helper.
+pub(crate) fn digest_functions(functions: &[&dyn Function]) -> Hex {
+    of(|hash| {
+        for function in functions {
+            function.signatures().iter().for_each(|signature| hash.text(signature));
+            hash.text(function.body().unwrap_or_default());
+            for default in function.defaults() {
+                hash.number(usize::from(default.is_some()));
+                hash.value(default.as_ref().unwrap_or(&Value::Null));
             }
-        })
-    };
-    helpers::used(input).into_iter().map(|(name, functions)| (name, of_functions(functions))).collect()
+        }
+    })
 }
 
 impl InputDigests {
@@ -234,6 +281,7 @@ fn display_part(key: &str) -> &str {
         "which part of the graph is asked for" => "the selected subgraph",
         "whether everything is run anew" => "the `force` option",
         "what placeholders stand for" => "the values of placeholders",
+        ON_DEFINITION_CHANGE => "`on_definition_change` of the graph",
         other => other,
     }
 }

@@ -10,7 +10,7 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
-use stoker_state::Doubt;
+use stoker_state::Taint;
 
 use crate::reasons::Difference;
 use crate::stored::{DecodeError, StoredProblem};
@@ -27,7 +27,7 @@ pub struct PlanExtras {
     pub warnings: Vec<Diagnostic>,
     /// UIDs of nodes that leave the cluster with this plan.
     pub removals: Vec<String>,
-    /// Instances whose applied state is in doubt, sorted.
+    /// Instances whose applied state is tainted, sorted.
     pub doubts: Vec<(u32, DoubtView)>,
 }
 
@@ -42,24 +42,18 @@ pub struct InputChange {
     pub is_first: bool,
 }
 
-/// Why an applied state does not count as the old state.
+/// The attempt that tainted an applied state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum DoubtView {
-    /// `cause` is a name of [`stoker_model::TaintCause`].
-    Tainted { cause: String, run: i64 },
-    /// The attributes that differ from the applied definition.
-    Redefined { attributes: Vec<String> },
+#[serde(deny_unknown_fields)]
+pub struct DoubtView {
+    /// A name of [`stoker_model::TaintCause`].
+    pub cause: String,
+    pub run: i64,
 }
 
-impl DoubtView {
-    pub fn new(doubt: &Doubt) -> Self {
-        match doubt {
-            Doubt::Tainted(taint) => Self::Tainted { cause: taint.cause.as_str().to_owned(), run: taint.run },
-            Doubt::Redefined(changes) => Self::Redefined {
-                attributes: changes.iter().map(|change| change.attribute.clone()).collect(),
-            },
-        }
+impl From<&Taint> for DoubtView {
+    fn from(taint: &Taint) -> Self {
+        Self { cause: taint.cause.as_str().to_owned(), run: taint.run }
     }
 }
 
@@ -144,10 +138,7 @@ mod tests {
                 Diagnostic::warning("graph-not-state", "text \"with\" quotes").task("t", "condition"),
             ],
             removals: vec!["5".to_owned()],
-            doubts: vec![
-                (2, DoubtView::Tainted { cause: "failed".to_owned(), run: 12 }),
-                (3, DoubtView::Redefined { attributes: vec!["parameters.cmd".to_owned()] }),
-            ],
+            doubts: vec![(2, DoubtView { cause: "failed".to_owned(), run: 12 })],
         }
     }
 

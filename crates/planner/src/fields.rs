@@ -22,6 +22,8 @@ pub(crate) struct FieldWork<'d> {
     pub(crate) name: &'d str,
     pub(crate) nodes: NodeSet,
     pub(crate) fields: Vec<(&'static str, &'d Template)>,
+    /// The subjects of the nodes, if not those that the task is otherwise evaluated for.
+    pub(crate) subjects: Option<Arc<[SubjectIdx]>>,
 }
 
 /// Computed field values of a [`FieldWork`].
@@ -46,6 +48,9 @@ impl FieldWork<'_> {
     }
 
     pub(crate) fn subjects(&self, evaluator: &Evaluator<'_>) -> Arc<[SubjectIdx]> {
+        if let Some(subjects) = &self.subjects {
+            return subjects.clone();
+        }
         if !evaluator.subjects.has_exceptions() {
             return self.nodes.clone();
         }

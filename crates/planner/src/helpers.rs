@@ -1,41 +1,60 @@
 //! User-defined helper functions that a plan depends on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use stoker_model::Json;
+use stoker_yaql::Library;
 use stoker_yaql::library::Function;
 
 use crate::input::PlanningInput;
 
-/// Helpers that expressions of the graph may call, directly or through other helpers, by name. Names are
-/// matched as words of the expression text, so a word that is not a call counts too: a false positive only
-/// makes a plan stale too early, a false negative would leave a stale plan undetected.
-pub(crate) fn used<'i>(input: &'i PlanningInput<'_>) -> BTreeMap<String, Vec<&'i dyn Function>> {
-    let mut helpers: BTreeMap<String, Vec<&dyn Function>> = BTreeMap::new();
-    for function in input.library.functions().iter().filter(|function| function.body().is_some()) {
-        for signature in function.signatures().iter() {
-            helpers.entry(name_of(signature)).or_default().push(&**function);
+/// The user-defined helpers of a library, by name.
+pub(crate) struct Helpers<'l>(BTreeMap<String, Vec<&'l dyn Function>>);
+
+impl<'l> Helpers<'l> {
+    pub(crate) fn new(library: &'l Library) -> Self {
+        let mut helpers: BTreeMap<String, Vec<&dyn Function>> = BTreeMap::new();
+        for function in library.functions().iter().filter(|function| function.body().is_some()) {
+            for signature in function.signatures().iter() {
+                helpers.entry(name_of(signature)).or_default().push(&**function);
+            }
         }
+        Self(helpers)
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Helpers that expressions in the fields or the text of an expression may call, directly or through other helpers.
+    /// Names are matched as words of the expression text, so a word that is not a call counts too: a false positive
+    /// only makes a plan stale too early, a false negative would leave a stale plan undetected.
+    pub(crate) fn reachable<'j>(
+        &self,
+        fields: impl Iterator<Item = &'j Json>,
+        expression: &'j str,
+    ) -> BTreeMap<String, Vec<&'l dyn Function>> {
+        let mut pending: Vec<&str> = Vec::new();
+        fields.for_each(|value| words_of_json(value, false, &mut pending));
+        pending.extend(words(expression));
+        let mut reached: BTreeMap<String, Vec<&dyn Function>> = BTreeMap::new();
+        while let Some(word) = pending.pop() {
+            let Some(functions) = self.0.get(word).filter(|_| !reached.contains_key(word)) else { continue };
+            reached.insert(word.to_owned(), functions.clone());
+            pending.extend(functions.iter().filter_map(|function| function.body()).flat_map(words));
+        }
+        reached
+    }
+}
+
+/// Helpers that expressions of the graph may call.
+pub(crate) fn used<'i>(input: &'i PlanningInput<'_>) -> BTreeMap<String, Vec<&'i dyn Function>> {
+    let helpers = Helpers::new(&input.library);
     if helpers.is_empty() {
-        return helpers;
+        return BTreeMap::new();
     }
-    let mut pending: Vec<&str> = Vec::new();
-    for task in input.tasks {
-        task.fields.values().for_each(|value| words_of_json(value, false, &mut pending));
-    }
-    pending.extend(words(input.node_filter.unwrap_or_default()));
-    let mut reached: BTreeSet<&str> = BTreeSet::new();
-    while let Some(word) = pending.pop() {
-        let Some((_, functions)) = helpers.get_key_value(word).filter(|(name, _)| reached.insert(name))
-        else {
-            continue;
-        };
-        pending.extend(functions.iter().filter_map(|function| function.body()).flat_map(words));
-    }
-    let reached: BTreeSet<String> = reached.into_iter().map(str::to_owned).collect();
-    helpers.retain(|name, _| reached.contains(name));
-    helpers
+    let fields = input.tasks.iter().flat_map(|task| task.fields.values());
+    helpers.reachable(fields, input.node_filter.unwrap_or_default())
 }
 
 /// The name in a signature `f name(parameters)`, or with `fm` or `m`.

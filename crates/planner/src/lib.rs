@@ -77,7 +77,7 @@ pub use drawing::{InstanceFilter, draw_plan};
 pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, remaining};
 pub use evaluate::{evaluate, evaluate_observed};
 pub use extras::{DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};
-pub use fingerprint::{FileDigests, InputsKey, inputs_digest, inputs_document, inputs_of};
+pub use fingerprint::{FileDigests, InputsKey, inputs_digest, inputs_document, inputs_of, source_digests};
 pub use input::{EvaluationSettings, NodeInput, PlanScope, PlanningInput, Subgraph};
 pub use nodes::NODE_OFFLINE;
 pub use plan::{

@@ -7,9 +7,11 @@ use stoker_yaql::{FixedHost, Limits, Options};
 
 use crate::compute::evaluator::{EvalSettings, Evaluator};
 use crate::compute::expressions::Expressions;
-use crate::compute::subjects::{Subjects, TaskIdx};
+use crate::compute::subjects::{Applied, Subjects, TaskIdx};
 use crate::definition::{Definition, FAIL_ON_ERROR, PARAMETERS, TYPE, TaskKind};
+use crate::extras::DoubtView;
 use crate::fields::{ComputedFields, FieldWork, compute};
+use crate::fingerprint::redefinitions;
 use crate::input::PlanningInput;
 use crate::names::Names;
 use crate::node_sets::NodeSets;
@@ -81,6 +83,10 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     let mut verdicts = decide_verdicts(&verdict_input, &mut evaluator, &nodes.uids, report);
     cut(&input.request.subgraphs, &order, &layout, &names, &nodes, &mut verdicts, report);
 
+    if evaluator.subjects.has_doubts() {
+        report.extras.doubts = tainted_instances(&layout, &verdicts, &evaluator.subjects);
+    }
+
     let (details_of, mut details) =
         details(&definitions, &layout, &verdicts, &mut node_sets, &mut evaluator, &nodes.uids, report);
     let planned = |(task_idx, definition): (usize, &Definition<'_>)| PlannedTask {
@@ -116,8 +122,25 @@ fn subjects(input: &PlanningInput<'_>, nodes: &Nodes, names: &Names<'_>) -> Subj
         .collect();
     documents.push((MASTER, input.master.clone()));
     documents.push((SYNC, Document::default()));
-    let old = if input.request.force { None } else { input.old };
-    Subjects::new(&input.common, &documents, &names.index_of, old)
+    let states = if input.request.force { None } else { input.old };
+    let applied = Applied { states, redefinitions: &redefinitions(input) };
+    Subjects::new(&input.common, &documents, &names.index_of, applied)
+}
+
+/// Instances that run with a tainted applied state. Redefinitions are not listed: an edited graph would list every
+/// instance, and the reasons have them.
+fn tainted_instances(layout: &Layout, verdicts: &[Verdict], subjects: &Subjects) -> Vec<(u32, DoubtView)> {
+    let mut tainted = Vec::new();
+    for (task_idx, nodes) in (0_u32..).zip(&layout.nodes) {
+        for (instance_idx, node_idx) in (layout.first[task_idx as usize]..).zip(nodes.iter()) {
+            if verdicts[instance_idx as usize].action() == InstanceAction::Run
+                && let Some(taint) = subjects.taint(task_idx, *node_idx)
+            {
+                tainted.push((instance_idx, DoubtView::from(taint)));
+            }
+        }
+    }
+    tainted
 }
 
 /// Work for relation fields. Skipped instances are included: skipping a task never relaxes the order.
@@ -134,6 +157,7 @@ fn relation_works<'d>(
         name: definition.name,
         nodes: layout.nodes[task_idx].clone(),
         fields: definition.relations.iter().map(|(field, template)| (*field, template)).collect(),
+        subjects: None,
     });
     work.filter(|work| !work.fields.is_empty()).collect()
 }
@@ -165,7 +189,13 @@ fn details(
         let mut fields = vec![(TYPE, &definition.task_type)];
         fields.extend(optional.into_iter().filter_map(|(field, template)| Some((field, template.as_ref()?))));
         let nodes = node_sets.set_of(&running);
-        works.push(FieldWork { task_idx: task_idx as TaskIdx, name: definition.name, nodes, fields });
+        works.push(FieldWork {
+            task_idx: task_idx as TaskIdx,
+            name: definition.name,
+            nodes,
+            fields,
+            subjects: None,
+        });
     }
     let names: Vec<Vec<&str>> =
         works.iter().map(|work| work.fields.iter().map(|(field, _)| *field).collect()).collect();

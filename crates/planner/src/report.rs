@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use stoker_diagnostics::{Diagnostic, has_errors, sort};
 use stoker_yaql::{Error, ErrorClass};
 
+use crate::extras::PlanExtras;
+
 /// Declares each code once, as a constant and in the list that decoding of stored plans checks.
 macro_rules! codes {
     ($($name:ident = $text:literal;)*) => {
@@ -63,6 +65,8 @@ pub struct PlanningReport {
     pub excluded: Vec<ExcludedNode>,
     /// Number of evaluations performed; less than fields times nodes because classes share them.
     pub n_evaluations: usize,
+    /// Data to store beside the plan.
+    pub extras: PlanExtras,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, TaskType};
 
 use crate::compute::evaluator::Evaluator;
+use crate::compute::expressions::ExpressionIdx;
 use crate::compute::subjects::TaskIdx;
 use crate::definition::{CONDITION, Definition, TYPE, TaskKind};
 use crate::fields::{FieldWork, compute};
@@ -45,6 +46,7 @@ pub(crate) fn decide_verdicts(
                     .into_iter()
                     .filter_map(|(field, template)| Some((field, template?)))
                     .collect(),
+                subjects: None,
             }),
         }
     }
@@ -71,7 +73,64 @@ pub(crate) fn decide_verdicts(
             };
         }
     }
+    look_again(input, evaluator, uids, &mut verdicts, report);
     verdicts
+}
+
+/// Decides instances in doubt a second time, with their applied state: a condition such as `deleted($.users)` is never
+/// true without an old state, and a clean-up task that failed would never run again.
+fn look_again(
+    input: &VerdictInput<'_, '_>,
+    evaluator: &mut Evaluator<'_>,
+    uids: &[String],
+    verdicts: &mut [Verdict],
+    report: &mut PlanningReport,
+) {
+    if !evaluator.subjects.has_doubts() {
+        return;
+    }
+    let mut works = Vec::new();
+    for (task_idx, definition) in input.definitions.iter().enumerate() {
+        let Some(condition) = &definition.condition else { continue };
+        let reads_old =
+            |(_, idx): &(String, ExpressionIdx)| evaluator.expressions.all[*idx as usize].reads_old;
+        if input.fixed_verdict(task_idx).is_some() || !condition.expressions(CONDITION).iter().any(reads_old)
+        {
+            continue;
+        }
+        let first = input.layout.first[task_idx] as usize;
+        let (mut nodes, mut subjects) = (Vec::new(), Vec::new());
+        for (position, node_idx) in input.layout.nodes[task_idx].iter().enumerate() {
+            if verdicts[first + position] == Verdict::ConditionFails
+                && let Some((_, Some(retained))) = evaluator.subjects.doubt(task_idx as TaskIdx, *node_idx)
+            {
+                nodes.push(*node_idx);
+                subjects.push(retained);
+            }
+        }
+        if !nodes.is_empty() {
+            works.push(FieldWork {
+                task_idx: task_idx as TaskIdx,
+                name: definition.name,
+                nodes: nodes.into(),
+                fields: vec![(TYPE, &definition.task_type), (CONDITION, condition)],
+                subjects: Some(subjects.into()),
+            });
+        }
+    }
+    for done in compute(works, evaluator, uids, report) {
+        let own = &input.layout.nodes[done.task_idx as usize];
+        let first = input.layout.first[done.task_idx as usize] as usize;
+        for (position, node_idx) in done.nodes.iter().enumerate() {
+            let Outcome::Decided(Verdict::ConditionHolds) =
+                outcome(&done.values[done.classes.class(position)])
+            else {
+                continue;
+            };
+            verdicts[first + own.partition_point(|other| other < node_idx)] = Verdict::ConditionHolds;
+            evaluator.subjects.use_retained(done.task_idx, *node_idx);
+        }
+    }
 }
 
 impl VerdictInput<'_, '_> {

@@ -25,8 +25,11 @@ pub(crate) type AspectIdx = u32;
 const FALSE: u32 = 0;
 const TRUE: u32 = 1;
 const FAILED: u32 = 2;
-/// Values are interned as numbers from here on; the lower ones are boolean results and failure.
-const FIRST_VALUE: u32 = 3;
+/// Paths that neither state has, or only the old one: unchanged and changed, with reasons of their own.
+const MISSING: u32 = 3;
+const GONE: u32 = 4;
+/// Values are interned as numbers from here on; the lower ones are boolean results, failure and missing paths.
+const FIRST_VALUE: u32 = 5;
 
 #[derive(Debug)]
 pub(crate) struct Aspects {
@@ -234,7 +237,7 @@ impl Entry {
                         if !is_missing_path(&error, tree, root, &documents.new) {
                             return FAILED;
                         }
-                        return u32::from(!lacks_path(tree, root, &documents.old));
+                        return if lacks_path(tree, root, &documents.old) { MISSING } else { GONE };
                     }
                 };
                 if documents.are_identical() {

@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use stoker_state::{AppliedStates, Document, EffectiveState, overlay};
+use stoker_state::{
+    AppliedStates, AttributeChange, Document, Doubt, EffectiveState, GraphIdx, Taint, overlay,
+};
 use stoker_yaql::Value;
 use stoker_yaql::value::{ExactDigest, MapBuilder};
 
 use crate::differing::{Differing, OTHER};
+use crate::fingerprint::Redefinitions;
 
 /// Index into the list of all nodes.
 pub(crate) type NodeIdx = u32;
@@ -44,10 +47,24 @@ impl Subject {
 pub(crate) struct Subjects {
     pub(crate) common: Document,
     pub(crate) all: Vec<Subject>,
-    /// Tasks whose last success on a node had another state than the node's default.
+    /// Instances that are evaluated for another subject than the node's default.
     exceptions: HashMap<(TaskIdx, NodeIdx), SubjectIdx>,
+    /// Doubts about single instances.
+    doubts: HashMap<(TaskIdx, NodeIdx), (Doubt, Option<SubjectIdx>)>,
+    /// For each graph, the tasks that are redefined on all nodes whose default state was applied with it.
+    redefined: Vec<HashMap<TaskIdx, Arc<[AttributeChange]>>>,
+    /// For each node, the graph of its default state if some task of it is redefined, and the node's subject without an
+    /// old state. Empty if no task is redefined.
+    doubted_nodes: Vec<Option<(GraphIdx, SubjectIdx)>>,
     /// For each past, how the old common document differs from the new one.
     differing: Arc<[Differing]>,
+}
+
+/// The applied states of a plan, and the tasks whose definition differs from that in each of their graphs.
+#[derive(Clone, Copy)]
+pub(crate) struct Applied<'a> {
+    pub(crate) states: Option<&'a AppliedStates>,
+    pub(crate) redefinitions: &'a [Redefinitions<'a>],
 }
 
 impl Subjects {
@@ -56,13 +73,18 @@ impl Subjects {
         common: &Document,
         nodes: &[(&str, Document)],
         tasks: &HashMap<&str, TaskIdx>,
-        old: Option<&AppliedStates>,
+        applied: Applied<'_>,
     ) -> Self {
         let mut pasts = Pasts::new(common);
         let (mut all, mut exceptions, mut rest) =
             (Vec::with_capacity(nodes.len()), HashMap::new(), Vec::new());
         let none = AppliedStates::default();
-        let old = old.unwrap_or(&none);
+        let old = applied.states.unwrap_or(&none);
+        let redefined: Vec<HashMap<TaskIdx, Arc<[AttributeChange]>>> =
+            applied.redefinitions.iter().map(|graph| by_index(graph, tasks)).collect();
+        let is_redefined = redefined.iter().any(|graph| !graph.is_empty());
+        let mut doubts = HashMap::new();
+        let mut doubted_nodes = if is_redefined { vec![None; nodes.len()] } else { Vec::new() };
         for (node_idx, (uid, own)) in (0_u32..).zip(nodes) {
             let past = old.past(uid);
             let subject = |state_idx: Option<u32>, pasts: &mut Pasts| {
@@ -73,29 +95,111 @@ impl Subjects {
             let usual = past.and_then(|past| past.usual);
             all.push(subject(usual, &mut pasts));
             let mut subject_of_state: HashMap<Option<u32>, SubjectIdx> = HashMap::from([(usual, node_idx)]);
-            for (task, state_idx) in past.into_iter().flat_map(|past| &past.by_task) {
-                let Some(task_idx) = tasks.get(task.as_str()) else { continue };
-                let subject_idx = *subject_of_state.entry(*state_idx).or_insert_with(|| {
-                    rest.push(subject(*state_idx, &mut pasts));
+            let mut subject_of = |state_idx: Option<u32>| {
+                *subject_of_state.entry(state_idx).or_insert_with(|| {
+                    rest.push(subject(state_idx, &mut pasts));
                     (nodes.len() + rest.len() - 1) as SubjectIdx
-                });
-                exceptions.insert((*task_idx, node_idx), subject_idx);
+                })
+            };
+            let graph_of = |state_idx: Option<u32>| {
+                let graph = old.graph_of(state_idx?)?;
+                redefined.get(graph as usize).filter(|tasks| !tasks.is_empty()).map(|tasks| (graph, tasks))
+            };
+            if is_redefined && let Some((graph, _)) = graph_of(usual) {
+                doubted_nodes[node_idx as usize] = Some((graph, subject_of(None)));
+            }
+            let Some(past) = past else { continue };
+            for (task, state_idx) in &past.by_task {
+                let Some(task_idx) = tasks.get(task.as_str()) else { continue };
+                let subject_idx = subject_of(*state_idx);
+                let changes = graph_of(*state_idx).and_then(|(_, tasks)| tasks.get(task_idx));
+                let used = match changes {
+                    None => subject_idx,
+                    Some(changes) => {
+                        let doubt = Doubt::Redefined(changes.clone());
+                        doubts.insert((*task_idx, node_idx), (doubt, Some(subject_idx)));
+                        subject_of(None)
+                    }
+                };
+                exceptions.insert((*task_idx, node_idx), used);
+            }
+            for (task, taint) in &past.taints {
+                let Some(task_idx) = tasks.get(task.as_str()) else { continue };
+                let state_idx = past.by_task.get(task).copied().unwrap_or(past.usual);
+                let retained = state_idx.is_some().then(|| subject_of(state_idx));
+                doubts.insert((*task_idx, node_idx), (Doubt::Tainted(*taint), retained));
+                exceptions.insert((*task_idx, node_idx), subject_of(None));
             }
         }
         all.extend(rest);
-        Self { common: common.clone(), all, exceptions, differing: pasts.differing.into() }
+        Self {
+            common: common.clone(),
+            all,
+            exceptions,
+            doubts,
+            redefined,
+            doubted_nodes,
+            differing: pasts.differing.into(),
+        }
     }
 
     /// The subject that a task on a node is evaluated for.
     pub(crate) fn of(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> SubjectIdx {
-        if self.exceptions.is_empty() {
+        if self.exceptions.is_empty() && self.doubted_nodes.is_empty() {
             return node_idx;
         }
-        self.exceptions.get(&(task_idx, node_idx)).copied().unwrap_or(node_idx)
+        if let Some(subject_idx) = self.exceptions.get(&(task_idx, node_idx)) {
+            return *subject_idx;
+        }
+        self.usual_redefinition(task_idx, node_idx).map_or(node_idx, |(_, empty)| empty)
+    }
+
+    /// The redefinition of a task whose applied state is the node's default, with the node's subject without an old
+    /// state.
+    fn usual_redefinition(
+        &self,
+        task_idx: TaskIdx,
+        node_idx: NodeIdx,
+    ) -> Option<(&Arc<[AttributeChange]>, SubjectIdx)> {
+        let (graph, empty) = (*self.doubted_nodes.get(node_idx as usize)?)?;
+        Some((self.redefined[graph as usize].get(&task_idx)?, empty))
     }
 
     pub(crate) fn has_exceptions(&self) -> bool {
-        !self.exceptions.is_empty()
+        !self.exceptions.is_empty() || !self.doubted_nodes.is_empty()
+    }
+
+    pub(crate) fn has_doubts(&self) -> bool {
+        !self.doubts.is_empty() || !self.doubted_nodes.is_empty()
+    }
+
+    /// Why the applied state of an instance does not count as its old state, and the subject with that state, if the
+    /// task ever succeeded on the node.
+    pub(crate) fn doubt(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> Option<(Doubt, Option<SubjectIdx>)> {
+        if let Some(doubt) = self.doubts.get(&(task_idx, node_idx)) {
+            return Some(doubt.clone());
+        }
+        // An exception without a doubt has an applied state of its own, or none.
+        if self.doubted_nodes.is_empty() || self.exceptions.contains_key(&(task_idx, node_idx)) {
+            return None;
+        }
+        let (changes, _) = self.usual_redefinition(task_idx, node_idx)?;
+        Some((Doubt::Redefined(changes.clone()), Some(node_idx)))
+    }
+
+    pub(crate) fn taint(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> Option<&Taint> {
+        match &self.doubts.get(&(task_idx, node_idx))?.0 {
+            Doubt::Tainted(taint) => Some(taint),
+            Doubt::Redefined(_) => None,
+        }
+    }
+
+    /// From now on, evaluates an instance in doubt for its applied state.
+    pub(crate) fn use_retained(&mut self, task_idx: TaskIdx, node_idx: NodeIdx) {
+        if let Some((doubt, Some(retained))) = self.doubt(task_idx, node_idx) {
+            self.exceptions.insert((task_idx, node_idx), retained);
+            self.doubts.insert((task_idx, node_idx), (doubt, Some(retained)));
+        }
     }
 
     pub(crate) fn documents(&self, subject_idx: SubjectIdx) -> Documents {
@@ -231,6 +335,13 @@ fn has_value_at(lower: Option<&Value>, upper: Option<&Value>, path: &[String]) -
     };
     let (lower, upper) = (lower.and_then(|map| map.get_str(key)), upper.and_then(|map| map.get_str(key)));
     (lower.is_some() || upper.is_some()) && has_value_at(lower, upper, rest)
+}
+
+fn by_index(
+    redefinitions: &Redefinitions<'_>,
+    tasks: &HashMap<&str, TaskIdx>,
+) -> HashMap<TaskIdx, Arc<[AttributeChange]>> {
+    redefinitions.iter().filter_map(|(task, changes)| Some((*tasks.get(task)?, changes.clone()))).collect()
 }
 
 /// The values of `$` in the new and the old state.

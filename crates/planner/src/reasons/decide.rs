@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use stoker_model::TaintCause;
+use stoker_state::Doubt;
 use stoker_yaql::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, UnaryOp};
 use stoker_yaql::{Error, Expression, Result, Value};
 
@@ -9,6 +11,7 @@ use super::differences::{Difference, DifferenceCache};
 use super::secrets::masked_text;
 use crate::compute::evaluator::{EvalSettings, Side};
 use crate::compute::subjects::Documents;
+use crate::fingerprint::redefinition_text;
 use crate::yaql_ext::missing::{is_missing_path, lacks_path};
 use crate::yaql_ext::same::same;
 use crate::yaql_ext::scope::{StateFunction, none_if_failed};
@@ -20,9 +23,39 @@ pub(super) struct Case<'c> {
     pub(super) common: &'c Value,
     pub(super) documents: &'c Documents,
     pub(super) own: &'c Value,
-    pub(super) has_past: bool,
+    /// Why there is no old state; `None` if there is one.
+    pub(super) absence: Option<Absence>,
     pub(super) expression: &'c Expression,
     pub(super) known: &'c DifferenceCache,
+}
+
+/// Why an instance has no old state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Absence {
+    Never,
+    Forced,
+    Doubt(Doubt),
+}
+
+impl Absence {
+    /// The whole reason, unless the task never succeeded: then each part of the condition has its own.
+    fn reason(&self) -> Option<String> {
+        let taint = match self {
+            Self::Never => return None,
+            Self::Forced => return Some("forced: applied states are ignored".to_owned()),
+            Self::Doubt(Doubt::Redefined(changes)) => return Some(redefinition_text(changes)),
+            Self::Doubt(Doubt::Tainted(taint)) => taint,
+        };
+        let what = match taint.cause {
+            TaintCause::InFlight => "the last attempt has not ended",
+            TaintCause::Failed => "the last attempt failed",
+            TaintCause::TimedOut => "the last attempt timed out",
+            TaintCause::Cancelled => "the last attempt was cancelled",
+            TaintCause::Interrupted => "the last attempt was interrupted",
+            TaintCause::Unknown => "the result of the last attempt is unknown",
+        };
+        Some(format!("{what} (run {}): previous state unknown", taint.run))
+    }
 }
 
 /// The deciding parts of a condition.
@@ -45,7 +78,12 @@ struct Missing {
 
 impl Decision {
     fn merge(mut self, other: Self) -> Self {
-        self.sentences.extend(other.sentences);
+        for sentence in other.sentences {
+            // All parts have the same reason if the old state is in doubt.
+            if !self.sentences.contains(&sentence) {
+                self.sentences.push(sentence);
+            }
+        }
         self.parts.extend(other.parts);
         self.differences.extend(other.differences);
         self.compared.extend(other.compared);
@@ -191,14 +229,15 @@ impl Case<'_> {
     fn describe_change(&self, argument: NodeId, old: Option<&Value>, new: &Value) -> Decision {
         let part = one_line(&self.expression.subexpression(argument).to_string());
         let parts = vec![part.clone()];
-        let Some(old) = old.filter(|_| self.has_past) else {
-            let why = if self.has_past {
-                "it has no value in the old state"
-            } else {
-                "the task has never succeeded on this node"
+        let Some(old) = old.filter(|_| self.absence.is_none()) else {
+            let sentence = match &self.absence {
+                None => format!("`{part}` is new: it has no value in the old state"),
+                Some(absence) => absence
+                    .reason()
+                    .unwrap_or_else(|| format!("`{part}` is new: the task has never succeeded on this node")),
             };
             return Decision {
-                sentences: vec![format!("`{part}` is new: {why}")],
+                sentences: vec![sentence],
                 parts,
                 differences: Vec::new(),
                 compared: vec![argument],

@@ -5,15 +5,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use stoker_model::{Json, Task};
-use stoker_state::{Document, MASTER, SYNC};
+use stoker_state::{Document, Doubt, MASTER, SYNC};
 use stoker_yaql::Options;
 
-use super::decide::{Case, Decision};
+use super::decide::{Absence, Case, Decision};
 use super::differences::{DiffSource, Difference, DifferenceCache};
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::{ExpressionIdx, Expressions};
-use crate::compute::subjects::{NodeIdx, SubjectIdx, Subjects, TaskIdx};
+use crate::compute::subjects::{Applied, NodeIdx, SubjectIdx, Subjects, TaskIdx};
 use crate::definition::CONDITION;
+use crate::fingerprint::redefinitions;
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Verdict};
 use crate::planning::{eval_settings, options_of};
@@ -48,12 +49,26 @@ impl fmt::Display for Explanation {
     }
 }
 
+/// With which old state an instance was decided.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Look {
+    pub(super) doubt: Option<Doubt>,
+    /// Whether the applied state counted although it is in doubt.
+    pub(super) is_second: bool,
+}
+
+pub(super) struct SecondLook {
+    pub(super) subject_idx: SubjectIdx,
+    pub(super) look: Look,
+}
+
 /// Explains the instances of a plan. Must be created from the input that the plan was created from.
 pub struct Explainer<'a> {
     pub(super) tasks: HashMap<&'a str, (TaskIdx, &'a Task)>,
     pub(super) nodes: HashMap<String, NodeIdx>,
     pub(super) evaluator: Evaluator<'a>,
     pub(super) conditions: HashMap<TaskIdx, ExpressionIdx>,
+    is_forced: bool,
     difference_cache: DifferenceCache,
 }
 
@@ -76,8 +91,9 @@ impl<'a> Explainer<'a> {
             input.nodes.iter().map(|node| (node.uid.as_str(), node.document.clone())).collect();
         documents.push((MASTER, input.master.clone()));
         documents.push((SYNC, Document::default()));
-        let old = if input.request.force { None } else { input.old };
-        let subjects = Subjects::new(&input.common, &documents, &indices, old);
+        let states = if input.request.force { None } else { input.old };
+        let applied = Applied { states, redefinitions: &redefinitions(input) };
+        let subjects = Subjects::new(&input.common, &documents, &indices, applied);
         let nodes = documents.iter().map(|(uid, _)| (*uid).to_owned()).zip(0_u32..).collect();
         let evaluator = Evaluator::new(
             eval_settings(input, options),
@@ -90,6 +106,7 @@ impl<'a> Explainer<'a> {
             nodes,
             evaluator,
             conditions,
+            is_forced: input.request.force,
             difference_cache: DifferenceCache::new(DiffSource::State),
         }
     }
@@ -109,7 +126,43 @@ impl<'a> Explainer<'a> {
     fn decision(&self, instance: &Instance<'_>) -> Option<Decision> {
         let task_idx = self.task_with_computed_condition(instance)?;
         let node_idx = *self.nodes.get(instance.node)?;
-        self.decision_for(task_idx, self.evaluator.subjects.of(task_idx, node_idx))
+        let subject_idx = self.evaluator.subjects.of(task_idx, node_idx);
+        let look = self.first_look(task_idx, node_idx);
+        match self.second_look(task_idx, node_idx, instance.verdict) {
+            Some(second) if !self.holds(task_idx, subject_idx) => {
+                self.decision_for(task_idx, second.subject_idx, &second.look)
+            }
+            _ => self.decision_for(task_idx, subject_idx, &look),
+        }
+    }
+
+    pub(super) fn first_look(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> Look {
+        let doubt = self.evaluator.subjects.doubt(task_idx, node_idx).map(|(doubt, _)| doubt);
+        Look { doubt, is_second: false }
+    }
+
+    /// The applied state that may have decided an instance in doubt: it runs if its condition holds with or without it.
+    pub(super) fn second_look(
+        &self,
+        task_idx: TaskIdx,
+        node_idx: NodeIdx,
+        verdict: Verdict,
+    ) -> Option<SecondLook> {
+        let condition = *self.conditions.get(&task_idx)?;
+        if verdict != Verdict::ConditionHolds || !self.evaluator.expressions.all[condition as usize].reads_old
+        {
+            return None;
+        }
+        let (doubt, retained) = self.evaluator.subjects.doubt(task_idx, node_idx)?;
+        Some(SecondLook { subject_idx: retained?, look: Look { doubt: Some(doubt), is_second: true } })
+    }
+
+    /// Whether the condition of a task holds for a subject.
+    pub(super) fn holds(&self, task_idx: TaskIdx, subject_idx: SubjectIdx) -> bool {
+        let condition = self.conditions.get(&task_idx);
+        condition
+            .and_then(|condition| self.evaluator.evaluate(*condition, subject_idx).ok())
+            .is_some_and(|value| value.is_true())
     }
 
     /// The task index, if the instance was decided by a computed condition.
@@ -119,7 +172,12 @@ impl<'a> Explainer<'a> {
         self.conditions.contains_key(&task_idx).then_some(task_idx)
     }
 
-    pub(super) fn decision_for(&self, task_idx: TaskIdx, subject_idx: SubjectIdx) -> Option<Decision> {
+    pub(super) fn decision_for(
+        &self,
+        task_idx: TaskIdx,
+        subject_idx: SubjectIdx,
+        look: &Look,
+    ) -> Option<Decision> {
         let expression_idx = *self.conditions.get(&task_idx)?;
         let compiled = &self.evaluator.expressions.all[expression_idx as usize];
         let expression = compiled.expression.as_ref().ok()?;
@@ -134,11 +192,22 @@ impl<'a> Explainer<'a> {
             common: subjects.common.value(),
             documents: &documents,
             own: subject.own.value(),
-            has_past: subject.old.is_some(),
+            absence: match (&subject.old, &look.doubt) {
+                (Some(_), _) => None,
+                (None, Some(doubt)) => Some(Absence::Doubt(doubt.clone())),
+                (None, None) if self.is_forced => Some(Absence::Forced),
+                (None, None) => Some(Absence::Never),
+            },
             expression,
             known: &self.difference_cache,
         };
-        case.decide(expression.root()).ok()
+        let mut decision = case.decide(expression.root()).ok()?;
+        if look.is_second
+            && let Some(last) = decision.sentences.last_mut()
+        {
+            last.push_str(" (compared with the state before the last attempt)");
+        }
+        Some(decision)
     }
 
     /// An explanation that is independent of the node.

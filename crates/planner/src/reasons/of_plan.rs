@@ -13,7 +13,7 @@ use stoker_yaql::syntax::Node;
 use stoker_yaql::value::ExactDigest;
 
 use super::decide::Decision;
-use super::explain::{Explainer, Explanation, explanation};
+use super::explain::{Explainer, Explanation, Look, SecondLook, explanation};
 use crate::compute::classes::Classes;
 use crate::compute::dependencies::{AspectKind, Document as Whose, dependencies};
 use crate::compute::subjects::{SubjectIdx, TaskIdx};
@@ -36,14 +36,19 @@ impl Reasons {
         let options = Explainer::options(input);
         let mut explainer = Explainer::new(input, &options);
         explainer.evaluator.n_threads = input.settings.n_threads.max(1);
-        let works: Vec<TaskWork<'_>> =
+        let mut works: Vec<TaskWork<'_>> =
             plan.tasks.iter().map(|task| TaskWork::new(&explainer, plan, task)).collect();
         for work in &works {
             if let Some(condition) = work.task_idx.and_then(|task_idx| explainer.conditions.get(&task_idx)) {
                 explainer.evaluator.request(&[*condition], &work.subjects);
+                let retained = work.second_looks.iter().flatten().map(|second| second.subject_idx);
+                explainer.evaluator.request(&[*condition], &retained.collect::<Vec<_>>());
             }
         }
         explainer.evaluator.compute_aspects();
+        for work in &mut works {
+            work.look_again(&explainer);
+        }
         let own_keys = explainer.evaluator.subjects.own_keys();
         let explained = explainer
             .evaluator
@@ -97,6 +102,10 @@ struct TaskWork<'p> {
     /// Positions in `instances` of those, and in parallel their subjects.
     decided: Vec<usize>,
     subjects: Vec<SubjectIdx>,
+    /// In parallel, the doubts about their old states; empty if there is none.
+    looks: Vec<Look>,
+    /// In parallel, the applied states that may have decided; empty if there is none.
+    second_looks: Vec<Option<SecondLook>>,
 }
 
 #[derive(Default)]
@@ -105,9 +114,10 @@ struct Explained {
     of: Vec<u32>,
 }
 
-/// Instances with equal keys have equal explanations: class, past, and the own data that the explanation
+/// Instances with equal keys have equal explanations: class, past, doubt, and the own data that the explanation
 /// shows.
-type ExplanationKey = (usize, u32, Vec<Option<ExactDigest>>);
+type ExplanationKey = (ClassKey, Vec<Option<ExactDigest>>);
+type ClassKey = (usize, u32, Option<Look>);
 
 /// Per-node data that an explanation displays.
 #[derive(Default)]
@@ -121,15 +131,47 @@ struct ShownData {
 impl<'p> TaskWork<'p> {
     fn new(explainer: &Explainer<'_>, plan: &'p Plan, task: &'p PlannedTask) -> Self {
         let instances: Vec<Instance<'_>> = plan.instances_of(task).collect();
-        let mut work = Self { instances, task_idx: None, decided: Vec::new(), subjects: Vec::new() };
+        let mut work = Self {
+            instances,
+            task_idx: None,
+            decided: Vec::new(),
+            subjects: Vec::new(),
+            looks: Vec::new(),
+            second_looks: Vec::new(),
+        };
+        let has_doubts = explainer.evaluator.subjects.has_doubts();
         for (position, instance) in work.instances.iter().enumerate() {
             let Some(task_idx) = explainer.task_with_computed_condition(instance) else { continue };
             let Some(node_idx) = explainer.nodes.get(instance.node) else { continue };
             work.task_idx = Some(task_idx);
             work.decided.push(position);
             work.subjects.push(explainer.evaluator.subjects.of(task_idx, *node_idx));
+            if has_doubts {
+                work.looks.push(explainer.first_look(task_idx, *node_idx));
+                work.second_looks.push(explainer.second_look(task_idx, *node_idx, instance.verdict));
+            }
         }
         work
+    }
+
+    /// Replaces the subjects of instances in doubt that run only because of their applied state.
+    fn look_again(&mut self, explainer: &Explainer<'_>) {
+        let Some(task_idx) = self.task_idx else { return };
+        if self.second_looks.iter().all(Option::is_none) {
+            return;
+        }
+        let Some(condition) = explainer.conditions.get(&task_idx) else { return };
+        let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects);
+        let mut holds: HashMap<usize, bool> = HashMap::new();
+        for (at, second) in std::mem::take(&mut self.second_looks).into_iter().enumerate() {
+            let Some(second) = second else { continue };
+            let class = classes.class(at);
+            let subject_idx = classes.representatives[class];
+            if !*holds.entry(class).or_insert_with(|| explainer.holds(task_idx, subject_idx)) {
+                self.subjects[at] = second.subject_idx;
+                self.looks[at] = second.look;
+            }
+        }
     }
 
     fn explain(&self, explainer: &Explainer<'_>, own_keys: &HashSet<&str>) -> Explained {
@@ -159,21 +201,23 @@ impl<'p> TaskWork<'p> {
     ) {
         let Some(condition) = explainer.conditions.get(&task_idx) else { return };
         let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects);
-        let mut shown_by_class: HashMap<(usize, u32), ShownData, foldhash::fast::FixedState> =
-            HashMap::default();
+        let mut shown_by_class: HashMap<ClassKey, ShownData, foldhash::fast::FixedState> = HashMap::default();
         let mut known: HashMap<ExplanationKey, Option<u32>, foldhash::fast::FixedState> = HashMap::default();
+        let certain = Look { doubt: None, is_second: false };
         for (at, (position, subject_idx)) in self.decided.iter().zip(&self.subjects).enumerate() {
-            let (class, past) =
-                (classes.class(at), explainer.evaluator.subjects.all[*subject_idx as usize].past);
+            let past = explainer.evaluator.subjects.all[*subject_idx as usize].past;
+            let look = self.looks.get(at);
+            let class: ClassKey = (classes.class(at), past, look.cloned());
+            let look = look.unwrap_or(&certain);
             let mut first = None;
-            let shown = shown_by_class.entry((class, past)).or_insert_with(|| {
-                first = explainer.decision_for(task_idx, *subject_idx);
+            let shown = shown_by_class.entry(class.clone()).or_insert_with(|| {
+                first = explainer.decision_for(task_idx, *subject_idx, look);
                 let shown = first.as_ref().map(|decided| explainer.shown_data(task_idx, decided, own_keys));
                 shown.unwrap_or_default()
             });
-            let key = (class, past, explainer.own_data(*subject_idx, shown));
+            let key = (class, explainer.own_data(*subject_idx, shown));
             let number = *known.entry(key).or_insert_with(|| {
-                let decided = first.or_else(|| explainer.decision_for(task_idx, *subject_idx))?;
+                let decided = first.or_else(|| explainer.decision_for(task_idx, *subject_idx, look))?;
                 explained.explanations.push(explanation(self.instances[*position].verdict, decided));
                 Some(explained.explanations.len() as u32 - 1)
             });
