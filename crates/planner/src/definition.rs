@@ -46,8 +46,37 @@ pub(crate) const CROSS_DEPENDED_BY: &str = "cross_depended_by";
 const PLACEMENT_FIELDS: &[&str] = &["tags", "roles", "groups"];
 const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY];
 
+/// The condition of a task without one, by its version.
+fn default_condition(task: &Task) -> Option<&'static str> {
+    let version = task.field("version")?;
+    let major = match version {
+        Json::String(text) => text.trim().split('.').next()?.parse::<u64>().ok()?,
+        number => number.as_f64()? as u64,
+    };
+    (major >= INPUTS_VERSION).then_some("inputsChanged()")
+}
+
+/// The text of the computed condition of a task, the default included.
+pub(crate) fn condition_text(task: &Task) -> Option<&str> {
+    match task.field(CONDITION) {
+        None | Some(Json::Null) => default_condition(task),
+        Some(Json::String(text)) if text.is_empty() => default_condition(task),
+        Some(condition) => condition.get("yaql_exp")?.as_str(),
+    }
+}
+
+/// First major version of tasks that run only if their inputs changed; earlier ones always run.
+const INPUTS_VERSION: u64 = 3;
+
 impl<'a> Definition<'a> {
     pub(crate) fn new(task: &'a Task, templates: &mut Templates<'_>) -> Self {
+        let mut field = |name: &str| task.field(name).map(|value| templates.template(value));
+        // Null and the empty string mean "no condition"; `false` is a condition.
+        let is_absent = |template: &Template| {
+            template.fixed().is_some_and(|value| value.is_null() || value.as_str() == Some(""))
+        };
+        let condition = field(CONDITION).filter(|template| !is_absent(template));
+        let condition = condition.or_else(|| default_condition(task).map(|text| templates.computed(text)));
         let mut field = |name: &str| task.field(name).map(|value| templates.template(value));
         let placement = PLACEMENT_FIELDS.iter().find(|name| task.field(name).is_some());
         Self {
@@ -56,10 +85,7 @@ impl<'a> Definition<'a> {
             placement: placement.and_then(|name| Some((*name, field(name)?))),
             members: field(MEMBERS),
             fault_tolerance: field(FAULT_TOLERANCE),
-            // Null and the empty string mean "no condition"; `false` is a condition.
-            condition: field(CONDITION).filter(|template| {
-                !template.fixed().is_some_and(|value| value.is_null() || value.as_str() == Some(""))
-            }),
+            condition,
             relations: RELATIONS.iter().filter_map(|name| Some((*name, field(name)?))).collect(),
             parameters: field(PARAMETERS),
             fail_on_error: field(FAIL_ON_ERROR),

@@ -7,6 +7,7 @@ use stoker_yaql::{Expression, FixedHost, Limits, Options, Result, Value};
 use crate::compute::evaluator::{EvalSettings, Side};
 use crate::compute::subjects::Documents;
 use crate::json::without_sets;
+use crate::yaql_ext::inputs_changed::InputsState;
 
 /// Evaluates an expression of a task field as planning does: `$` is the new state, and the state functions
 /// see both states. `old` is `None` if the task never succeeded on the node.
@@ -28,7 +29,7 @@ pub fn evaluate_observed(
     observer: Option<&mut dyn Observer>,
 ) -> Result<Value> {
     let old = old.map_or_else(|| EffectiveState::default().document(), EffectiveState::document);
-    let documents = Documents { new: new.document(), old, past: 0 };
+    let documents = Documents { new: new.document(), old, past: 0, inputs: InputsState::Unavailable };
     // Shortens the lifetime of the trait object to that of this call.
     let observer = observer.map(|observer| observer as &mut dyn Observer);
     let settings =

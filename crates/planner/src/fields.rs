@@ -15,6 +15,7 @@ use crate::json::to_json;
 use crate::node_sets::NodeSet;
 use crate::report::{PlanningReport, codes, expression_problem};
 use crate::template::Template;
+use crate::yaql_ext::inputs_changed::InputsState;
 
 /// Fields of one task to compute on some nodes.
 pub(crate) struct FieldWork<'d> {
@@ -24,6 +25,10 @@ pub(crate) struct FieldWork<'d> {
     pub(crate) fields: Vec<(&'static str, &'d Template)>,
     /// The subjects of the nodes, if not those that the task is otherwise evaluated for.
     pub(crate) subjects: Option<Arc<[SubjectIdx]>>,
+    /// For each node a number; nodes with different numbers share no evaluation.
+    pub(crate) inputs: Option<Arc<[u32]>>,
+    /// By these numbers, the value of `inputsChanged()`; empty if it is not available to the fields.
+    pub(crate) input_states: Arc<[InputsState]>,
 }
 
 /// Computed field values of a [`FieldWork`].
@@ -41,10 +46,27 @@ struct FieldError {
     error: Box<Error>,
 }
 
-impl FieldWork<'_> {
+impl<'d> FieldWork<'d> {
+    /// No nodes yet.
+    pub(crate) fn new(task_idx: TaskIdx, name: &'d str, fields: &[(&'static str, &'d Template)]) -> Self {
+        Self {
+            task_idx,
+            name,
+            nodes: NodeSet::default(),
+            fields: fields.to_vec(),
+            subjects: None,
+            inputs: None,
+            input_states: Arc::default(),
+        }
+    }
+
     pub(crate) fn expressions(&self) -> Vec<ExpressionIdx> {
         let expressions = self.fields.iter().flat_map(|(field, template)| template.expressions(field));
         expressions.map(|(_, expression_idx)| expression_idx).collect()
+    }
+
+    fn input_state(&self, position: usize) -> Option<&InputsState> {
+        self.input_states.get(*self.inputs.as_ref()?.get(position)? as usize)
     }
 
     pub(crate) fn subjects(&self, evaluator: &Evaluator<'_>) -> Arc<[SubjectIdx]> {
@@ -73,8 +95,13 @@ pub(crate) fn compute(
     let evaluator = &*evaluator;
     let partitions: Vec<Classes> = evaluator.in_parallel(works.len(), |work_idx| {
         let work = &works[work_idx];
-        Classes::new(evaluator, &work.expressions(), &work.subjects(evaluator))
+        Classes::new(evaluator, &work.expressions(), &work.subjects(evaluator), work.inputs.as_deref())
     });
+    let first_positions: Vec<Vec<usize>> = works
+        .iter()
+        .zip(&partitions)
+        .map(|(work, classes)| if work.inputs.is_some() { classes.first_positions() } else { Vec::new() })
+        .collect();
     let jobs: Vec<(usize, usize)> = partitions
         .iter()
         .enumerate()
@@ -85,9 +112,12 @@ pub(crate) fn compute(
     let results = evaluator.in_parallel(jobs.len(), |job| {
         let (work_idx, class) = jobs[job];
         let subject_idx = partitions[work_idx].representatives[class];
-        let fields = works[work_idx].fields.iter();
+        let work = &works[work_idx];
+        let state = first_positions[work_idx].get(class).and_then(|position| work.input_state(*position));
+        let inputs = state.unwrap_or(&InputsState::Unavailable);
+        let fields = work.fields.iter();
         fields
-            .map(|(field, template)| field_value(evaluator, field, template, subject_idx))
+            .map(|(field, template)| field_value(evaluator, field, template, subject_idx, inputs))
             .collect::<Vec<_>>()
     });
     let mut results = results.into_iter();
@@ -134,6 +164,7 @@ fn field_value(
     field: &str,
     template: &Template,
     subject_idx: SubjectIdx,
+    inputs: &InputsState,
 ) -> Result<Json, FieldError> {
     let failed = |expression_idx: ExpressionIdx, error: Box<Error>| {
         let mut positions = template.expressions(field).into_iter();
@@ -142,8 +173,10 @@ fn field_value(
         FieldError { path, expression_idx: Some(expression_idx), error }
     };
     template.render(&mut |expression_idx| {
-        let value =
-            evaluator.evaluate(expression_idx, subject_idx).map_err(|error| failed(expression_idx, error))?;
+        let inputs = if field == CONDITION { inputs } else { &InputsState::Unavailable };
+        let value = evaluator
+            .evaluate_with(expression_idx, subject_idx, inputs)
+            .map_err(|error| failed(expression_idx, error))?;
         if field == CONDITION && value.as_str().is_none() {
             // Only its truth value matters, and a true value need not be representable as JSON.
             return Ok(Json::Bool(value.is_true()));

@@ -1,10 +1,10 @@
 //! The input of planning: everything a plan depends on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use stoker_model::{OnDefinitionChange, Task};
-use stoker_state::{AppliedStates, Document, SourceDigests, master_document};
+use stoker_state::{AppliedStates, Document, MASTER, SourceDigests, master_document};
 use stoker_yaql::{Library, Value};
 
 use crate::fingerprint::{FileDigests, InputsKey};
@@ -35,6 +35,8 @@ pub struct PlanningInput<'a> {
     pub files: FileDigests,
     pub on_definition_change: OnDefinitionChange,
     pub inputs_key: InputsKey,
+    /// The new state with the statuses after the run, over which inputs are rendered; `None`: as before the run.
+    pub settled: Option<SettledDocuments>,
     pub request: PlanScope,
     /// Values of placeholders: `{NAME}` in a text is replaced, other braces are left alone.
     pub placeholders: BTreeMap<String, String>,
@@ -57,11 +59,28 @@ impl<'a> PlanningInput<'a> {
             files: FileDigests::default(),
             on_definition_change: OnDefinitionChange::Rerun,
             inputs_key: InputsKey::default(),
+            settled: None,
             request: PlanScope::default(),
             placeholders: BTreeMap::new(),
             settings: EvaluationSettings::default(),
         }
     }
+}
+
+impl PlanningInput<'_> {
+    /// The own documents of all nodes, the master included.
+    pub(crate) fn documents_by_uid(&self) -> HashMap<&str, &Document> {
+        let nodes = self.nodes.iter().map(|node| (node.uid.as_str(), &node.document));
+        nodes.chain([(MASTER, &self.master)]).collect()
+    }
+}
+
+/// The new state after a successful run.
+#[derive(Clone, Debug, Default)]
+pub struct SettledDocuments {
+    pub common: Document,
+    /// Own documents by UID; of other nodes the run changes nothing.
+    pub own: BTreeMap<String, Document>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -78,7 +78,7 @@ pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, rema
 pub use evaluate::{evaluate, evaluate_observed};
 pub use extras::{DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};
 pub use fingerprint::{FileDigests, InputsKey, inputs_digest, inputs_document, inputs_of, source_digests};
-pub use input::{EvaluationSettings, NodeInput, PlanScope, PlanningInput, Subgraph};
+pub use input::{EvaluationSettings, NodeInput, PlanScope, PlanningInput, SettledDocuments, Subgraph};
 pub use nodes::NODE_OFFLINE;
 pub use plan::{
     Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,

@@ -1,5 +1,8 @@
 //! The phases of planning, from the input to the plan.
 
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, Task, TaskType};
 use stoker_state::{Document, MASTER, SYNC};
@@ -11,7 +14,7 @@ use crate::compute::subjects::{Applied, Subjects, TaskIdx};
 use crate::definition::{Definition, FAIL_ON_ERROR, PARAMETERS, TYPE, TaskKind};
 use crate::extras::DoubtView;
 use crate::fields::{ComputedFields, FieldWork, compute};
-use crate::fingerprint::redefinitions;
+use crate::fingerprint::{ComparedInputs, inputs_of, redefinitions};
 use crate::input::PlanningInput;
 use crate::names::Names;
 use crate::node_sets::NodeSets;
@@ -25,7 +28,7 @@ use crate::selection::{cut, selected_tasks};
 use crate::strategy;
 use crate::template::Templates;
 use crate::timing;
-use crate::verdicts::{VerdictInput, decide_verdicts};
+use crate::verdicts::{Decided, VerdictInput, decide_verdicts};
 
 /// Plans a run. Fails if the report contains an error.
 pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, PlanningReport), PlanningReport> {
@@ -78,17 +81,25 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
         compute(relation_works(&definitions, &kinds, &layout), &mut evaluator, &nodes.uids, report);
     let Ordered { order, choices } =
         order(&definitions, &relations, &layout, &mut names, &mut node_sets, report);
-    let verdict_input =
-        VerdictInput { definitions: &definitions, kinds: &kinds, layout: &layout, is_selected: &is_selected };
-    let mut verdicts = decide_verdicts(&verdict_input, &mut evaluator, &nodes.uids, report);
+    let verdict_input = VerdictInput {
+        definitions: &definitions,
+        kinds: &kinds,
+        layout: &layout,
+        is_selected: &is_selected,
+        planning: input,
+        tasks: &tasks,
+    };
+    let Decided { mut verdicts, inputs } =
+        decide_verdicts(&verdict_input, &mut evaluator, &nodes.uids, report);
     cut(&input.request.subgraphs, &order, &layout, &names, &nodes, &mut verdicts, report);
 
     if evaluator.subjects.has_doubts() {
         report.extras.doubts = tainted_instances(&layout, &verdicts, &evaluator.subjects);
     }
 
-    let (details_of, mut details) =
-        details(&definitions, &layout, &verdicts, &mut node_sets, &mut evaluator, &nodes.uids, report);
+    let instances =
+        Instances { definitions: &definitions, layout: &layout, verdicts: &verdicts, inputs: &inputs };
+    let (details_of, mut details) = details(&instances, &mut node_sets, &mut evaluator, &nodes.uids, report);
     let planned = |(task_idx, definition): (usize, &Definition<'_>)| PlannedTask {
         name: definition.name.to_owned(),
         nodes: layout.nodes[task_idx].clone(),
@@ -153,35 +164,36 @@ fn relation_works<'d>(
         |task_idx: usize| kinds[task_idx] != TaskKind::Group && !layout.nodes[task_idx].is_empty();
     let placed = definitions.iter().enumerate().filter(|(task_idx, _)| is_placed(*task_idx));
     let work = placed.map(|(task_idx, definition)| FieldWork {
-        task_idx: task_idx as TaskIdx,
-        name: definition.name,
         nodes: layout.nodes[task_idx].clone(),
         fields: definition.relations.iter().map(|(field, template)| (*field, template)).collect(),
-        subjects: None,
+        ..FieldWork::new(task_idx as TaskIdx, definition.name, &[])
     });
     work.filter(|work| !work.fields.is_empty()).collect()
 }
 
+/// All instances with their verdicts and compared inputs.
+struct Instances<'j, 'a> {
+    definitions: &'j [Definition<'a>],
+    layout: &'j Layout,
+    verdicts: &'j [Verdict],
+    inputs: &'j HashMap<TaskIdx, ComparedInputs>,
+}
+
 /// Computes the details of all instances that run.
 fn details(
-    definitions: &[Definition<'_>],
-    layout: &Layout,
-    verdicts: &[Verdict],
+    instances: &Instances<'_, '_>,
     node_sets: &mut NodeSets<'_>,
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
     report: &mut PlanningReport,
 ) -> (Vec<u32>, Vec<Vec<Details>>) {
+    let Instances { definitions, layout, verdicts, inputs } = *instances;
     let mut works = Vec::new();
     for (task_idx, definition) in definitions.iter().enumerate() {
-        let instances = layout.first[task_idx] as usize..layout.first[task_idx + 1] as usize;
-        let runs = verdicts[instances].iter().map(|verdict| verdict.action() == InstanceAction::Run);
-        let running: Vec<u32> = layout.nodes[task_idx]
-            .iter()
-            .zip(runs)
-            .filter(|(_, runs)| *runs)
-            .map(|(node, _)| *node)
-            .collect();
+        let range = layout.first[task_idx] as usize..layout.first[task_idx + 1] as usize;
+        let is_running = |position: &usize| verdicts[range.start + position].action() == InstanceAction::Run;
+        let positions: Vec<usize> = (0..range.len()).filter(is_running).collect();
+        let running: Vec<u32> = positions.iter().map(|position| layout.nodes[task_idx][*position]).collect();
         if running.is_empty() {
             continue;
         }
@@ -189,23 +201,40 @@ fn details(
         let mut fields = vec![(TYPE, &definition.task_type)];
         fields.extend(optional.into_iter().filter_map(|(field, template)| Some((field, template.as_ref()?))));
         let nodes = node_sets.set_of(&running);
+        // Instances with different steady inputs need details of their own: a success records both.
+        let steady = inputs.get(&(task_idx as TaskIdx));
+        let steady =
+            steady.map(|inputs| positions.iter().map(|position| inputs.inputs_of[*position]).collect());
         works.push(FieldWork {
-            task_idx: task_idx as TaskIdx,
-            name: definition.name,
             nodes,
-            fields,
-            subjects: None,
+            inputs: steady,
+            ..FieldWork::new(task_idx as TaskIdx, definition.name, &fields)
         });
     }
     let names: Vec<Vec<&str>> =
         works.iter().map(|work| work.fields.iter().map(|(field, _)| *field).collect()).collect();
     let mut details_of = vec![u32::MAX; layout.n_instances() as usize];
     let mut details: Vec<Vec<Details>> = vec![Vec::new(); definitions.len()];
-    for (done, names) in compute(works, evaluator, uids, report).into_iter().zip(names) {
+    let steady: Vec<Option<Arc<[u32]>>> = works.iter().map(|work| work.inputs.clone()).collect();
+    for ((done, names), steady) in compute(works, evaluator, uids, report).into_iter().zip(names).zip(steady)
+    {
         assign_details(&done, layout, &mut details_of);
+        let first_positions = steady.as_ref().map(|_| done.classes.first_positions()).unwrap_or_default();
         let name = definitions[done.task_idx as usize].name;
         let read = |values: Vec<Option<Json>>| read_details(name, &names, values, report);
         details[done.task_idx as usize] = done.values.into_iter().map(read).collect();
+        if let (Some(steady), Some(compared)) = (steady, inputs.get(&done.task_idx)) {
+            let inputs_of_class =
+                first_positions.iter().map(|position| &compared.inputs[steady[*position] as usize]);
+            let differing = (0_u32..)
+                .zip(inputs_of_class.zip(&details[done.task_idx as usize]))
+                .filter(|(_, (inputs, details))| **inputs != inputs_of(&details.parameters))
+                .map(|(details_idx, (inputs, _))| (details_idx, inputs.clone()));
+            let differing: BTreeMap<u32, Json> = differing.collect();
+            if !differing.is_empty() {
+                report.extras.steady.insert(name.to_owned(), differing);
+            }
+        }
     }
     (details_of, details)
 }

@@ -44,6 +44,11 @@ impl Templates<'_> {
         }
     }
 
+    /// A field that is one expression.
+    pub(crate) fn computed(&mut self, text: &str) -> Template {
+        Template::Computed(self.expressions.add(text))
+    }
+
     fn map(&mut self, map: &JsonMap) -> Template {
         let entries: Vec<(String, Template)> = map
             .iter()

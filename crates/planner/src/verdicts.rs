@@ -1,19 +1,24 @@
 //! Decides which instances run.
 
+use std::collections::HashMap;
+
 use stoker_conditions::{ConditionError, rewrite_for_deployment};
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Json, TaskType};
+use stoker_model::{Json, Task, TaskType};
 
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::ExpressionIdx;
 use crate::compute::subjects::TaskIdx;
 use crate::definition::{CONDITION, Definition, TYPE, TaskKind};
 use crate::fields::{FieldWork, compute};
+use crate::fingerprint::{ComparedInputs, InstanceNode, TaskInstances, compare_inputs};
+use crate::input::PlanningInput;
 use crate::json::is_true;
 use crate::legacy::LegacyConditions;
 use crate::order_builder::Layout;
 use crate::plan::Verdict;
 use crate::report::{PlanningReport, codes};
+use crate::yaql_ext::inputs_changed::InputsState;
 
 pub(crate) struct VerdictInput<'j, 'a> {
     pub(crate) definitions: &'j [Definition<'a>],
@@ -21,6 +26,15 @@ pub(crate) struct VerdictInput<'j, 'a> {
     pub(crate) layout: &'j Layout,
     /// For each task, whether the request selects it.
     pub(crate) is_selected: &'j [bool],
+    pub(crate) planning: &'j PlanningInput<'a>,
+    /// In the order of `definitions`.
+    pub(crate) tasks: &'j [&'a Task],
+}
+
+/// Verdicts by instance, and by task the compared inputs of its instances, if its condition depends on them.
+pub(crate) struct Decided {
+    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) inputs: HashMap<TaskIdx, ComparedInputs>,
 }
 
 /// Decides the verdicts of all instances.
@@ -29,8 +43,9 @@ pub(crate) fn decide_verdicts(
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
     report: &mut PlanningReport,
-) -> Vec<Verdict> {
+) -> Decided {
     let layout = input.layout;
+    let inputs = input.compare_inputs(evaluator, uids);
     let mut verdicts = vec![Verdict::NoCondition; layout.n_instances() as usize];
     let mut works = Vec::new();
     for (task_idx, definition) in input.definitions.iter().enumerate() {
@@ -38,16 +53,19 @@ pub(crate) fn decide_verdicts(
         match input.fixed_verdict(task_idx) {
             Some(verdict) => verdicts[instances].fill(verdict),
             None if instances.is_empty() => {}
-            None => works.push(FieldWork {
-                task_idx: task_idx as TaskIdx,
-                name: definition.name,
-                nodes: layout.nodes[task_idx].clone(),
-                fields: [(TYPE, Some(&definition.task_type)), (CONDITION, definition.condition.as_ref())]
-                    .into_iter()
-                    .filter_map(|(field, template)| Some((field, template?)))
-                    .collect(),
-                subjects: None,
-            }),
+            None => {
+                let compared = inputs.get(&(task_idx as TaskIdx));
+                works.push(FieldWork {
+                    nodes: layout.nodes[task_idx].clone(),
+                    fields: [(TYPE, Some(&definition.task_type)), (CONDITION, definition.condition.as_ref())]
+                        .into_iter()
+                        .filter_map(|(field, template)| Some((field, template?)))
+                        .collect(),
+                    inputs: compared.map(|compared| compared.state_of.clone()),
+                    input_states: compared.map(|compared| compared.states.clone()).unwrap_or_default(),
+                    ..FieldWork::new(task_idx as TaskIdx, definition.name, &[])
+                });
+            }
         }
     }
     let mut legacy = LegacyConditions::default();
@@ -74,7 +92,7 @@ pub(crate) fn decide_verdicts(
         }
     }
     look_again(input, evaluator, uids, &mut verdicts, report);
-    verdicts
+    Decided { verdicts, inputs }
 }
 
 /// Decides instances in doubt a second time, with their applied state: a condition such as `deleted($.users)` is never
@@ -109,12 +127,14 @@ fn look_again(
             }
         }
         if !nodes.is_empty() {
+            let fields = [(TYPE, &definition.task_type), (CONDITION, condition)];
             works.push(FieldWork {
-                task_idx: task_idx as TaskIdx,
-                name: definition.name,
+                // The inputs of an instance in doubt count as changed.
+                inputs: Some(vec![0; nodes.len()].into()),
+                input_states: [InputsState::Changed].into(),
                 nodes: nodes.into(),
-                fields: vec![(TYPE, &definition.task_type), (CONDITION, condition)],
                 subjects: Some(subjects.into()),
+                ..FieldWork::new(task_idx as TaskIdx, definition.name, &fields)
             });
         }
     }
@@ -134,6 +154,33 @@ fn look_again(
 }
 
 impl VerdictInput<'_, '_> {
+    /// Compares the inputs of all instances whose condition may depend on them.
+    fn compare_inputs(&self, evaluator: &Evaluator<'_>, uids: &[String]) -> HashMap<TaskIdx, ComparedInputs> {
+        let uses_inputs = |task_idx: usize| {
+            let condition = self.definitions[task_idx].condition.as_ref();
+            let mut expressions =
+                condition.into_iter().flat_map(|condition| condition.expressions(CONDITION));
+            expressions.any(|(_, idx)| evaluator.expressions.all[idx as usize].uses_inputs)
+                && !self.layout.nodes[task_idx].is_empty()
+                && self.fixed_verdict(task_idx).is_none()
+        };
+        let tasks: Vec<usize> =
+            (0..self.definitions.len()).filter(|task_idx| uses_inputs(*task_idx)).collect();
+        let instances = |task_idx: &usize| TaskInstances {
+            task: self.tasks[*task_idx],
+            nodes: self.layout.nodes[*task_idx]
+                .iter()
+                .map(|node_idx| InstanceNode {
+                    uid: &uids[*node_idx as usize],
+                    applied: evaluator.subjects.applied(*task_idx as TaskIdx, *node_idx),
+                })
+                .collect(),
+        };
+        let wanted: Vec<TaskInstances<'_>> = tasks.iter().map(instances).collect();
+        let compared = compare_inputs(self.planning, &wanted);
+        tasks.iter().map(|task_idx| *task_idx as TaskIdx).zip(compared).collect()
+    }
+
     /// The verdict if it does not depend on the node.
     fn fixed_verdict(&self, task_idx: usize) -> Option<Verdict> {
         let definition = &self.definitions[task_idx];

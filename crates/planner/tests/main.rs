@@ -5,6 +5,7 @@ mod expressions;
 mod fidelity;
 mod fleets;
 mod helpers;
+mod inputs;
 mod lessons;
 mod mutations;
 mod plans;

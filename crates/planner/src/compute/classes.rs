@@ -30,11 +30,13 @@ impl Classes {
         }
     }
 
-    /// Partitions subjects by everything that the results of the expressions depend on.
+    /// Partitions subjects by everything that the results of the expressions depend on. `inputs` are further numbers by
+    /// position.
     pub(crate) fn new(
         evaluator: &Evaluator<'_>,
         expressions: &[ExpressionIdx],
         subjects: &[SubjectIdx],
+        inputs: Option<&[u32]>,
     ) -> Self {
         let compiled = || expressions.iter().map(|idx| &evaluator.expressions.all[*idx as usize]);
         let mut aspects: Vec<u32> =
@@ -46,11 +48,30 @@ impl Classes {
         if compiled().any(|compiled| compiled.reads_old) {
             partition.split(subjects.iter().map(|subject_idx| past_of(*subject_idx)));
         }
+        if let Some(numbers) = inputs {
+            partition.split(numbers.iter().copied());
+        }
         for aspect_idx in aspects {
             partition
                 .split(subjects.iter().map(|subject_idx| evaluator.aspects.number(aspect_idx, *subject_idx)));
         }
         partition.finish(subjects)
+    }
+
+    /// The first position of each class.
+    pub(crate) fn first_positions(&self) -> Vec<usize> {
+        match &self.of {
+            ClassOf::One => vec![0; self.n_classes()],
+            ClassOf::Many(classes) => {
+                let mut first = Vec::with_capacity(self.n_classes());
+                for (position, class) in classes.iter().enumerate() {
+                    if *class as usize == first.len() {
+                        first.push(position);
+                    }
+                }
+                first
+            }
+        }
     }
 
     pub(crate) fn n_classes(&self) -> usize {

@@ -60,6 +60,8 @@ pub(crate) struct Dependencies {
     pub(crate) aspects: Vec<Aspect>,
     /// Whether the old common document matters.
     pub(crate) reads_old: bool,
+    /// Whether `inputsChanged()` may be called.
+    pub(crate) uses_inputs: bool,
     /// The top-level keys that are read; `None`: all of them.
     pub(crate) keys: Option<BTreeSet<String>>,
     /// Arguments whose results are equal for all nodes with the same old common document, with the top-level
@@ -80,7 +82,8 @@ pub(crate) fn dependencies(expression: &Expression, own_keys: &HashSet<&str>) ->
         closed = visitor.closed();
     }
     let keys = reads.top_level_keys();
-    Dependencies { aspects: reads.aspects, reads_old: reads.old_state, keys, shared: visitor.shared, closed }
+    let (reads_old, uses_inputs) = (reads.old_state, reads.uses_inputs);
+    Dependencies { aspects: reads.aspects, reads_old, uses_inputs, keys, shared: visitor.shared, closed }
 }
 
 /// What `$` is bound to at a position in an expression.
@@ -107,6 +110,8 @@ struct Reads {
     uses_element: bool,
     /// Whether it refers to variables bound by the expression itself.
     uses_variables: bool,
+    /// Whether it calls `inputsChanged()`, whose value is neither in a document nor common to nodes.
+    uses_inputs: bool,
 }
 
 impl Reads {
@@ -123,6 +128,7 @@ impl Reads {
         self.keys.extend(other.keys.iter().cloned());
         self.whole_document |= other.whole_document;
         self.old_state |= other.old_state;
+        self.uses_inputs |= other.uses_inputs;
     }
 
     /// Records a dependency on the whole document.
@@ -131,6 +137,7 @@ impl Reads {
         self.aspects.extend([whole(Document::New), whole(Document::Old), whole(Document::Own)]);
         self.whole_document = true;
         self.old_state = true;
+        self.uses_inputs = true;
     }
 
     fn top_level_keys(&self) -> Option<BTreeSet<String>> {
@@ -159,6 +166,9 @@ const ELEMENT_WISE: &[&str] = &[
 
 /// Functions that can rebind function names; expressions that use them are not analyzed.
 const REDEFINING: &[&str] = &["call", "def", "lambda"];
+
+/// The name of `yaql_ext/inputs_changed.rs`.
+const INPUTS_CHANGED: &str = "inputsChanged";
 
 /// Functions that bind variables.
 const BINDING: &[&str] = &["as", "let", "unpack", "with"];
@@ -234,6 +244,7 @@ impl Visitor<'_> {
             }
             Node::Call { name, args, .. } => {
                 let is_helper = self.visit_helpers(tree.text(name), false, reads);
+                reads.uses_inputs |= !is_helper && tree.text(name) == INPUTS_CHANGED;
                 match state_function(tree.text(name)) {
                     Some(state_function) if !is_helper => self.visit_state_args(state_function, args, reads),
                     _ => self.visit_args(args, dollar, reads),
@@ -269,7 +280,7 @@ impl Visitor<'_> {
             let mut inner = Reads::default();
             self.visit(node, dollar, &mut inner);
             inner.old_state |= state_function != StateFunction::New;
-            if inner.uses_variables {
+            if inner.uses_variables || inner.uses_inputs {
                 reads.merge(inner);
             } else if inner.aspects.is_empty() {
                 reads.add_reads(&inner);
@@ -291,7 +302,7 @@ impl Visitor<'_> {
         let (mut of_item, mut of_collection) = (Reads::default(), Reads::default());
         self.visit(item, dollar, &mut of_item);
         self.visit(collection, dollar, &mut of_collection);
-        let is_closed = |reads: &Reads| !reads.uses_element && !reads.uses_variables;
+        let is_closed = |reads: &Reads| !reads.uses_element && !reads.uses_variables && !reads.uses_inputs;
         let is_common = of_collection.aspects.is_empty() && is_closed(&of_collection);
         if dollar == Dollar::New && is_common && is_closed(&of_item) && !of_item.aspects.is_empty() {
             let (item, collection) =

@@ -13,6 +13,7 @@ use super::aspects::Aspects;
 use super::dependencies::dependencies;
 use super::expressions::{ExpressionIdx, Expressions};
 use super::subjects::{Documents, SubjectIdx, Subjects};
+use crate::yaql_ext::inputs_changed::InputsState;
 use crate::yaql_ext::result_cache::{Position, ResultCache};
 use crate::yaql_ext::scope::{CacheHandle, Scope};
 
@@ -55,12 +56,13 @@ impl EvalSettings<'_> {
         side: Side,
         observer: Option<&'a mut dyn Observer>,
     ) -> Result<Value> {
-        let Documents { new, old, past } = documents;
+        let Documents { new, old, past, inputs } = documents;
         let cache = self.cache.clone().map(|cache| CacheHandle { cache, past: *past });
-        let scope = Scope { new: new.clone(), old: old.clone(), cache, results: Mutex::default() };
+        let (new, old, inputs) = (new.clone(), old.clone(), inputs.clone());
+        let scope = Scope { new, old, inputs, cache, results: Mutex::default() };
         let data = match side {
-            Side::New => new.clone(),
-            Side::Old => old.clone(),
+            Side::New => documents.new.clone(),
+            Side::Old => documents.old.clone(),
         };
         let vars = vec![scope.into_variable(), (NODE.clone(), own.clone()), (COMMON.clone(), common.clone())];
         expression.run(Input {
@@ -102,6 +104,7 @@ impl<'o> Evaluator<'o> {
             let Ok(expression) = &compiled.expression else { continue };
             let dependencies_of = dependencies(expression, &own_keys);
             compiled.reads_old = dependencies_of.reads_old;
+            compiled.uses_inputs = dependencies_of.uses_inputs;
             compiled.keys = dependencies_of.keys.map(|keys| keys.into_iter().collect());
             let add = |aspect| aspects.add(aspect, subjects.all.len(), n_pasts);
             compiled.aspects = dependencies_of.aspects.into_iter().map(add).collect();
@@ -135,24 +138,35 @@ impl<'o> Evaluator<'o> {
     }
 
     pub(crate) fn evaluate(&self, expression_idx: ExpressionIdx, subject_idx: SubjectIdx) -> Result<Value> {
+        self.evaluate_with(expression_idx, subject_idx, &InputsState::Unavailable)
+    }
+
+    /// Evaluates a condition; `inputs` is the value of `inputsChanged()`.
+    pub(crate) fn evaluate_with(
+        &self,
+        expression_idx: ExpressionIdx,
+        subject_idx: SubjectIdx,
+        inputs: &InputsState,
+    ) -> Result<Value> {
         let compiled = &self.expressions.all[expression_idx as usize];
         let expression = match &compiled.expression {
             Ok(expression) => expression,
             Err(error) => return Err(error.clone()),
         };
         let own = self.subjects.all[subject_idx as usize].own.value();
-        let run = |documents: &Documents| {
-            self.settings.run(expression, self.subjects.common.value(), documents, own, Side::New)
+        let run = |mut documents: Documents| {
+            documents.inputs = inputs.clone();
+            self.settings.run(expression, self.subjects.common.value(), &documents, own, Side::New)
         };
         if let Some(keys) = &compiled.keys {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            let result = run(&self.subjects.excerpt(subject_idx, &keys));
+            let result = run(self.subjects.excerpt(subject_idx, &keys));
             if result.is_ok() {
                 return result;
             }
             // The excerpt may lack what the error message shows: evaluate again over the whole document.
         }
-        run(&self.subjects.documents(subject_idx))
+        run(self.subjects.documents(subject_idx))
     }
 
     /// Runs `work` for each number below `n_jobs`, on up to `n_threads` threads. Results are in order.

@@ -18,6 +18,8 @@ pub(crate) struct Compiled {
     /// The aspects its result depends on; filled in by `Evaluator::new`.
     pub(crate) aspects: Vec<AspectIdx>,
     pub(crate) reads_old: bool,
+    /// Whether it may call `inputsChanged()`.
+    pub(crate) uses_inputs: bool,
     /// Top-level keys that the expression reads, sorted; `None` for the whole document.
     pub(crate) keys: Option<Vec<String>>,
 }
@@ -45,6 +47,7 @@ impl Expressions {
             expression,
             aspects: Vec::new(),
             reads_old: false,
+            uses_inputs: false,
             keys: None,
         });
         self.by_text.insert(text.to_owned(), expression_idx);

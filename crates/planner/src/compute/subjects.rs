@@ -11,6 +11,7 @@ use stoker_yaql::value::{ExactDigest, MapBuilder};
 
 use crate::differing::{Differing, OTHER};
 use crate::fingerprint::Redefinitions;
+use crate::yaql_ext::inputs_changed::InputsState;
 
 /// Index into the list of all nodes.
 pub(crate) type NodeIdx = u32;
@@ -187,6 +188,12 @@ impl Subjects {
         Some((Doubt::Redefined(changes.clone()), Some(node_idx)))
     }
 
+    /// The applied state of an instance with the number of its common document, if it counts as the old state.
+    pub(crate) fn applied(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> Option<(EffectiveState, u32)> {
+        let subject = &self.all[self.of(task_idx, node_idx) as usize];
+        subject.old.clone().map(|state| (state, subject.past))
+    }
+
     pub(crate) fn taint(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> Option<&Taint> {
         match &self.doubts.get(&(task_idx, node_idx))?.0 {
             Doubt::Tainted(taint) => Some(taint),
@@ -215,7 +222,7 @@ impl Subjects {
             Some(old) => old.document(),
             None => EffectiveState::default().document(),
         };
-        Documents { new, old, past: subject.past }
+        Documents { new, old, past: subject.past, inputs: InputsState::Unavailable }
     }
 
     /// The document of a subject with only some top-level keys, which must be sorted.
@@ -230,7 +237,7 @@ impl Subjects {
             Some(_) => new.clone(),
             None => Document::default().value().clone(),
         };
-        Documents { new, old, past: subject.past }
+        Documents { new, old, past: subject.past, inputs: InputsState::Unavailable }
     }
 
     /// Returns the differences between an old common document and the new one.
@@ -350,6 +357,8 @@ pub(crate) struct Documents {
     /// Shares its allocation with `new` if nothing changed.
     pub(crate) old: Value,
     pub(crate) past: u32,
+    /// Whether the inputs of the instance changed.
+    pub(crate) inputs: InputsState,
 }
 
 impl Documents {

@@ -12,6 +12,7 @@ use super::secrets::masked_text;
 use crate::compute::evaluator::{EvalSettings, Side};
 use crate::compute::subjects::Documents;
 use crate::fingerprint::redefinition_text;
+use crate::yaql_ext::inputs_changed::InputsState;
 use crate::yaql_ext::missing::{is_missing_path, lacks_path};
 use crate::yaql_ext::same::same;
 use crate::yaql_ext::scope::{StateFunction, none_if_failed};
@@ -101,6 +102,7 @@ impl Case<'_> {
             Node::Call { name, args, .. } => match tree.text(name) {
                 "changed" | "changedAny" => self.decide_changed(id, args, true),
                 "changedAll" => self.decide_changed(id, args, false),
+                "inputsChanged" => Ok(self.decide_inputs(id)),
                 _ => self.describe_value(id),
             },
             _ => self.describe_value(id),
@@ -208,6 +210,18 @@ impl Case<'_> {
             decided = Decision { sentences: vec![sentences], parts, ..Decision::default() };
         }
         Ok(decided)
+    }
+
+    fn decide_inputs(&self, id: NodeId) -> Decision {
+        let sentence = match (&self.documents.inputs, &self.absence) {
+            (InputsState::Changed, Some(absence)) => {
+                absence.reason().unwrap_or_else(|| "the task has never succeeded on this node".to_owned())
+            }
+            (InputsState::Changed, None) => "its inputs changed".to_owned(),
+            _ => "its inputs have not changed".to_owned(),
+        };
+        let part = one_line(&self.expression.subexpression(id).to_string());
+        Decision { sentences: vec![sentence], parts: vec![part], ..Decision::default() }
     }
 
     /// Explains an argument whose path the new state does not have; `None` if the error has another cause.

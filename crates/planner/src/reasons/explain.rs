@@ -13,11 +13,12 @@ use super::differences::{DiffSource, Difference, DifferenceCache};
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::{ExpressionIdx, Expressions};
 use crate::compute::subjects::{Applied, NodeIdx, SubjectIdx, Subjects, TaskIdx};
-use crate::definition::CONDITION;
-use crate::fingerprint::redefinitions;
+use crate::definition::{CONDITION, condition_text};
+use crate::fingerprint::{ComparedInputs, InstanceNode, TaskInstances, compare_inputs, redefinitions};
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Verdict};
 use crate::planning::{eval_settings, options_of};
+use crate::yaql_ext::inputs_changed::InputsState;
 
 /// Why an instance runs or is skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,6 +56,34 @@ pub(super) struct Look {
     pub(super) doubt: Option<Doubt>,
     /// Whether the applied state counted although it is in doubt.
     pub(super) is_second: bool,
+    pub(super) inputs: CaseInputs,
+}
+
+/// The value of `inputsChanged()` for an instance that was decided, so that rendering did not fail or did not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum CaseInputs {
+    Unavailable,
+    Unchanged,
+    Changed,
+}
+
+impl CaseInputs {
+    pub(super) fn of(compared: Option<&ComparedInputs>, position: usize) -> Self {
+        let Some(compared) = compared else { return Self::Unavailable };
+        match compared.states[compared.state_of[position] as usize] {
+            InputsState::Unchanged => Self::Unchanged,
+            InputsState::Changed => Self::Changed,
+            InputsState::Failed(_) | InputsState::Unavailable => Self::Unavailable,
+        }
+    }
+
+    fn state(self) -> InputsState {
+        match self {
+            Self::Unavailable => InputsState::Unavailable,
+            Self::Unchanged => InputsState::Unchanged,
+            Self::Changed => InputsState::Changed,
+        }
+    }
 }
 
 pub(super) struct SecondLook {
@@ -68,7 +97,7 @@ pub struct Explainer<'a> {
     pub(super) nodes: HashMap<String, NodeIdx>,
     pub(super) evaluator: Evaluator<'a>,
     pub(super) conditions: HashMap<TaskIdx, ExpressionIdx>,
-    is_forced: bool,
+    input: PlanningInput<'a>,
     difference_cache: DifferenceCache,
 }
 
@@ -83,7 +112,7 @@ impl<'a> Explainer<'a> {
         let mut expressions = Expressions::new(input.library.clone());
         let mut conditions = HashMap::new();
         for (task_idx, task) in tasks.values() {
-            if let Some(text) = computed_condition(task) {
+            if let Some(text) = condition_text(task) {
                 conditions.insert(*task_idx, expressions.add(text));
             }
         }
@@ -106,7 +135,7 @@ impl<'a> Explainer<'a> {
             nodes,
             evaluator,
             conditions,
-            is_forced: input.request.force,
+            input: input.clone(),
             difference_cache: DifferenceCache::new(DiffSource::State),
         }
     }
@@ -127,9 +156,11 @@ impl<'a> Explainer<'a> {
         let task_idx = self.task_with_computed_condition(instance)?;
         let node_idx = *self.nodes.get(instance.node)?;
         let subject_idx = self.evaluator.subjects.of(task_idx, node_idx);
-        let look = self.first_look(task_idx, node_idx);
+        let compared = self.compare_inputs(task_idx, &[instance.node]);
+        let look =
+            Look { inputs: CaseInputs::of(compared.as_ref(), 0), ..self.first_look(task_idx, node_idx) };
         match self.second_look(task_idx, node_idx, instance.verdict) {
-            Some(second) if !self.holds(task_idx, subject_idx) => {
+            Some(second) if !self.holds(task_idx, subject_idx, &look) => {
                 self.decision_for(task_idx, second.subject_idx, &second.look)
             }
             _ => self.decision_for(task_idx, subject_idx, &look),
@@ -138,7 +169,7 @@ impl<'a> Explainer<'a> {
 
     pub(super) fn first_look(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> Look {
         let doubt = self.evaluator.subjects.doubt(task_idx, node_idx).map(|(doubt, _)| doubt);
-        Look { doubt, is_second: false }
+        Look { doubt, is_second: false, inputs: CaseInputs::Unavailable }
     }
 
     /// The applied state that may have decided an instance in doubt: it runs if its condition holds with or without it.
@@ -154,14 +185,35 @@ impl<'a> Explainer<'a> {
             return None;
         }
         let (doubt, retained) = self.evaluator.subjects.doubt(task_idx, node_idx)?;
-        Some(SecondLook { subject_idx: retained?, look: Look { doubt: Some(doubt), is_second: true } })
+        Some(SecondLook {
+            subject_idx: retained?,
+            look: Look { doubt: Some(doubt), is_second: true, inputs: CaseInputs::Changed },
+        })
+    }
+
+    /// Compares the inputs of a task on nodes if its condition may depend on them.
+    pub(super) fn compare_inputs(&self, task_idx: TaskIdx, uids: &[&str]) -> Option<ComparedInputs> {
+        let condition = *self.conditions.get(&task_idx)?;
+        if !self.evaluator.expressions.all[condition as usize].uses_inputs {
+            return None;
+        }
+        let task = self.input.tasks.get(task_idx as usize)?;
+        let node = |uid| {
+            let node_idx = self.nodes.get(uid);
+            let applied = node_idx.and_then(|node_idx| self.evaluator.subjects.applied(task_idx, *node_idx));
+            InstanceNode { uid, applied }
+        };
+        let instances = TaskInstances { task, nodes: uids.iter().copied().map(node).collect() };
+        compare_inputs(&self.input, &[instances]).pop()
     }
 
     /// Whether the condition of a task holds for a subject.
-    pub(super) fn holds(&self, task_idx: TaskIdx, subject_idx: SubjectIdx) -> bool {
+    pub(super) fn holds(&self, task_idx: TaskIdx, subject_idx: SubjectIdx, look: &Look) -> bool {
         let condition = self.conditions.get(&task_idx);
         condition
-            .and_then(|condition| self.evaluator.evaluate(*condition, subject_idx).ok())
+            .and_then(|condition| {
+                self.evaluator.evaluate_with(*condition, subject_idx, &look.inputs.state()).ok()
+            })
             .is_some_and(|value| value.is_true())
     }
 
@@ -182,10 +234,11 @@ impl<'a> Explainer<'a> {
         let compiled = &self.evaluator.expressions.all[expression_idx as usize];
         let expression = compiled.expression.as_ref().ok()?;
         let subjects = &self.evaluator.subjects;
-        let documents = match &compiled.keys {
+        let mut documents = match &compiled.keys {
             Some(keys) => subjects.excerpt(subject_idx, &keys.iter().map(String::as_str).collect::<Vec<_>>()),
             None => subjects.documents(subject_idx),
         };
+        documents.inputs = look.inputs.state();
         let subject = &subjects.all[subject_idx as usize];
         let case = Case {
             settings: &self.evaluator.settings,
@@ -195,7 +248,7 @@ impl<'a> Explainer<'a> {
             absence: match (&subject.old, &look.doubt) {
                 (Some(_), _) => None,
                 (None, Some(doubt)) => Some(Absence::Doubt(doubt.clone())),
-                (None, None) if self.is_forced => Some(Absence::Forced),
+                (None, None) if self.input.request.force => Some(Absence::Forced),
                 (None, None) => Some(Absence::Never),
             },
             expression,
@@ -236,8 +289,4 @@ impl<'a> Explainer<'a> {
 pub(super) fn explanation(verdict: Verdict, decision: Decision) -> Explanation {
     let text = decision.sentences.join("; ");
     Explanation { verdict, decided_by: decision.parts, differences: decision.differences, text }
-}
-
-fn computed_condition(task: &Task) -> Option<&str> {
-    task.field(CONDITION)?.get("yaql_exp")?.as_str()
 }

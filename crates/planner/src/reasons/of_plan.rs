@@ -13,7 +13,7 @@ use stoker_yaql::syntax::Node;
 use stoker_yaql::value::ExactDigest;
 
 use super::decide::Decision;
-use super::explain::{Explainer, Explanation, Look, SecondLook, explanation};
+use super::explain::{CaseInputs, Explainer, Explanation, Look, SecondLook, explanation};
 use crate::compute::classes::Classes;
 use crate::compute::dependencies::{AspectKind, Document as Whose, dependencies};
 use crate::compute::subjects::{SubjectIdx, TaskIdx};
@@ -151,7 +151,26 @@ impl<'p> TaskWork<'p> {
                 work.second_looks.push(explainer.second_look(task_idx, *node_idx, instance.verdict));
             }
         }
+        work.compare_inputs(explainer);
         work
+    }
+
+    /// Adds the value of `inputsChanged()` to the looks, if the condition may call it.
+    fn compare_inputs(&mut self, explainer: &Explainer<'_>) {
+        let Some(task_idx) = self.task_idx else { return };
+        let uids: Vec<&str> = self.decided.iter().map(|position| self.instances[*position].node).collect();
+        let Some(compared) = explainer.compare_inputs(task_idx, &uids) else { return };
+        let certain = Look { doubt: None, is_second: false, inputs: CaseInputs::Unavailable };
+        self.looks.resize(self.decided.len(), certain);
+        for (position, look) in self.looks.iter_mut().enumerate() {
+            look.inputs = CaseInputs::of(Some(&compared), position);
+        }
+    }
+
+    /// The value of `inputsChanged()` by position, to split classes by; `None` if the condition does not call it.
+    fn input_numbers(&self) -> Option<Vec<u32>> {
+        let is_used = self.looks.iter().any(|look| look.inputs != CaseInputs::Unavailable);
+        is_used.then(|| self.looks.iter().map(|look| look.inputs as u32).collect())
     }
 
     /// Replaces the subjects of instances in doubt that run only because of their applied state.
@@ -161,13 +180,15 @@ impl<'p> TaskWork<'p> {
             return;
         }
         let Some(condition) = explainer.conditions.get(&task_idx) else { return };
-        let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects);
+        let inputs = self.input_numbers();
+        let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects, inputs.as_deref());
         let mut holds: HashMap<usize, bool> = HashMap::new();
         for (at, second) in std::mem::take(&mut self.second_looks).into_iter().enumerate() {
             let Some(second) = second else { continue };
             let class = classes.class(at);
             let subject_idx = classes.representatives[class];
-            if !*holds.entry(class).or_insert_with(|| explainer.holds(task_idx, subject_idx)) {
+            let look = &self.looks[at];
+            if !*holds.entry(class).or_insert_with(|| explainer.holds(task_idx, subject_idx, look)) {
                 self.subjects[at] = second.subject_idx;
                 self.looks[at] = second.look;
             }
@@ -200,10 +221,11 @@ impl<'p> TaskWork<'p> {
         explained: &mut Explained,
     ) {
         let Some(condition) = explainer.conditions.get(&task_idx) else { return };
-        let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects);
+        let inputs = self.input_numbers();
+        let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects, inputs.as_deref());
         let mut shown_by_class: HashMap<ClassKey, ShownData, foldhash::fast::FixedState> = HashMap::default();
         let mut known: HashMap<ExplanationKey, Option<u32>, foldhash::fast::FixedState> = HashMap::default();
-        let certain = Look { doubt: None, is_second: false };
+        let certain = Look { doubt: None, is_second: false, inputs: CaseInputs::Unavailable };
         for (at, (position, subject_idx)) in self.decided.iter().zip(&self.subjects).enumerate() {
             let past = explainer.evaluator.subjects.all[*subject_idx as usize].past;
             let look = self.looks.get(at);

@@ -11,6 +11,7 @@ mod changed_all;
 mod changed_any;
 mod deleted;
 pub(crate) mod difference;
+pub(crate) mod inputs_changed;
 mod is_undef;
 pub(crate) mod missing;
 mod network_scheme;
@@ -36,6 +37,7 @@ const FUNCTIONS: &[&Builtin] = &[
     &changed_all::FUNCTION,
     &changed_any::FUNCTION,
     &deleted::FUNCTION,
+    &inputs_changed::FUNCTION,
     &is_undef::FUNCTION,
     &network_scheme::FUNCTION,
     &new::FUNCTION,

@@ -8,6 +8,7 @@ use stoker_yaql::syntax::VarName;
 use stoker_yaql::value::Opaque;
 use stoker_yaql::{Error, ErrorClass, Result, Value};
 
+use super::inputs_changed::InputsState;
 use super::result_cache::{Position, ResultCache};
 
 /// Both documents of a node, in a variable whose name is not valid in an expression.
@@ -16,6 +17,7 @@ pub(crate) struct Scope {
     pub(crate) new: Value,
     /// Empty if there is no old state.
     pub(crate) old: Value,
+    pub(crate) inputs: InputsState,
     pub(crate) cache: Option<CacheHandle>,
     /// Results that do not vary within this evaluation: in `$.nodes.where($.uid = new($.uid))` the right side
     /// is the same for all elements. There are few of them, so a linear search is fastest.
