@@ -183,6 +183,11 @@ impl Plan {
     }
 
     /// The details to execute; `None` if the instance is skipped.
+    /// The index of an instance's details among those of its task.
+    pub fn details_idx(&self, idx: u32) -> Option<u32> {
+        self.details.get(idx as usize).copied()
+    }
+
     pub fn details(&self, idx: u32) -> Option<&Details> {
         let details_idx = *self.details.get(idx as usize)?;
         self.tasks[self.task_of(idx)].details.get(details_idx as usize)

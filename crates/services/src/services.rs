@@ -12,7 +12,7 @@ use crate::graphs::{Graphs, PluginTaskCache};
 use crate::modules::ModuleKeys;
 use crate::modules::key_agreement::{self, AgreementError};
 use crate::modules::keys::KeyError;
-use crate::planning::{PlanCache, PlanMetrics, Planning};
+use crate::planning::{PlanCache, PlanMetrics, Planning, agree_inputs_key};
 use crate::plugins::Plugins;
 use crate::plugins::files::Packages;
 use crate::repositories::{PackageAccess, Repositories};
@@ -87,6 +87,7 @@ impl Services {
             graphs: graphs.clone(),
             plans: Arc::new(PlanCache::default()),
             metrics: PlanMetrics::default(),
+            inputs_key: agree_inputs_key(&store, clock.now()).await?,
         };
         let plugins = Plugins { store: store.clone(), clock, packages: packages.clone() };
         let webhooks = WebhookOutbox::new(store, settings, clock, module_keys.clone());

@@ -31,6 +31,11 @@ impl Secrets {
         secrets
     }
 
+    /// From the [`Self::values`] of another set.
+    pub fn from_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
+        Self(values.into_iter().map(str::to_owned).collect())
+    }
+
     /// Adds the secrets of a document, at any depth.
     pub fn add(&mut self, document: &JsonMap) {
         for (key, value) in document {

@@ -13,7 +13,8 @@ use stoker_model::{
     AppliedMark, AppliedSuccess, ClusterId, DocumentId, GraphType, InstanceIdx, PlanId, RunId, SnapshotId,
     TaintCause,
 };
-use stoker_store::{StoreError, WriteTransaction};
+use stoker_state::InputsDigest;
+use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 /// The plan of a run, with the documents that a success refers to.
 pub(super) struct AppliedPlan {
@@ -32,9 +33,22 @@ pub(super) struct AppliedPlan {
 pub(super) struct AppliedChanges {
     target: Option<Target>,
     marks: Vec<AppliedMark>,
-    successes: Vec<AppliedSuccess>,
+    successes: Vec<Success>,
     /// Tasks and nodes of attempts that ended after they had been given up.
     late: Vec<(String, String)>,
+}
+
+/// A success whose inputs are not stored yet.
+struct Success {
+    success: AppliedSuccess,
+    inputs: Option<StateDocument>,
+}
+
+/// Inputs of an instance, as recorded with its success.
+pub(super) struct RecordedInputs {
+    pub(super) digest: InputsDigest,
+    /// `None` if its secrets are unknown and cannot be masked.
+    pub(super) document: Option<StateDocument>,
 }
 
 struct Target {
@@ -54,10 +68,11 @@ impl AppliedPlan {
         cluster: ClusterId,
         blueprint: &Blueprint,
         events: &[EngineEvent],
+        inputs_of: &dyn Fn(InstanceIdx, &str) -> Option<RecordedInputs>,
     ) -> AppliedChanges {
         let mut changes = AppliedChanges::default();
         for event in events {
-            self.add(blueprint, &event.kind, &mut changes);
+            self.add(blueprint, &event.kind, inputs_of, &mut changes);
         }
         if !changes.is_empty() {
             changes.target = Some(Target {
@@ -73,13 +88,19 @@ impl AppliedPlan {
         changes
     }
 
-    fn add(&self, blueprint: &Blueprint, event: &EventKind, changes: &mut AppliedChanges) {
+    fn add(
+        &self,
+        blueprint: &Blueprint,
+        event: &EventKind,
+        inputs_of: &dyn Fn(InstanceIdx, &str) -> Option<RecordedInputs>,
+        changes: &mut AppliedChanges,
+    ) {
         match event {
             EventKind::Dispatched { instance, .. } => {
                 changes.marks.extend(self.mark(blueprint, *instance, TaintCause::InFlight));
             }
             EventKind::AttemptEnded { instance, next: Next::Final(InstanceOutcome::Succeeded), .. } => {
-                changes.successes.extend(self.success(blueprint, *instance));
+                changes.successes.extend(self.success(blueprint, *instance, inputs_of));
             }
             // An attempt that is retried is marked as well: the run may stop before the retry.
             EventKind::AttemptEnded { instance, end, .. } => {
@@ -103,15 +124,23 @@ impl AppliedPlan {
         Some(AppliedMark { node_uid: uid.to_owned(), task_name: task.to_owned(), cause })
     }
 
-    fn success(&self, blueprint: &Blueprint, instance: InstanceIdx) -> Option<AppliedSuccess> {
+    fn success(
+        &self,
+        blueprint: &Blueprint,
+        instance: InstanceIdx,
+        inputs_of: &dyn Fn(InstanceIdx, &str) -> Option<RecordedInputs>,
+    ) -> Option<Success> {
         let (task, uid) = blueprint.names(instance)?;
-        Some(AppliedSuccess {
+        let document_id = *self.documents.get(uid)?;
+        let inputs = inputs_of(instance, uid);
+        let success = AppliedSuccess {
             node_uid: uid.to_owned(),
             task_name: task.to_owned(),
-            document_id: *self.documents.get(uid)?,
-            inputs: None,
+            document_id,
+            inputs: inputs.as_ref().map(|inputs| inputs.digest.to_string()),
             inputs_id: None,
-        })
+        };
+        Some(Success { success, inputs: inputs.and_then(|inputs| inputs.document) })
     }
 }
 
@@ -139,12 +168,27 @@ impl AppliedChanges {
         }
         if !self.successes.is_empty() {
             let snapshot = target.snapshot(writing).await?;
-            writing.applied_put(*cluster, graph_type, *run, snapshot, &self.successes).await?;
+            let successes = self.stored_successes(writing).await?;
+            writing.applied_put(*cluster, graph_type, *run, snapshot, &successes).await?;
         }
         if !self.late.is_empty() {
             writing.applied_mark_late(*cluster, graph_type, *run, &self.late).await?;
         }
         Ok(())
+    }
+
+    /// Stores the documents of inputs.
+    async fn stored_successes(
+        &self,
+        writing: &mut WriteTransaction,
+    ) -> Result<Vec<AppliedSuccess>, StoreError> {
+        let documents = self.successes.iter().filter_map(|success| success.inputs.as_ref());
+        let mut ids = writing.documents_put(documents.collect::<Vec<_>>()).await?.into_iter();
+        let stored = self.successes.iter().map(|Success { success, inputs }| AppliedSuccess {
+            inputs_id: inputs.as_ref().and_then(|_| ids.next()),
+            ..success.clone()
+        });
+        Ok(stored.collect())
     }
 }
 

@@ -10,6 +10,7 @@ use stoker_engine::blueprint::ExecutionOptions;
 use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
 use stoker_model::{Actor, AuditChange, Cluster, NodeIdx, PlanId, Run, RunEnd, RunId, RunStatus};
+use stoker_planner::decode_extras;
 use stoker_services::background::TaskMonitor;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
 use stoker_services::runs::{GraphRequest, RunKind, RunOptions};
@@ -324,6 +325,9 @@ impl Taken<'_> {
             || !request.from.is_empty();
         let documents: HashMap<_, _> = session.plan_nodes(plan_id).await?.into_iter().collect();
         let snapshot = session.plan_snapshot(plan_id).await?.map(|snapshot| snapshot.id);
+        let extras = session.plan_extras(plan_id).await?;
+        // Without them, tasks whose parameters read the old state run once more.
+        let steady = extras.and_then(|bytes| decode_extras(&bytes).ok()).unwrap_or_default().steady;
         let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, record).await?;
         let secrets = planning::recent_secrets(&mut session, cluster.id, common_id).await?;
         let secrets = secrets.values().map(str::to_owned).collect();
@@ -355,7 +359,8 @@ impl Taken<'_> {
         let nodes = NodeIdx::first(blueprint.n_nodes())
             .filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
         let excluded_nodes_message = excluded_nodes_message(&stored.explained.excluded);
-        let dispatch = Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone());
+        let dispatch =
+            Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone(), steady);
         let outcomes = Outcomes {
             run: child.id,
             cluster: cluster.id,

@@ -1,18 +1,19 @@
 //! Builds attempts from the instances of a plan.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, ResultKind};
-use stoker_model::{DocumentId, Json, JsonMap, NodeId};
-use stoker_planner::ExplainedPlan;
+use stoker_model::{DocumentId, InstanceIdx, Json, JsonMap, NodeId};
+use stoker_planner::{ExplainedPlan, inputs_digest, inputs_document, inputs_of};
 use stoker_services::repositories::{put_credential, wants_credential};
 use stoker_state::Secrets;
-use stoker_store::StoreError;
+use stoker_store::{StateDocument, StoreError};
 use stoker_tasks::SystemFiles;
 
+use super::applied::RecordedInputs;
 use crate::agents::executors_of;
 use crate::orchestrator::Orchestrator;
 
@@ -36,6 +37,8 @@ pub(super) struct Dispatch {
     unread: Vec<(String, DocumentId)>,
     /// UIDs of the nodes whose agents execute instances of the run.
     executors: BTreeSet<String>,
+    /// Inputs that differ from the parameters, by task and index of the details.
+    steady: BTreeMap<String, BTreeMap<u32, Json>>,
     orchestrator: Orchestrator,
 }
 
@@ -46,6 +49,7 @@ impl Dispatch {
         blueprint: &Blueprint,
         secrets: Vec<String>,
         documents: HashMap<String, DocumentId>,
+        steady: BTreeMap<String, BTreeMap<u32, Json>>,
     ) -> Self {
         let executors = executors_of(blueprint).into_iter().collect();
         Self {
@@ -55,6 +59,7 @@ impl Dispatch {
             unread: documents.iter().map(|(uid, id)| (uid.clone(), *id)).collect(),
             documents,
             executors,
+            steady,
             orchestrator: orchestrator.clone(),
         }
     }
@@ -114,6 +119,25 @@ impl Dispatch {
             // Set by the driver, which owns the spans.
             trace: None,
         })
+    }
+
+    /// Inputs of an instance, to record with its success: those of the run after it, which differ from the parameters
+    /// where these read the old state.
+    pub(super) fn inputs(&self, instance: InstanceIdx, uid: &str) -> Option<RecordedInputs> {
+        let (plan, idx) = (&self.planned.plan, instance.get());
+        let details = plan.details(idx)?;
+        let task = plan.instance(idx)?.task;
+        let steady = self.steady.get(task).and_then(|inputs| inputs.get(&plan.details_idx(idx)?));
+        let inputs = steady.cloned().unwrap_or_else(|| inputs_of(&details.parameters));
+        let key = &self.orchestrator.context.services.planning.inputs_key;
+        let digest = inputs_digest(&details.task_type, &inputs, key);
+        // After a takeover, the secrets of nodes without a new attempt are not read.
+        let document = self.own_secrets.get(uid).map(|own| {
+            let known = self.secrets.iter().chain(own.iter()).map(String::as_str);
+            let named = inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
+            StateDocument::new(inputs_document(&inputs, &named.union(Secrets::from_values(known)), key))
+        });
+        Some(RecordedInputs { digest, document })
     }
 
     /// Inserts the node's credential for plugin package repositories if the task needs it. Returns the

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AuditChange, AuditId, Cluster, ClusterId, ClusterStatus, NewRun, Run, RunId, RunName,
-    RunStatus, Topic,
+    Actor, AuditChange, AuditId, Cluster, ClusterId, ClusterStatus, NewRun, Run, RunId, RunName, RunStatus,
+    Topic,
 };
 use stoker_services::random;
 use stoker_services::runs::records::{require_idle, runs_of};

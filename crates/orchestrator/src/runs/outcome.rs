@@ -14,7 +14,7 @@ use stoker_store::{AppliedScope, List, NodeFilter, StoreError, WriteTransaction}
 
 use stoker_services::Clock;
 
-use super::applied::{AppliedChanges, AppliedPlan};
+use super::applied::{AppliedChanges, AppliedPlan, RecordedInputs};
 
 /// Interval between progress updates. Ends of nodes are written immediately.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
@@ -100,13 +100,14 @@ impl Outcomes {
         run: &RunState,
         events: &[EngineEvent],
         effects: &[RunEffect],
+        inputs_of: &dyn Fn(InstanceIdx, &str) -> Option<RecordedInputs>,
     ) -> Changes {
         let mut changes = Changes {
             run: self.run,
             cluster: self.cluster,
             graph_type: self.plan.graph_type.clone(),
             applied: if self.is_real {
-                self.plan.changes(self.run, self.cluster, blueprint, events)
+                self.plan.changes(self.run, self.cluster, blueprint, events, inputs_of)
             } else {
                 AppliedChanges::default()
             },

@@ -64,7 +64,11 @@ impl Work {
         effects: &[RunEffect],
     ) -> Changes {
         match self {
-            Self::Graph(work) => Changes::Graph(work.outcomes.changes(blueprint, state, events, effects)),
+            Self::Graph(work) => {
+                let GraphWork { dispatch, outcomes } = &mut **work;
+                let inputs_of = |instance, uid: &str| dispatch.inputs(instance, uid);
+                Changes::Graph(outcomes.changes(blueprint, state, events, effects, &inputs_of))
+            }
             Self::Modules(work) => Changes::Modules(work.recorded(events)),
         }
     }

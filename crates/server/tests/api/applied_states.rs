@@ -233,3 +233,50 @@ async fn second_run_does_not_see_its_own_status_changes() {
     let expected = site.nodes.map(|node| format!("all@{node}"));
     assert_eq!(site.planned(json!({})).await, expected, "only records with labels changed");
 }
+
+/// A task of version 3 runs when its rendered parameters change, whatever they read, and not otherwise.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn changed_inputs_run_a_task_without_a_condition() {
+    let with = |parameters: Value| {
+        let more = json!({"version": "3.0.0", "parameters": parameters});
+        json!([task("title", json!("*"), "", more)])
+    };
+    let cmd = json!({"yaql_exp": "switch($.settings.common.debug.value => verbose, true => quiet)"});
+    let site = Site::new(&with(json!({"cmd": cmd, "retries": 0, "timeout": 30}))).await;
+    let both = site.nodes.map(|node| format!("title@{node}"));
+    assert_eq!(site.planned(json!({})).await, both);
+    site.deploy(json!({})).await;
+    let nothing = Vec::<String>::new();
+    assert_eq!(site.planned(json!({})).await, nothing);
+    site.set_debug(true).await;
+    assert_eq!(site.planned(json!({})).await, both);
+    site.deploy(json!({})).await;
+    assert_eq!(site.planned(json!({})).await, nothing);
+    // Scheduling parameters are no inputs; the command is.
+    site.upload("default", &with(json!({"cmd": cmd, "retries": 3, "timeout": 60}))).await;
+    assert_eq!(site.planned(json!({})).await, nothing);
+    site.upload("default", &with(json!({"cmd": "other", "retries": 3, "timeout": 60}))).await;
+    assert_eq!(site.planned(json!({})).await, both);
+}
+
+/// An edit of a task runs it again, and the reason names the attribute and the layer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn edited_task_runs_again_unless_the_graph_keeps_it() {
+    let with = |cmd: &str| {
+        let condition = json!({"condition": {"yaql_exp": "changed($.settings.common.debug.value)"}});
+        json!([task("title", json!(["controller"]), cmd, condition)])
+    };
+    let site = Site::new(&with("first")).await;
+    site.deploy(json!({})).await;
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+    site.upload("default", &with("second")).await;
+    assert_eq!(site.planned(json!({})).await, [format!("title@{}", site.nodes[0])]);
+    let plans = site.server.get(&format!("clusters/{}/plans?order_by=-id&limit=1", site.cluster)).await;
+    let plan = plans.expect(200)[0]["id"].clone();
+    let instances = site.server.get(&format!("plans/{plan}/instances?action=run")).await.expect(200);
+    let reason = instances[0]["reason"].as_str().unwrap();
+    assert!(reason.contains("its definition changed: `parameters.cmd` (layer cluster)"), "{reason}");
+    let path = format!("clusters/{}/deployment_graphs/default/", site.cluster);
+    site.server.patch(&path, &json!({"on_definition_change": "keep"})).await.expect(200);
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}

@@ -410,7 +410,7 @@ async fn create_second_cluster(server: &TestServer) {
 async fn graph_errors_name_task_field_and_nodes() {
     let server = prepared_server().await;
     let broken = json!([
-        {"id": "a", "type": "shell", "version": "2.0.0", "role": ["compute"], "condition": {"yaql_exp": "changed($.nowhere)"}},
+        {"id": "a", "type": "shell", "version": "2.0.0", "role": ["compute"], "condition": {"yaql_exp": "$.nowhere"}},
         {"id": "b", "type": "shell", "version": "2.0.0", "role": ["controller"],
          "parameters": {"cmd": {"yaql_exp": "$.access.entry + 1"}}},
         {"id": "c", "type": "shell", "version": "2.0.0", "role": "*", "cross-depends": [{"name": "c"}], "parameters": {"cmd": "x"}},

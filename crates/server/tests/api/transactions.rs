@@ -59,7 +59,7 @@ async fn runs_are_listed_and_read() {
     let transaction_view = server.get(&format!("transactions/{parent}/")).await.expect(200);
     let expected = json!({
         "id": parent, "cluster": 1, "uuid": "uuid-0", "name": "deploy", "status": "ready", "progress": 0,
-        "message": null, "result": {}, "dry_run": false, "stopped": false, "graph_type": null,
+        "message": null, "result": {}, "dry_run": false, "stopped": false, "outcome": "succeeded", "graph_type": null,
         "time_start": "2026-01-31T07:00:00.123456", "time_end": null, "parent_id": null,
     });
     assert_eq!(transaction_view, expected);

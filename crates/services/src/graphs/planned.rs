@@ -81,6 +81,13 @@ impl Origins {
 }
 
 impl PlannedGraph {
+    /// Returns the label of the layer that sets a task field.
+    pub fn layer(&self, task: &str, field: &str) -> Option<&str> {
+        let (fields, _) = self.origins.set_by.get(task)?;
+        let (layer, _) = self.origins.layers.get(*fields.get(field)? as usize)?;
+        Some(layer)
+    }
+
     /// Returns the layer and source line of a task field such as `cross_depends[0].role`.
     pub fn provenance(&self, task: &str, path: &str) -> Option<ProblemOrigin> {
         let (fields, strongest) = self.origins.set_by.get(task)?;

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use stoker_model::{ClusterId, JsonMap, Node, NodeId};
-use stoker_planner::{EvaluationSettings, NodeInput, PlanningInput};
+use stoker_model::{ClusterId, JsonMap, Node, NodeId, OnDefinitionChange};
+use stoker_planner::{EvaluationSettings, InputsKey, NodeInput, PlanningInput};
 use stoker_state::{
-    AppliedStates, DesiredState, Document, DocumentInterner, NodeState, Secrets, intern_document,
+    AppliedStates, DesiredState, Document, DocumentInterner, NodeState, Secrets, SourceDigests,
+    intern_document,
 };
 use stoker_yaql::Library;
 
 use super::gather::Gathered;
 use super::old::NewDocuments;
 use super::request::PlanRequest;
+use super::sources::{Files, sources_of};
 use crate::graphs::PlannedGraph;
 
 pub(super) struct Ground {
@@ -27,12 +29,17 @@ pub(super) struct Ground {
     pub(super) are_primaries_new: bool,
     /// Nodes of the cluster without the parts that are only in documents.
     pub(super) members: Vec<Node>,
+    /// A user supplied documents; a run does not change the statuses in them.
+    pub(super) is_supplied: bool,
     /// Documents as expressions see them, for online nodes only.
     common_document: Document,
     nodes: Vec<NodeInput>,
     /// Uids of offline nodes.
     offline: Vec<String>,
     old: Option<AppliedStates>,
+    sources: SourceDigests,
+    files: Files,
+    inputs_key: InputsKey,
     library: Arc<Library>,
     settings: EvaluationSettings,
     placeholders: BTreeMap<String, String>,
@@ -40,8 +47,18 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) fn new(gathered: Gathered) -> Self {
-        let Gathered { records, supplied, graph, old, request, library, settings, mut placeholders } =
-            gathered;
+        let Gathered {
+            records,
+            supplied,
+            graph,
+            old,
+            request,
+            library,
+            settings,
+            mut placeholders,
+            inputs_key,
+        } = gathered;
+        let is_supplied = !supplied.is_empty();
         let mut state = records.new_state();
         let (common, own) = state.take_documents(supplied).into_plan_documents();
         placeholders.extend(public_name(&common).map(|name| ("CN_HOSTNAME".to_owned(), name)));
@@ -55,8 +72,12 @@ impl Ground {
             let own = state.nodes.iter().map(|node| node.uid.as_str()).zip(&own).collect();
             old.states(&names, &NewDocuments { common: &common, own }, &mut shared)
         });
+        let files = Files::default();
         Self {
             old: applied,
+            sources: sources_of(&graph, &records.plugins, &files),
+            files,
+            inputs_key,
             cluster_id: records.cluster.id,
             common_document: intern_document(&mut shared, &common),
             nodes: online(&state, &own, &is_online, &mut shared),
@@ -67,6 +88,7 @@ impl Ground {
                 .map(|node| node.id.to_string())
                 .collect(),
             are_primaries_new: state.primaries != records.primaries,
+            is_supplied,
             members: records.nodes.into_iter().map(slim).collect(),
             graph,
             request,
@@ -81,11 +103,16 @@ impl Ground {
     }
 
     pub(super) fn input(&self) -> PlanningInput<'_> {
+        let metadata = &self.graph.metadata;
         PlanningInput {
-            node_filter: self.graph.metadata.node_filter.as_deref(),
+            node_filter: metadata.node_filter.as_deref(),
             offline: self.offline.clone(),
             library: Arc::clone(&self.library),
             old: self.old.as_ref(),
+            sources: self.sources.clone(),
+            files: self.files.lookup(),
+            inputs_key: self.inputs_key,
+            on_definition_change: metadata.on_definition_change.unwrap_or(OnDefinitionChange::Rerun),
             request: self.request.to_planner(&self.graph),
             placeholders: self.placeholders.clone(),
             settings: self.settings.clone(),

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
-    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, check, check_placeholders, encode, input_digests, plan,
+    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, check, check_placeholders, encode, encode_extras,
+    input_digests, plan, source_digests,
 };
-use stoker_state::{DesiredState, MASTER, SYNC, Secrets, settled};
+use stoker_state::{DesiredState, MASTER, SYNC, Secrets, Settled, settled};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
@@ -25,9 +26,13 @@ pub struct Made {
     request: PlanRequest,
     inputs: Json,
     bytes: Vec<u8>,
+    /// Encoded data of the plan beside its document.
+    extras: Vec<u8>,
     /// Task fields by task name.
     graph: StateDocument,
     common: StateDocument,
+    /// Digests of files and helpers, and the layers of fields.
+    sources: StateDocument,
     /// Statuses after a successful run.
     settled: StateDocument,
     /// Own documents of the participating nodes, including the master.
@@ -50,6 +55,7 @@ impl Made {
         if !violations.is_empty() {
             return Err(wrong_plan(&violations));
         }
+        let extras = encode_extras(&report.extras);
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
         explained.problems.extend(parameters::warnings(&explained.plan));
         for problem in &mut explained.problems {
@@ -58,6 +64,7 @@ impl Made {
                 location.task.as_deref().and_then(|task| ground.graph.provenance(task, &location.path));
         }
         let inputs = serde_json::to_value(input_digests(&input)).unwrap_or_default();
+        let sources = StateDocument::new(source_digests(&input).to_document());
         drop(input);
         let settled = settled_document(&ground, &explained);
         let Ground { cluster_id, graph, request, state, common, own, secrets, are_primaries_new, .. } =
@@ -65,6 +72,7 @@ impl Made {
         let tasks = graph.tasks.into_iter().map(|task| (task.name, Json::Object(task.fields)));
         Ok(Self {
             bytes: encode(&explained),
+            extras,
             nodes: participating_nodes(&explained, &state, own),
             explained: Arc::new(explained),
             graph: StateDocument::new(tasks.collect()),
@@ -74,6 +82,7 @@ impl Made {
             request,
             inputs,
             common: StateDocument::new(common),
+            sources,
             settled,
         })
     }
@@ -89,8 +98,9 @@ impl Made {
 
     /// Stores the plan and the state it was computed from.
     pub(super) async fn store(self, writing: &mut WriteTransaction) -> ServiceResult<PlanRecord> {
-        let shared = writing.documents_put([&self.graph, &self.common, &self.settled]).await?;
-        let [graph_id, common_id, settled_id] = shared[..] else {
+        let shared = [&self.graph, &self.common, &self.sources, &self.settled];
+        let shared = writing.documents_put(shared).await?;
+        let [graph_id, common_id, sources_id, settled_id] = shared[..] else {
             return Err(StoreError::NotFound { what: "document" }.into());
         };
         let own = writing.documents_put(self.nodes.iter().map(|(_, own)| own)).await?;
@@ -113,7 +123,9 @@ impl Made {
             document: self.bytes,
         };
         let record = writing.plan_create(&new).await?;
-        writing.plan_snapshot_put(record.id, common_id, graph_id, None, Some(settled_id)).await?;
+        let (sources, settled) = (Some(sources_id), Some(settled_id));
+        writing.plan_snapshot_put(record.id, common_id, graph_id, sources, settled).await?;
+        writing.plan_extras_put(record.id, &self.extras).await?;
         Ok(record)
     }
 }
@@ -130,6 +142,9 @@ fn settled_document(ground: &Ground, explained: &ExplainedPlan) -> StateDocument
     } else {
         plan.nodes.iter().cloned().collect()
     };
+    if ground.is_supplied {
+        return StateDocument::new(Settled::default().to_document());
+    }
     let is_partial = explained.excluded.iter().any(|node| node.reason == NODE_OFFLINE);
     let on_success = ground.graph.metadata.on_success.as_ref();
     StateDocument::new(settled(&ground.members, &participants, on_success, is_partial).to_document())

@@ -17,6 +17,7 @@ mod problems;
 mod records;
 mod request;
 mod secrets;
+mod sources;
 mod states;
 mod stored;
 
@@ -33,14 +34,17 @@ use gather::Gathered;
 use ground::Ground;
 use problems::broken;
 use serde_json::json;
-use stoker_model::{Actor, AuditChange, AuditId, Cluster, ClusterId, GraphMetadata, GraphType, PlanRecord};
-use stoker_planner::{InputDigests, input_digests};
+use stoker_model::{
+    Actor, AuditChange, AuditId, Cluster, ClusterId, GraphMetadata, GraphType, Micros, PlanRecord,
+};
+use stoker_planner::{InputDigests, InputsKey, input_digests};
 use stoker_settings::Server;
 use stoker_store::{Session, Store};
 use stoker_traces::{SpanKind, Tracer};
 
 use crate::clock::Clock;
 use crate::error::{ServiceError, ServiceResult};
+use crate::random;
 use crate::trace;
 use std::sync::Arc;
 
@@ -56,6 +60,18 @@ pub struct Planning {
     pub graphs: Graphs,
     pub plans: Arc<PlanCache>,
     pub metrics: PlanMetrics,
+    /// Key of input fingerprints, shared by all servers of the database. Never rotated: all inputs would differ.
+    pub inputs_key: InputsKey,
+}
+
+const INPUTS_KEY: &str = "inputs_key";
+const INPUTS_KEY_CHARS: usize = 64;
+
+/// Loads the key of input fingerprints; the first server generates it.
+pub(crate) async fn agree_inputs_key(store: &Store, now: Micros) -> ServiceResult<InputsKey> {
+    let made = random::hex_text(INPUTS_KEY_CHARS)?;
+    let agreed = store.shared_value_agree(INPUTS_KEY, &made, now).await?;
+    Ok(InputsKey(*blake3::hash(agreed.as_bytes()).as_bytes()))
 }
 
 /// Creates and stores a plan for a cluster. Executes nothing.

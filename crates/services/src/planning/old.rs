@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use stoker_model::{AppliedGroup, ClusterId, DocumentId, GraphType, JsonMap, Snapshot, SnapshotId};
+use stoker_model::{
+    AppliedGroup, AppliedInputs, ClusterId, DocumentId, GraphType, JsonMap, Snapshot, SnapshotId,
+};
 use stoker_state::{
     AppliedGraph, AppliedStates, Document, DocumentInterner, EffectiveState, GraphIdx, Settled,
     intern_document, settle_common, settle_legacy_common, settle_legacy_own, settle_own,
@@ -21,6 +23,7 @@ pub(super) struct Applied {
     documents: HashMap<DocumentId, JsonMap>,
     /// Graphs, sources and statuses after the run.
     definitions: HashMap<DocumentId, JsonMap>,
+    inputs: Vec<AppliedInputs>,
 }
 
 /// The new state, from which documents of earlier versions take what they lack.
@@ -53,7 +56,19 @@ impl Applied {
             .collect();
         let definitions = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
         let snapshots = snapshots.into_iter().map(|snapshot| (snapshot.id, snapshot)).collect();
-        Ok(Self { groups, snapshots, documents, definitions })
+        Ok(Self { groups, snapshots, documents, definitions, inputs: Vec::new() })
+    }
+
+    /// Reads the fingerprints of inputs too, for tasks that compare them.
+    pub(super) async fn read_inputs(
+        &mut self,
+        session: &mut Session,
+        cluster_id: ClusterId,
+        graph_type: &GraphType,
+        tasks: &[&str],
+    ) -> ServiceResult<()> {
+        self.inputs = session.applied_inputs(cluster_id, graph_type, tasks).await?;
+        Ok(())
     }
 
     /// Returns all state documents, in which secrets are searched.
@@ -79,13 +94,19 @@ impl Applied {
             commons: HashMap::new(),
             graphs: HashMap::new(),
         };
+        for applied_inputs in &self.inputs {
+            let digest = applied_inputs.inputs.as_deref().and_then(|text| text.parse().ok());
+            let Some(digest) = digest else { continue };
+            for uid in &applied_inputs.nodes {
+                applied.set_inputs(&applied_inputs.task_name, uid, digest);
+            }
+        }
         let mut by_node: HashMap<&str, Vec<(&AppliedGroup, State)>> = HashMap::new();
         for group in &self.groups {
             if let (Some(cause), Some(run)) = (group.taint, group.tainted_by) {
                 for task in &group.tasks {
                     applied.set_taint(task, &group.node_uid, cause, run.0);
                 }
-                continue;
             }
             if let Some(state) = converter.state(group, &mut applied) {
                 by_node.entry(&group.node_uid).or_default().push((group, state));

@@ -44,7 +44,8 @@ impl NodeStates {
             secrets = old.documents().fold(secrets, |all, one| all.union(Secrets::from_documents([one])));
             let new = NewDocuments { common: &common, own: HashMap::from([(uid, own)]) };
             let states = old.states(&[task], &new, &mut DocumentInterner::default());
-            old_state = states.state(task, uid).cloned();
+            let is_tainted = states.past(uid).is_some_and(|past| past.taints.contains_key(task));
+            old_state = states.state(task, uid).filter(|_| !is_tainted).cloned();
         }
         Ok(Self {
             new: EffectiveState { common: document(&common), node: document(own) },
