@@ -15,8 +15,8 @@ use stoker_engine::session::AttemptResult;
 use tokio::sync::oneshot;
 
 use crate::agents::{Command, RunResponse};
+use crate::late_results::record_late_result;
 use crate::orchestrator::Orchestrator;
-use crate::runs::record_late_result;
 
 /// Timeout for the commit of a result. Longer than a busy driver should take to process its queue.
 const RECEIPT_TIME_MAX: Duration = Duration::from_secs(15);

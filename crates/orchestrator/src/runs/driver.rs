@@ -20,11 +20,11 @@ use stoker_store::StoreError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::projection::Projection;
-use super::record;
 use super::spans::AttemptSpans;
 use super::work::Work;
 use crate::agents::{Command, RunResponse};
 use crate::orchestrator::Orchestrator;
+use crate::record;
 
 /// Maximum number of commands received from the inbox in one call.
 const BATCH_MAX: usize = 2048;

@@ -10,7 +10,7 @@ use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::Session;
 
 use super::projection::Projection;
-use super::record;
+use crate::record;
 
 /// Page size for reading events.
 const EVENTS_PAGE: u32 = 10_000;

@@ -22,7 +22,7 @@ pub(super) struct GraphWork {
 
 /// Changes to write in the same transaction as the events.
 pub(super) enum Changes {
-    Graph(outcome::Changes),
+    Graph(Box<outcome::Changes>),
     Modules(Option<Recorded>),
 }
 
@@ -67,7 +67,7 @@ impl Work {
             Self::Graph(work) => {
                 let GraphWork { dispatch, outcomes } = &mut **work;
                 let inputs_of = |instance, uid: &str| dispatch.inputs(instance, uid);
-                Changes::Graph(outcomes.changes(blueprint, state, events, effects, &inputs_of))
+                Changes::Graph(Box::new(outcomes.changes(blueprint, state, events, effects, &inputs_of)))
             }
             Self::Modules(work) => Changes::Modules(work.recorded(events)),
         }

@@ -24,7 +24,7 @@ mod stored;
 pub use made::Made;
 pub use metrics::PlanMetrics;
 pub use parameters::unfit;
-pub use records::{Records, supplied};
+pub use records::{Records, STATUS_BEFORE, supplied};
 pub use request::PlanRequest;
 pub use secrets::{PlanSecrets, recent_secrets};
 pub use states::NodeStates;

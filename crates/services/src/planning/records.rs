@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stoker_model::{Cluster, ClusterStatus, FactsKind, Json, Micros, Node, NodeId, Release};
+use stoker_model::{
+    Cluster, ClusterId, ClusterStatus, FactsKind, Json, Micros, Node, NodeId, Release, RunId, RunStatus,
+};
 use stoker_state::{DesiredState, EnabledPlugin, StateInput, SuppliedDocuments, desired_state};
-use stoker_store::{List, NodeFilter, Session};
+use stoker_store::{List, NodeFilter, RunFilter, Session};
 
 use crate::error::{ServiceError, ServiceResult};
 
 use crate::graphs::Graphs;
 use crate::plugins::scripts::scripts_of;
 use crate::repositories::sources_of;
-use crate::runs::RunKind;
-use crate::runs::records::active;
 
 /// A cluster and its related records, read from one snapshot.
 pub struct Records {
@@ -81,15 +81,25 @@ impl Records {
     }
 }
 
+/// Key in the options of a run: the status of the cluster before it.
+pub const STATUS_BEFORE: &str = "cluster_status";
+
+async fn active_run(session: &mut Session, cluster: ClusterId) -> ServiceResult<Option<RunId>> {
+    let statuses = Some(vec![RunStatus::Pending, RunStatus::Running]);
+    let filter = RunFilter { cluster_id: Some(Some(cluster)), statuses, ..RunFilter::default() };
+    let runs = session.run_list(&filter, &List::default()).await?.items;
+    Ok(runs.into_iter().find(|run| run.parent_id.is_none()).map(|run| run.id))
+}
+
 /// Returns the cluster with the status that it had before its active run. A run sets the status before it plans, but
 /// must give the same plan as a request for a plan before the run.
 async fn before_run(session: &mut Session, cluster: &Cluster) -> ServiceResult<Cluster> {
     let mut cluster = cluster.clone();
     if cluster.status == ClusterStatus::Deployment
-        && let Some(run) = active(session, cluster.id).await?
-        && let Some(work) = session.run_work(run.id).await?
-        && let Some(RunKind::Deployment { status_before: Some(status) }) =
-            RunKind::decode(&work.options, None)
+        && let Some(run) = active_run(session, cluster.id).await?
+        && let Some(work) = session.run_work(run).await?
+        && let Some(status) = work.options.get(STATUS_BEFORE).and_then(Json::as_str)
+        && let Some(status) = ClusterStatus::parse(status)
     {
         cluster.status = status;
     }

@@ -7,6 +7,8 @@ mod request;
 use serde_json::json;
 use stoker_model::{ClusterStatus, Json, ModuleRun};
 
+use crate::planning::STATUS_BEFORE;
+
 pub use reapply::{Progress, Reapply};
 pub use request::{GraphRequest, RunOptions};
 
@@ -25,8 +27,6 @@ pub enum RunKind {
 }
 
 const TAG: &str = "kind";
-/// Status of the cluster before a deployment.
-const CLUSTER_STATUS: &str = "cluster_status";
 /// Key that only the options of a graph have.
 const GRAPH_KEY: &str = "type";
 
@@ -44,7 +44,7 @@ impl RunKind {
     pub fn encode(&self) -> Json {
         let mut options = match self {
             Self::Deployment { status_before: Some(status) } => {
-                json!({"version": 1, CLUSTER_STATUS: status.as_str()})
+                json!({"version": 1, STATUS_BEFORE: status.as_str()})
             }
             Self::Deployment { status_before: None } | Self::Modules(_) => json!({"version": 1}),
             Self::Graph(request, run_options) => request::encode(request, run_options),
@@ -68,7 +68,7 @@ impl RunKind {
         };
         match tag {
             "deployment" => {
-                let status = options.get(CLUSTER_STATUS).and_then(Json::as_str);
+                let status = options.get(STATUS_BEFORE).and_then(Json::as_str);
                 Some(Self::Deployment { status_before: status.and_then(ClusterStatus::parse) })
             }
             "graph" => {

@@ -7,9 +7,10 @@ use stoker_engine::run::{AttemptOutcome, EventKind};
 use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
 use stoker_services::ServiceResult;
 use stoker_services::planning::StoredPlan;
+use stoker_state::MASTER;
 
-use super::{MASTER, record};
 use crate::orchestrator::Orchestrator;
+use crate::record;
 
 /// Taints the applied state that the attempt may have overwritten. Redelivered results change nothing.
 pub(crate) async fn record_late_result(
