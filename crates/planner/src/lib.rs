@@ -67,6 +67,7 @@ mod estimate;
 mod extras;
 mod fingerprint;
 mod helpers;
+mod input_changes;
 mod serialized;
 mod stored;
 
@@ -79,6 +80,7 @@ pub use evaluate::{evaluate, evaluate_observed};
 pub use extras::{DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};
 pub use fingerprint::{FileDigests, InputsKey, inputs_digest, inputs_document, inputs_of, source_digests};
 pub use input::{EvaluationSettings, NodeInput, PlanScope, PlanningInput, SettledDocuments, Subgraph};
+pub use input_changes::{OldInputs, input_changes};
 pub use nodes::NODE_OFFLINE;
 pub use plan::{
     Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,
