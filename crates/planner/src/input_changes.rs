@@ -165,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    fn differences(old: Json, new: Json) -> Vec<String> {
+    fn differences(old: &Json, new: &Json) -> Vec<String> {
         let change = compare(old.as_object().unwrap(), new.as_object().unwrap());
         let listed = change.map(|change| change.differences).unwrap_or_default();
         listed.iter().map(ToString::to_string).collect()
@@ -183,18 +183,18 @@ mod tests {
             "gone removed: null",
             "more added: {\"x\":1}",
         ];
-        assert_eq!(differences(old.clone(), new), expected);
-        assert!(differences(old.clone(), old).is_empty());
+        assert_eq!(differences(&old, &new), expected);
+        assert!(differences(&old, &old).is_empty());
     }
 
     #[test]
     fn secrets_and_long_texts_stay_masked() {
         let secret = |hash: &str| json!({"p": {"$secret": hash, "text": "-p(secret)"}});
-        assert_eq!(differences(secret("00"), secret("01")), ["p changed: -p(secret)"]);
-        assert!(differences(secret("00"), secret("00")).is_empty());
+        assert_eq!(differences(&secret("00"), &secret("01")), ["p changed: -p(secret)"]);
+        assert!(differences(&secret("00"), &secret("00")).is_empty());
         let long = |hash: &str, chars: u32| json!({"data": {"$text": hash, "chars": chars}});
         let expected = "data changed from (text of 5000 characters) to (text of 5001 characters)";
-        assert_eq!(differences(long("00", 5000), long("01", 5001)), [expected]);
+        assert_eq!(differences(&long("00", 5000), &long("01", 5001)), [expected]);
     }
 
     #[test]

@@ -61,12 +61,12 @@ fn message_of(error: &Error) -> String {
 pub struct PlanningReport {
     /// Errors first, then sorted by task and field.
     pub problems: Vec<Diagnostic>,
-    /// ExcludedNode nodes, with the reason.
+    /// Excluded nodes, with the reason.
     pub excluded: Vec<ExcludedNode>,
     /// Number of evaluations performed; less than fields times nodes because classes share them.
     pub n_evaluations: usize,
     /// Data to store beside the plan.
-    pub extras: PlanExtras,
+    pub extras: Box<PlanExtras>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

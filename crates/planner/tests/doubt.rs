@@ -265,9 +265,9 @@ fn case() -> impl Strategy<Value = Case> {
         pairs(),
     )
         .prop_map(|(tasks, common, own, past, tainted, never)| {
-            let parameters = |reads_old: bool| match reads_old {
-                true => json!({"cmd": {"yaql_exp": "str(deleted($.list))"}}),
-                false => json!({"cmd": {"yaql_exp": "str($.own.a)"}}),
+            let parameters = |reads_old: bool| {
+                let command = if reads_old { "str(deleted($.list))" } else { "str($.own.a)" };
+                json!({"cmd": {"yaql_exp": command}})
             };
             let tasks = tasks.into_iter().enumerate().map(|(number, (text, reads_old))| {
                 let mut more = condition(text);

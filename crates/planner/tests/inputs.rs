@@ -1,5 +1,7 @@
 //! `inputsChanged()`: rendered parameters and definitions, compared with those of the last success.
 
+#![allow(clippy::needless_pass_by_value, reason = "tests read better with fields written in place")]
+
 use crate::small;
 
 use std::collections::BTreeMap;

@@ -164,7 +164,8 @@ mod tests {
     use super::*;
 
     fn task(fields: Json) -> Task {
-        Task { name: "a".to_owned(), fields: fields.as_object().cloned().unwrap_or_default() }
+        let Json::Object(fields) = fields else { panic!("not a map: {fields}") };
+        Task { name: "a".to_owned(), fields }
     }
 
     fn base() -> Json {
