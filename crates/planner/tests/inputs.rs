@@ -40,7 +40,7 @@ fn apply(input: &PlanningInput<'_>, common: &Json, applied: &mut AppliedStates) 
         applied.set_tasks([instance.task], instance.node, Some((state, Some(graph))));
         let planned_task = plan.tasks.iter().find(|task| task.name == instance.task).expect("a task");
         let details_idx = planned_task.details.iter().position(|other| std::ptr::eq(other, details));
-        let steady = report.extras.steady.get(instance.task);
+        let steady = report.steady.get(instance.task);
         let steady = steady.and_then(|steady| steady.get(&(details_idx.expect("details") as u32)));
         let inputs = steady.cloned().unwrap_or_else(|| inputs_of(&details.parameters));
         let digest = inputs_digest(&details.task_type, &inputs, &input.inputs_key);

@@ -11,15 +11,15 @@ use stoker_state::{AppliedStates, Document, EffectiveState, InputsDigest};
 use stoker_yaql::Error;
 use stoker_yaql::value::ExactDigest;
 
-use super::{inputs_digest, inputs_of};
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::Expressions;
 use crate::compute::subjects::{Applied, SubjectIdx, Subjects, TaskIdx};
 use crate::definition::{PARAMETERS, TYPE};
 use crate::fields::{FieldWork, compute};
+use crate::fingerprint::{inputs_digest, inputs_of};
 use crate::input::PlanningInput;
-use crate::planning::{eval_settings, options_of};
 use crate::report::PlanningReport;
+use crate::settings::{eval_settings, options_of};
 use crate::template::{Template, Templates};
 use crate::yaql_ext::inputs_changed::InputsState;
 
