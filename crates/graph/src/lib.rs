@@ -48,6 +48,12 @@ pub mod codes {
     pub const UNKNOWN_FUNCTION: &str = "graph-unknown-function";
     /// A bare word that is a constant in other languages but a string in YAQL.
     pub const BARE_WORD: &str = "graph-bare-word";
+    /// `changed()` of something that is not read from the state.
+    pub const NOT_STATE: &str = "graph-not-state";
+    /// A condition that is never true on a first run.
+    pub const NEVER_FIRST: &str = "graph-never-first";
+    /// Parameters that read paths which the condition does not observe.
+    pub const UNOBSERVED_INPUT: &str = "graph-unobserved-input";
     /// A role or tag that no node can have.
     pub const UNKNOWN_ROLE: &str = "graph-unknown-place";
     /// A task that runs nowhere.

@@ -13,6 +13,7 @@ use stoker_model::Json;
 use stoker_state::Taint;
 
 use crate::reasons::Difference;
+use crate::report::PlanningReport;
 use crate::stored::{DecodeError, StoredProblem};
 
 /// Parameter changes, steady inputs, warnings and doubts of a plan.
@@ -54,6 +55,15 @@ pub struct DoubtView {
 impl From<&Taint> for DoubtView {
     fn from(taint: &Taint) -> Self {
         Self { cause: taint.cause.as_str().to_owned(), run: taint.run }
+    }
+}
+
+impl PlanExtras {
+    /// The extras that planning itself computes.
+    pub fn new(report: &PlanningReport) -> Self {
+        let doubts =
+            report.tainted.iter().map(|(instance_idx, taint)| (*instance_idx, DoubtView::from(taint)));
+        Self { steady: report.steady.clone(), doubts: doubts.collect(), ..Self::default() }
     }
 }
 

@@ -1,13 +1,12 @@
 //! The input of planning: everything a plan depends on.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::sync::Arc;
 
 use stoker_model::{OnDefinitionChange, Task};
 use stoker_state::{AppliedStates, Document, MASTER, SourceDigests, master_document};
 use stoker_yaql::{Library, Value};
-
-use crate::fingerprint::{FileDigests, InputsKey};
 
 /// Input of [`crate::plan()`]. Equal inputs give plans that are equal byte for byte.
 #[derive(Clone)]
@@ -72,6 +71,41 @@ impl PlanningInput<'_> {
     pub(crate) fn documents_by_uid(&self) -> HashMap<&str, &Document> {
         let nodes = self.nodes.iter().map(|node| (node.uid.as_str(), &node.document));
         nodes.chain([(MASTER, &self.master)]).collect()
+    }
+}
+
+/// Key of the hashes of inputs. Without it, a stored hash of a short secret could be guessed.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct InputsKey(pub [u8; 32]);
+
+impl fmt::Debug for InputsKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("InputsKey")
+    }
+}
+
+/// Looks up the content digest of a file on the master; `None` for a path that no task type reads.
+type FileLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
+
+/// Content digests of files whose paths are known only after rendering. The caller performs the I/O and caches it, so
+/// that the digests of one plan agree.
+#[derive(Clone, Default)]
+pub struct FileDigests(Option<Arc<FileLookup>>);
+
+impl FileDigests {
+    pub fn new(lookup: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(lookup)))
+    }
+
+    /// The content digest of the file at an absolute path.
+    pub fn get(&self, path: &str) -> Option<String> {
+        self.0.as_ref().and_then(|lookup| lookup(path))
+    }
+}
+
+impl fmt::Debug for FileDigests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileDigests")
     }
 }
 

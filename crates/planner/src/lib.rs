@@ -49,6 +49,7 @@ mod order_builder;
 mod placement;
 mod relations;
 mod selection;
+mod steady;
 mod strategy;
 mod template;
 pub mod timing;
@@ -67,6 +68,7 @@ mod estimate;
 mod extras;
 mod fingerprint;
 mod helpers;
+mod input_changes;
 mod serialized;
 mod stored;
 
@@ -77,8 +79,12 @@ pub use drawing::{InstanceFilter, draw_plan};
 pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, remaining};
 pub use evaluate::{evaluate, evaluate_observed};
 pub use extras::{DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};
-pub use fingerprint::{FileDigests, InputsKey, inputs_digest, inputs_document, inputs_of, source_digests};
-pub use input::{EvaluationSettings, NodeInput, PlanScope, PlanningInput, SettledDocuments, Subgraph};
+pub use fingerprint::{inputs_digest, inputs_document, inputs_of, source_digests};
+pub use input::{
+    EvaluationSettings, FileDigests, InputsKey, NodeInput, PlanScope, PlanningInput, SettledDocuments,
+    Subgraph,
+};
+pub use input_changes::{OldInputs, input_changes};
 pub use nodes::NODE_OFFLINE;
 pub use plan::{
     Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,

@@ -5,16 +5,14 @@ use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, Task, TaskType};
-use stoker_state::{Document, MASTER, SYNC};
-use stoker_yaql::{FixedHost, Limits, Options};
+use stoker_state::{Document, MASTER, SYNC, Taint};
 
-use crate::compute::evaluator::{EvalSettings, Evaluator};
+use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::Expressions;
 use crate::compute::subjects::{Applied, Subjects, TaskIdx};
 use crate::definition::{Definition, FAIL_ON_ERROR, PARAMETERS, TYPE, TaskKind};
-use crate::extras::DoubtView;
 use crate::fields::{ComputedFields, FieldWork, compute};
-use crate::fingerprint::{ComparedInputs, inputs_of, redefinitions};
+use crate::fingerprint::{inputs_of, redefinitions};
 use crate::input::PlanningInput;
 use crate::names::Names;
 use crate::node_sets::NodeSets;
@@ -25,6 +23,8 @@ use crate::placement::{Placement, assign_nodes};
 use crate::plan::{Details, InstanceAction, Plan, PlannedTask, Verdict};
 use crate::report::{PlanningReport, codes};
 use crate::selection::{cut, selected_tasks};
+use crate::settings::{eval_settings, options_of};
+use crate::steady::ComparedInputs;
 use crate::strategy;
 use crate::template::Templates;
 use crate::timing;
@@ -39,23 +39,6 @@ pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, PlanningReport), Plannin
         Some(plan) if !report.has_errors() => Ok((plan, report)),
         _ => Err(report),
     }
-}
-
-/// The YAQL options of all evaluations of a plan.
-pub(crate) fn options_of(input: &PlanningInput<'_>) -> Options {
-    let mut options = crate::options(input.nodes.len());
-    if let Some(limit) = input.settings.limit_iterators {
-        options.limit_iterators = limit;
-    }
-    if let Some(quota) = input.settings.memory_quota {
-        options.memory_quota = quota;
-    }
-    options
-}
-
-pub(crate) fn eval_settings<'o>(input: &PlanningInput<'_>, options: &'o Options) -> EvalSettings<'o> {
-    let host = FixedHost { now_micros: input.settings.now_micros, random_bits: input.settings.random_bits };
-    EvalSettings { options, limits: &Limits::DEFAULT, host, cache: None }
 }
 
 fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<Plan> {
@@ -94,7 +77,7 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     cut(&input.request.subgraphs, &order, &layout, &names, &nodes, &mut verdicts, report);
 
     if evaluator.subjects.has_doubts() {
-        report.extras.doubts = tainted_instances(&layout, &verdicts, &evaluator.subjects);
+        report.tainted = tainted_instances(&layout, &verdicts, &evaluator.subjects);
     }
 
     let instances =
@@ -140,14 +123,14 @@ fn subjects(input: &PlanningInput<'_>, nodes: &Nodes, names: &Names<'_>) -> Subj
 
 /// Instances that run with a tainted applied state. Redefinitions are not listed: an edited graph would list every
 /// instance, and the reasons have them.
-fn tainted_instances(layout: &Layout, verdicts: &[Verdict], subjects: &Subjects) -> Vec<(u32, DoubtView)> {
+fn tainted_instances(layout: &Layout, verdicts: &[Verdict], subjects: &Subjects) -> Vec<(u32, Taint)> {
     let mut tainted = Vec::new();
     for (task_idx, nodes) in (0_u32..).zip(&layout.nodes) {
         for (instance_idx, node_idx) in (layout.first[task_idx as usize]..).zip(nodes.iter()) {
             if verdicts[instance_idx as usize].action() == InstanceAction::Run
                 && let Some(taint) = subjects.taint(task_idx, *node_idx)
             {
-                tainted.push((instance_idx, DoubtView::from(taint)));
+                tainted.push((instance_idx, *taint));
             }
         }
     }
@@ -232,7 +215,7 @@ fn details(
                 .map(|(details_idx, (inputs, _))| (details_idx, inputs.clone()));
             let differing: BTreeMap<u32, Json> = differing.collect();
             if !differing.is_empty() {
-                report.extras.steady.insert(name.to_owned(), differing);
+                report.steady.insert(name.to_owned(), differing);
             }
         }
     }

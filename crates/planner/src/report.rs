@@ -1,10 +1,12 @@
 //! The report of planning: diagnostics and excluded nodes.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::{Diagnostic, has_errors, sort};
+use stoker_model::Json;
+use stoker_state::Taint;
 use stoker_yaql::{Error, ErrorClass};
-
-use crate::extras::PlanExtras;
 
 /// Declares each code once, as a constant and in the list that decoding of stored plans checks.
 macro_rules! codes {
@@ -61,12 +63,14 @@ fn message_of(error: &Error) -> String {
 pub struct PlanningReport {
     /// Errors first, then sorted by task and field.
     pub problems: Vec<Diagnostic>,
-    /// ExcludedNode nodes, with the reason.
+    /// Excluded nodes, with the reason.
     pub excluded: Vec<ExcludedNode>,
     /// Number of evaluations performed; less than fields times nodes because classes share them.
     pub n_evaluations: usize,
-    /// Data to store beside the plan.
-    pub extras: PlanExtras,
+    /// See [`crate::PlanExtras::steady`].
+    pub steady: BTreeMap<String, BTreeMap<u32, Json>>,
+    /// Running instances whose applied state is tainted, sorted.
+    pub tainted: Vec<(u32, Taint)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

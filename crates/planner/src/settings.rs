@@ -1,6 +1,9 @@
 //! Default limits of evaluations.
 
-use stoker_yaql::Options;
+use stoker_yaql::{FixedHost, Limits, Options};
+
+use crate::compute::evaluator::EvalSettings;
+use crate::input::PlanningInput;
 
 /// Collections grow with the fleet; this scales the limit so that a large cluster does not exceed it.
 const ITEMS_PER_NODE: i64 = 10;
@@ -19,4 +22,21 @@ pub fn options(n_nodes: usize) -> Options {
         convert_sets_to_lists: false,
         ..default
     }
+}
+
+/// The YAQL options of all evaluations of a plan.
+pub(crate) fn options_of(input: &PlanningInput<'_>) -> Options {
+    let mut options = options(input.nodes.len());
+    if let Some(limit) = input.settings.limit_iterators {
+        options.limit_iterators = limit;
+    }
+    if let Some(quota) = input.settings.memory_quota {
+        options.memory_quota = quota;
+    }
+    options
+}
+
+pub(crate) fn eval_settings<'o>(input: &PlanningInput<'_>, options: &'o Options) -> EvalSettings<'o> {
+    let host = FixedHost { now_micros: input.settings.now_micros, random_bits: input.settings.random_bits };
+    EvalSettings { options, limits: &Limits::DEFAULT, host, cache: None }
 }

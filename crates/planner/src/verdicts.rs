@@ -11,13 +11,13 @@ use crate::compute::expressions::ExpressionIdx;
 use crate::compute::subjects::TaskIdx;
 use crate::definition::{CONDITION, Definition, TYPE, TaskKind};
 use crate::fields::{FieldWork, compute};
-use crate::fingerprint::{ComparedInputs, InstanceNode, TaskInstances, compare_inputs};
 use crate::input::PlanningInput;
 use crate::json::is_true;
 use crate::legacy::LegacyConditions;
 use crate::order_builder::Layout;
 use crate::plan::Verdict;
 use crate::report::{PlanningReport, codes};
+use crate::steady::{ComparedInputs, InstanceNode, TaskInstances, compare_inputs};
 use crate::yaql_ext::inputs_changed::InputsState;
 
 pub(crate) struct VerdictInput<'j, 'a> {

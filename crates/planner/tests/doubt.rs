@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use small::{input, node, old_of, planned, running, shell, state};
 use stoker_model::{OnDefinitionChange, TaintCause, Task};
-use stoker_planner::{Explainer, NodeInput, Plan, PlanScope, PlanningInput, Reasons, plan};
+use stoker_planner::{Explainer, NodeInput, Plan, PlanExtras, PlanScope, PlanningInput, Reasons, plan};
 use stoker_state::{AppliedGraph, AppliedStates};
 
 fn nodes() -> Vec<NodeInput> {
@@ -85,8 +85,9 @@ fn a_taint_concerns_one_task() {
     let input = PlanningInput { old: Some(&old), ..input(&tasks, &common, &nodes()) };
     let (plan, report) = plan(&input).expect("a plan");
     assert_eq!(running(&plan), ["b@2"]);
+    let extras = PlanExtras::new(&report);
     let doubts: Vec<(u32, &str)> =
-        report.extras.doubts.iter().map(|(idx, doubt)| (*idx, doubt.cause.as_str())).collect();
+        extras.doubts.iter().map(|(idx, doubt)| (*idx, doubt.cause.as_str())).collect();
     assert_eq!(doubts, [(3, "interrupted")]);
 }
 
@@ -265,9 +266,9 @@ fn case() -> impl Strategy<Value = Case> {
         pairs(),
     )
         .prop_map(|(tasks, common, own, past, tainted, never)| {
-            let parameters = |reads_old: bool| match reads_old {
-                true => json!({"cmd": {"yaql_exp": "str(deleted($.list))"}}),
-                false => json!({"cmd": {"yaql_exp": "str($.own.a)"}}),
+            let parameters = |reads_old: bool| {
+                let command = if reads_old { "str(deleted($.list))" } else { "str($.own.a)" };
+                json!({"cmd": {"yaql_exp": command}})
             };
             let tasks = tasks.into_iter().enumerate().map(|(number, (text, reads_old))| {
                 let mut more = condition(text);

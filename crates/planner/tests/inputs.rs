@@ -1,5 +1,7 @@
 //! `inputsChanged()`: rendered parameters and definitions, compared with those of the last success.
 
+#![allow(clippy::needless_pass_by_value, reason = "tests read better with fields written in place")]
+
 use crate::small;
 
 use std::collections::BTreeMap;
@@ -10,10 +12,10 @@ use serde_json::{Value as Json, json};
 use small::{document, input, node, planned, refused, running, shell, state};
 use stoker_model::{TaintCause, Task};
 use stoker_planner::{
-    Explainer, FileDigests, InputsKey, NodeInput, Plan, PlanScope, PlanningInput, Reasons, SettledDocuments,
-    inputs_digest, inputs_of, plan,
+    Details, Explainer, FileDigests, InputsKey, NodeInput, OldInputs, Plan, PlanScope, PlanningInput,
+    Reasons, SettledDocuments, input_changes, inputs_digest, inputs_document, inputs_of, plan,
 };
-use stoker_state::{AppliedGraph, AppliedStates};
+use stoker_state::{AppliedGraph, AppliedStates, Secrets};
 
 const KEY: InputsKey = InputsKey([3; 32]);
 
@@ -38,7 +40,7 @@ fn apply(input: &PlanningInput<'_>, common: &Json, applied: &mut AppliedStates) 
         applied.set_tasks([instance.task], instance.node, Some((state, Some(graph))));
         let planned_task = plan.tasks.iter().find(|task| task.name == instance.task).expect("a task");
         let details_idx = planned_task.details.iter().position(|other| std::ptr::eq(other, details));
-        let steady = report.extras.steady.get(instance.task);
+        let steady = report.steady.get(instance.task);
         let steady = steady.and_then(|steady| steady.get(&(details_idx.expect("details") as u32)));
         let inputs = steady.cloned().unwrap_or_else(|| inputs_of(&details.parameters));
         let digest = inputs_digest(&details.task_type, &inputs, &input.inputs_key);
@@ -249,6 +251,22 @@ fn contents_of_copied_files_are_inputs() {
     let planned_with =
         |digest| running(&planned(&PlanningInput { old: Some(&applied), ..with(digest) })).len();
     assert_eq!((planned_with("1"), planned_with("2")), (0, 2));
+}
+
+#[test]
+fn changes_are_grouped_over_equal_nodes() {
+    let tasks = [task("t", json!({"cmd": {"yaql_exp": "$.title"}}))];
+    let nodes: Vec<NodeInput> = ["1", "2", "3"].map(|uid| node(uid, &[], json!({"uid": uid}))).into();
+    let plan = planned(&input(&tasks, &json!({"title": "new"}), &nodes));
+    let mut old = OldInputs::default();
+    let document = old.add(json!({"cmd": "old"}).as_object().cloned().unwrap_or_default());
+    old.set("t", "1", document);
+    old.set("t", "3", document);
+    let new = |details: &Details| inputs_document(&inputs_of(&details.parameters), &Secrets::default(), &KEY);
+    let (changes, of) = input_changes(&plan, &old, new);
+    assert_eq!(of, [(0, 0), (1, 1), (2, 0)]);
+    assert_eq!(changes[0].differences[0].to_string(), "cmd changed from old to new");
+    assert_eq!((changes[0].is_first, changes[1].is_first), (false, true));
 }
 
 /// Reasons by instance; checks that explaining a single instance agrees.

@@ -96,8 +96,8 @@ pub fn settled(
         }
         after.push(summary);
     }
-    settled.cluster = cluster_status_after(after.into_iter(), false, has_excluded).as_str().to_owned();
-    settled
+    let cluster = cluster_status_after(after.into_iter(), false, has_excluded).to_string();
+    Settled { cluster, ..settled }
 }
 
 impl Settled {

@@ -36,7 +36,11 @@ impl<'l, 'a> Expressions<'l, 'a> {
 }
 
 /// Visits each expression with its path. Values under `regex` are verbatim and skipped.
-fn visit_expressions<'a>(value: &'a Json, path: &mut String, visit: &mut impl FnMut(&str, &'a str)) {
+pub(super) fn visit_expressions<'a>(
+    value: &'a Json,
+    path: &mut String,
+    visit: &mut impl FnMut(&str, &'a str),
+) {
     let length = path.len();
     match value {
         Json::Object(entries) => {

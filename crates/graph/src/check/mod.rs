@@ -13,6 +13,7 @@ mod links;
 mod names;
 mod placement;
 mod places;
+mod state;
 
 #[cfg(test)]
 mod tests;
@@ -72,6 +73,7 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
     for definition in &subject.definitions {
         fields::check(definition.task, &mut findings);
         expressions.check(definition.task, &mut findings);
+        state::check(definition.task, options.library, &mut findings);
         names::check(definition, &subject, &mut names, &mut findings);
         places.check(definition, &subject, &mut names.budget, &mut findings);
     }

@@ -106,6 +106,75 @@ fn stage_relations_to_tasks_are_reported() {
     );
 }
 
+/// Findings of a task with this condition and command.
+fn state_findings(condition: &str, command: &str) -> Vec<String> {
+    findings_of(&json!({"a": {
+        "roles": "*", "condition": {"yaql_exp": condition}, "parameters": {"cmd": {"yaql_exp": command}},
+    }}))
+}
+
+#[test]
+fn changes_of_other_things_than_state_are_reported() {
+    for (condition, text) in [
+        ("let(x => $.nodes) -> changed($x)", "`changed($x)` is never true: `$x` is not read from the state"),
+        ("changed(1)", "`changed(1)` is never true: `1` is not read from the state"),
+        ("changedAny($.a, 'b')", "`changedAny('b')` is never true: `'b'` is not read from the state"),
+    ] {
+        let findings = state_findings(condition, "1");
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(findings[0].contains(text), "{findings:?}");
+    }
+    for condition in ["changed($)", "changed($node.a)", "changed($common.a.where($.b))", "changed(old($.x))"]
+    {
+        assert_eq!(state_findings(condition, "1"), [""; 0], "{condition}");
+    }
+}
+
+#[test]
+fn conditions_that_are_never_true_on_a_first_run_are_reported() {
+    for condition in [
+        "deleted($.users)",
+        "old($.x) = 1",
+        "1 = (old($.x))",
+        "not old($.x)",
+        "$.a and deleted($.users)",
+        "deleted($.a) or old($.b) = 2",
+        "not not deleted($.a)",
+        "false",
+    ] {
+        let findings = state_findings(condition, "1");
+        assert!(
+            findings.len() == 1 && findings[0].contains("never true on a first run"),
+            "{condition}: {findings:?}"
+        );
+    }
+    for condition in
+        ["changed($.a)", "deleted($.a) or changed($.a)", "not deleted($.a)", "old($.x) != 1", "$.a"]
+    {
+        assert_eq!(state_findings(condition, "1"), [""; 0], "{condition}");
+    }
+}
+
+#[test]
+fn unobserved_inputs_are_reported() {
+    let findings = state_findings("changed($.a.b)", "$.c.d + $.e + $.get(f) + $node.g + $.a.b.c + $.a");
+    let text = "parameters read `$.c.d`, `$.e`, `$.f` and 1 more, but the condition observes only `$.a.b`: the task does \
+                not run when they change";
+    assert!(findings.len() == 1 && findings[0].contains(text), "{findings:?}");
+    for (condition, command) in [
+        ("changed($.a)", "$.a.b"),
+        ("changed($.a.b)", "$.a"),
+        ("changed($)", "$.x"),
+        ("changed($.a) or inputsChanged()", "$.x"),
+        ("$.x", "$.y"),
+        ("changed($.nodes)", "$.nodes.where($.role = 'db').select($.ip)"),
+        ("changedAny($.a, $.b)", "$.a + $.b"),
+        ("def(f, $) -> f(changed($.a))", "$.x"),
+    ] {
+        assert_eq!(state_findings(condition, command), [""; 0], "{condition}, {command}");
+    }
+}
+
 #[test]
 fn bare_words_and_unknown_functions_are_reported() {
     let graph = json!({"a": {"roles": "*", "condition": {"yaql_exp": "$.x = True or\n  lenn($.y) > 1"}}});

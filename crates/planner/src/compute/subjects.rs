@@ -10,7 +10,6 @@ use stoker_yaql::Value;
 use stoker_yaql::value::{ExactDigest, MapBuilder};
 
 use crate::differing::{Differing, OTHER};
-use crate::fingerprint::Redefinitions;
 use crate::yaql_ext::inputs_changed::InputsState;
 
 /// Index into the list of all nodes.
@@ -60,6 +59,9 @@ pub(crate) struct Subjects {
     /// For each past, how the old common document differs from the new one.
     differing: Arc<[Differing]>,
 }
+
+/// For a graph of the applied states, the tasks whose present definition differs from that in the graph.
+pub(crate) type Redefinitions<'a> = HashMap<&'a str, Arc<[AttributeChange]>>;
 
 /// The applied states of a plan, and the tasks whose definition differs from that in each of their graphs.
 #[derive(Clone, Copy)]

@@ -1,12 +1,12 @@
 //! Task definitions as written, compared with those of the last success.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use stoker_model::{Json, JsonMap, OnDefinitionChange, Task};
 use stoker_state::{AppliedGraph, AttributeChange, AttributeChangeKind, SourceDigests};
 
 use super::SCHEDULING;
+use crate::compute::subjects::Redefinitions;
 use crate::definition::{PARAMETERS, TYPE};
 use crate::digests::digest_functions;
 use crate::helpers::Helpers;
@@ -14,9 +14,6 @@ use crate::input::PlanningInput;
 
 /// Fields besides the parameters that decide what a task does. All others decide when and where it runs.
 const FIELDS: &[&str] = &[TYPE, "test_pre", "test_post"];
-
-/// For a graph of the applied states, the tasks whose present definition differs from that in the graph.
-pub(crate) type Redefinitions<'a> = HashMap<&'a str, Arc<[AttributeChange]>>;
 
 /// What the tasks of an input use besides their fields: its files and layers, and digests of the helpers that each
 /// task calls.
@@ -164,7 +161,8 @@ mod tests {
     use super::*;
 
     fn task(fields: Json) -> Task {
-        Task { name: "a".to_owned(), fields: fields.as_object().cloned().unwrap_or_default() }
+        let Json::Object(fields) = fields else { panic!("not a map: {fields}") };
+        Task { name: "a".to_owned(), fields }
     }
 
     fn base() -> Json {

@@ -1,49 +1,12 @@
 //! Inputs of an instance: its parameters as rendered, without scheduling parameters.
 
-use std::fmt;
-use std::sync::Arc;
-
 use serde_json::json;
 use stoker_model::{Json, JsonMap};
 use stoker_state::{InputsDigest, Secrets, is_secret};
 
 use super::SCHEDULING;
 use crate::digests::Hash;
-
-/// Key of the hashes of inputs. Without it, a stored hash of a short secret could be guessed.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct InputsKey(pub [u8; 32]);
-
-impl fmt::Debug for InputsKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InputsKey")
-    }
-}
-
-/// Looks up the content digest of a file on the master; `None` for a path that no task type reads.
-type FileLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
-
-/// Content digests of files whose paths are known only after rendering. The caller performs the I/O and caches it, so
-/// that the digests of one plan agree.
-#[derive(Clone, Default)]
-pub struct FileDigests(Option<Arc<FileLookup>>);
-
-impl FileDigests {
-    pub fn new(lookup: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(lookup)))
-    }
-
-    /// The content digest of the file at an absolute path.
-    pub fn get(&self, path: &str) -> Option<String> {
-        self.0.as_ref().and_then(|lookup| lookup(path))
-    }
-}
-
-impl fmt::Debug for FileDigests {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FileDigests")
-    }
-}
+use crate::input::InputsKey;
 
 /// Longest text that is stored and displayed as is, in bytes.
 const TEXT_LEN_MAX: usize = 4096;

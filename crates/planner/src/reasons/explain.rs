@@ -14,10 +14,11 @@ use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::{ExpressionIdx, Expressions};
 use crate::compute::subjects::{Applied, NodeIdx, SubjectIdx, Subjects, TaskIdx};
 use crate::definition::{CONDITION, condition_text};
-use crate::fingerprint::{ComparedInputs, InstanceNode, TaskInstances, compare_inputs, redefinitions};
+use crate::fingerprint::redefinitions;
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Verdict};
-use crate::planning::{eval_settings, options_of};
+use crate::settings::{eval_settings, options_of};
+use crate::steady::{ComparedInputs, InstanceNode, TaskInstances, compare_inputs};
 use crate::yaql_ext::inputs_changed::InputsState;
 
 /// Why an instance runs or is skipped.

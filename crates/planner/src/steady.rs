@@ -11,15 +11,15 @@ use stoker_state::{AppliedStates, Document, EffectiveState, InputsDigest};
 use stoker_yaql::Error;
 use stoker_yaql::value::ExactDigest;
 
-use super::{inputs_digest, inputs_of};
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::Expressions;
 use crate::compute::subjects::{Applied, SubjectIdx, Subjects, TaskIdx};
 use crate::definition::{PARAMETERS, TYPE};
 use crate::fields::{FieldWork, compute};
+use crate::fingerprint::{inputs_digest, inputs_of};
 use crate::input::PlanningInput;
-use crate::planning::{eval_settings, options_of};
 use crate::report::PlanningReport;
+use crate::settings::{eval_settings, options_of};
 use crate::template::{Template, Templates};
 use crate::yaql_ext::inputs_changed::InputsState;
 
@@ -106,6 +106,9 @@ pub(crate) fn compare_inputs(input: &PlanningInput<'_>, wanted: &[TaskInstances<
     compared.collect()
 }
 
+/// By index of a task, the positions of its instances with the applied own documents.
+type Positions = BTreeMap<usize, Vec<(usize, Document)>>;
+
 /// Inputs rendered over applied states, for successes whose fingerprint was not recorded: offline plans, and databases
 /// of earlier versions.
 struct EarlierInputs(HashMap<(usize, usize), InputsDigest>);
@@ -113,7 +116,7 @@ struct EarlierInputs(HashMap<(usize, usize), InputsDigest>);
 impl EarlierInputs {
     fn new(input: &PlanningInput<'_>, wanted: &[TaskInstances<'_>]) -> Self {
         // By number of the old common document: it is the same for all nodes of a rendering.
-        let mut groups: BTreeMap<u32, (Document, BTreeMap<usize, Vec<(usize, Document)>>)> = BTreeMap::new();
+        let mut groups: BTreeMap<u32, (Document, Positions)> = BTreeMap::new();
         for (at, instances) in wanted.iter().enumerate() {
             for (position, node) in instances.nodes.iter().enumerate() {
                 let is_recorded =
