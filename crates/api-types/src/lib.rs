@@ -1,6 +1,6 @@
 //! Request and response types of the REST API, one module per resource.
 //!
-//! Each type is declared once. [`request!`](request) declares a request with its schema and its reader, which reports all
+//! Each type is declared once. `request!` declares a request with its schema and its reader, which reports all
 //! problems with their source positions. A response is a struct with which the server renders it and commands read it; its
 //! schema comes from the same struct.
 //!

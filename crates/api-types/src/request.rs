@@ -2,7 +2,7 @@
 
 use stoker_manifest::reader::Fields;
 
-/// A request body that is a map, read from its keys. [`request!`] implements it.
+/// A request body that is a map, read from its keys. `request!` implements it.
 pub trait Request: Sized {
     /// Reads the declared keys and reports all problems with their positions; `None` if a required key is missing or
     /// invalid. Other keys remain in `fields`.
