@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::NatsOptions;
-use stoker_model::ErrorChain;
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_settings::{AgentConnection, AgentNats, AgentSettings as Options, AgentTrust, TRACES_SECRETS};
 use stoker_tls::{AgentKey, Trust};
 use stoker_traces::Tracer;
@@ -74,7 +74,7 @@ fn watch_signals() -> Result<watch::Receiver<bool>, AgentError> {
     Ok(receiver)
 }
 
-fn settings(options: Options, tracer: Tracer, node: String) -> DriverSettings {
+fn settings(options: Options, tracer: Tracer, node: AgentUid) -> DriverSettings {
     let hidden = [TOKEN_VARIABLE].into_iter().chain(TRACES_SECRETS);
     DriverSettings {
         hooks: options.hooks,
@@ -204,7 +204,7 @@ async fn run_over_stdio(
         folder = wait_for_folder(&options.state, tell) => folder?,
         () = stop_requested(&mut stop) => return Ok(()),
     };
-    run(settings(options, tracer, node), folder, StdioTransport::own(), stop).await
+    run(settings(options, tracer, node.into()), folder, StdioTransport::own(), stop).await
 }
 
 /// Poll interval while the state directory is locked.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use stoker_model::AgentUid;
 use stoker_tasks::host::real::Machine;
 use stoker_traces::Tracer;
 
@@ -12,8 +13,7 @@ use stoker_traces::Tracer;
 pub struct DriverSettings {
     /// State directory of this agent.
     pub state: PathBuf,
-    /// The uid of the node, or `master`.
-    pub node: String,
+    pub node: AgentUid,
     pub hooks: BTreeMap<String, PathBuf>,
     /// Time between SIGTERM and SIGKILL when a program is stopped.
     pub grace: Duration,
@@ -29,7 +29,7 @@ pub struct DriverSettings {
 }
 
 impl DriverSettings {
-    pub fn new(state: PathBuf, node: String) -> Self {
+    pub fn new(state: PathBuf, node: AgentUid) -> Self {
         let machine = Machine::new(PathBuf::new());
         Self {
             state,

@@ -9,7 +9,7 @@ use stoker_bus::{
     UserKeys,
 };
 use stoker_engine::session::{AttemptResult, FromAgent, ToAgent};
-use stoker_model::ErrorChain;
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_wire::nats::{
     NatsUserCredentials, SessionRequest, USER_PATH, inbound_subject, inbox_prefix, outbound_subject,
     result_message_id, result_subject, session_request_subject,
@@ -69,7 +69,7 @@ enum NatsSessionError {
 pub struct NatsTransport {
     endpoint: Endpoint,
     credential: String,
-    node: String,
+    node: AgentUid,
     options: NatsOptions,
     connection: Option<Arc<NatsConnection>>,
     /// Most recent NATS connection, for publishing results. NATS reconnects on its own, also while no session
@@ -96,7 +96,7 @@ impl NatsTransport {
     pub fn new(
         endpoint: Endpoint,
         credential: String,
-        node: String,
+        node: AgentUid,
         options: NatsOptions,
     ) -> Result<Self, NatsError> {
         options.check()?;
@@ -148,7 +148,7 @@ impl NatsTransport {
 async fn publish_results(
     results: ResultQueue,
     mut connections: watch::Receiver<Option<Arc<NatsConnection>>>,
-    node: String,
+    node: AgentUid,
 ) {
     let mut backoff = Backoff::new(PUBLISH_BACKOFF);
     let mut is_reported = false;
@@ -179,7 +179,11 @@ async fn publish_results(
     }
 }
 
-async fn publish(connection: &NatsConnection, node: &str, finished: AttemptResult) -> Result<(), BusError> {
+async fn publish(
+    connection: &NatsConnection,
+    node: &AgentUid,
+    finished: AttemptResult,
+) -> Result<(), BusError> {
     let invalid = |error: SubjectError| BusError::DurableUnavailable(error.to_string());
     let subject = Subject::new(result_subject(node, &connection.key)).map_err(invalid)?;
     let id = result_message_id(&connection.key, finished.key);
@@ -190,7 +194,7 @@ async fn publish(connection: &NatsConnection, node: &str, finished: AttemptResul
 }
 
 /// Opens a session with a server that accepts the call.
-async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connection, NatsSessionError> {
+async fn open_session(connection: &NatsConnection, node: &AgentUid) -> Result<Connection, NatsSessionError> {
     let deadline = Instant::now() + CONNECT_TIMEOUT;
     while !connection.bus.is_connected() {
         if Instant::now() > deadline {

@@ -26,7 +26,7 @@ pub(crate) struct Rig {
 }
 
 pub(crate) fn settings(folder: &TempFolder) -> DriverSettings {
-    let mut settings = DriverSettings::new(folder.file("state"), "1".to_owned());
+    let mut settings = DriverSettings::new(folder.file("state"), "1".into());
     settings.grace = Duration::from_millis(200);
     settings.backoff = (Duration::from_millis(10), Duration::from_millis(50));
     settings

@@ -29,7 +29,7 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use stoker_bus::Bus;
 use stoker_engine::session::{AttemptResult, FromAgent};
-use stoker_model::{AgentConnectionChange, RunId, ServerRecord};
+use stoker_model::{AgentConnectionChange, AgentUid, RunId, ServerRecord};
 use stoker_services::background::TaskMonitor;
 use stoker_wire::encode_from_agent;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -83,7 +83,7 @@ pub(crate) struct Known {
     /// Live servers, and whether each is connected to the bus.
     pub(crate) others: HashMap<Arc<str>, bool>,
     /// Host of each agent, as last read.
-    pub(crate) hosts: HashMap<String, Arc<str>>,
+    pub(crate) hosts: HashMap<AgentUid, Arc<str>>,
     /// Change number of the latest entry of `hosts`; cursor of the next read.
     pub(crate) number: i64,
     drivers: HashMap<RunId, Arc<str>>,
@@ -113,12 +113,12 @@ impl Peers {
     }
 
     /// Queues a connect or disconnect of an agent to be written.
-    pub(crate) fn record_move(&self, uid: &str, connection: u64, is_connected: bool) {
+    pub(crate) fn record_move(&self, uid: &AgentUid, connection: u64, is_connected: bool) {
         if !self.context.is_shared {
             return;
         }
         let connection = i64::try_from(connection).unwrap_or(i64::MAX);
-        let change = AgentConnectionChange { uid: uid.to_owned(), connection, is_connected };
+        let change = AgentConnectionChange { uid: uid.clone(), connection, is_connected };
         self.moves.lock().push(change);
         self.has_moves.notify_one();
     }
@@ -250,11 +250,11 @@ impl Peers {
     pub(crate) fn forward_result(
         &self,
         server: &Arc<str>,
-        uid: &str,
+        uid: &AgentUid,
         finished: AttemptResult,
         receipt: Option<oneshot::Sender<RunResponse>>,
     ) {
-        let (uid, text) = (uid.to_owned(), encode_from_agent(&FromAgent::Finished(finished)));
+        let (uid, text) = (uid.clone(), encode_from_agent(&FromAgent::Finished(finished)));
         let message = match receipt {
             None => PeerMessage::FromAgent { uid, text },
             Some(receipt) => PeerMessage::Settle { id: self.expect_response(receipt), uid, text },

@@ -9,7 +9,7 @@ use serde_json::json;
 use stoker_engine::blueprint::ExecutionOptions;
 use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, AuditChange, Cluster, NodeIdx, PlanId, Run, RunId, RunStatus};
+use stoker_model::{Actor, AgentUid, AuditChange, Cluster, NodeIdx, PlanId, Run, RunId, RunStatus};
 use stoker_services::background::TaskMonitor;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
 use stoker_services::runs::{GraphRequest, RunKind, RunOptions};
@@ -252,7 +252,7 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
 
 /// Notifies agents of the end of a run that was ended or deleted externally, so that they cancel its
 /// attempts.
-pub(super) async fn cancel_on_agents(orchestrator: &Orchestrator, run: RunId, executors: &[String]) {
+pub(super) async fn cancel_on_agents(orchestrator: &Orchestrator, run: RunId, executors: &[AgentUid]) {
     if orchestrator.context.has_ended(run).await {
         for uid in executors {
             orchestrator.agents.step(
@@ -346,7 +346,7 @@ impl Taken<'_> {
         let blueprint = Arc::new(blueprint);
         orchestrator.agents.add_run(child.id, Arc::clone(&blueprint), sender);
         let nodes = NodeIdx::first(blueprint.n_nodes())
-            .filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
+            .filter_map(|node| Some((AgentUid::from(blueprint.node(node)?), node)));
         let excluded_nodes_message = excluded_nodes_message(&stored.explained.excluded);
         let dispatch = Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone());
         let outcomes = Outcomes {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, ResultKind};
-use stoker_model::{DocumentId, Json, JsonMap, NodeId};
+use stoker_model::{AgentUid, DocumentId, Json, JsonMap, NodeId};
 use stoker_planner::ExplainedPlan;
 use stoker_services::repositories::{put_credential, wants_credential};
 use stoker_state::Secrets;
@@ -35,7 +35,7 @@ pub(super) struct Dispatch {
     /// Documents that are not read yet.
     unread: Vec<(String, DocumentId)>,
     /// UIDs of the nodes whose agents execute instances of the run.
-    executors: BTreeSet<String>,
+    executors: BTreeSet<AgentUid>,
     orchestrator: Orchestrator,
 }
 
@@ -60,12 +60,12 @@ impl Dispatch {
     }
 
     /// Whether the agent of a node executes instances of the run.
-    pub(super) fn has_agent(&self, uid: &str) -> bool {
+    pub(super) fn has_agent(&self, uid: &AgentUid) -> bool {
         self.executors.contains(uid)
     }
 
     /// UIDs of the nodes whose agents execute instances of the run.
-    pub(super) fn executors(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn executors(&self) -> impl Iterator<Item = &AgentUid> {
         self.executors.iter()
     }
 
@@ -124,7 +124,7 @@ impl Dispatch {
         }
         let Ok(id) = node.parse().map(NodeId) else { return Ok(None) };
         loop {
-            let read = async { self.orchestrator.context.store.read().await?.agent_by_uid(node).await };
+            let read = async { self.orchestrator.context.store.read().await?.agent_by_uid(&id.into()).await };
             match read.await {
                 Ok(agent) => {
                     let given =

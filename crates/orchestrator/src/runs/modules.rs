@@ -8,7 +8,8 @@ use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
 use stoker_graph::Csr;
 use stoker_model::{
-    Actor, AuditChange, ClusterId, Micros, ModuleAction, ModuleRun, NodeIdx, NodeStatus, RunStatus, TaskIdx,
+    Actor, AgentUid, AuditChange, ClusterId, Micros, ModuleAction, ModuleRun, NodeIdx, NodeStatus, RunStatus,
+    TaskIdx,
 };
 use stoker_services::ServiceError;
 use stoker_services::trace;
@@ -100,7 +101,7 @@ async fn drive(
     let Some(time_ms) = time_left(orchestrator, list) else {
         return Ok((RunStatus::Error, Some("timed out before the modules could be applied".to_owned())));
     };
-    let uid = list.node_id.to_string();
+    let uid = AgentUid::from(list.node_id);
     let blueprint = blueprint(&uid, time_ms).map_err(|defects| {
         let told: Vec<String> = defects.iter().map(ToString::to_string).collect();
         ServiceError::invalid(told.join("; "))
@@ -156,7 +157,7 @@ fn time_left(orchestrator: &Orchestrator, list: &ModuleRun) -> Option<u64> {
     u64::try_from((deadline - orchestrator.context.clock.now().0) / 1000).ok().filter(|left| *left > 0)
 }
 
-fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::blueprint::Defect>> {
+fn blueprint(uid: &AgentUid, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::blueprint::Defect>> {
     let policy = Policy {
         timeout_ms: time_ms,
         n_retries: 0,
@@ -166,7 +167,7 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
         retry_interrupted: false,
     };
     Blueprint::new(Draft {
-        nodes: vec![uid.to_owned()],
+        nodes: vec![uid.to_string()],
         sync: None,
         tasks: vec![stoker_tasks::MODULES_TASK_TYPE.to_owned()],
         instances: vec![DraftInstance {

@@ -82,7 +82,7 @@ async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
     if session.node_get(node).await?.is_none() {
         return Ok(false);
     }
-    let agent = session.agent_by_uid(&node.to_string()).await?;
+    let agent = session.agent_by_uid(&node.into()).await?;
     Ok(app.services.repositories.access.verify(node, agent.as_ref(), password))
 }
 
