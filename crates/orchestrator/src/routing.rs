@@ -32,7 +32,7 @@ pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &AgentUid, 
                 }
             }
             Output::AttemptOutput { key, stream, offset, text } => {
-                printed(orchestrator, uid, (key, stream, offset, text)).await;
+                route_output(orchestrator, uid, AttemptOutput { key, stream, offset, text }).await;
             }
             Output::Facts(facts) => set_online(orchestrator, uid, true, Some(facts)),
             Output::Lost => {
@@ -100,19 +100,27 @@ async fn route(orchestrator: &Orchestrator, uid: &AgentUid, run: RunId, command:
     }
 }
 
-type Printed = (AttemptKey, Stream, u64, String);
+/// A chunk of an attempt's output, starting at byte `offset` of its stream.
+pub(crate) struct AttemptOutput {
+    pub(crate) key: AttemptKey,
+    pub(crate) stream: Stream,
+    pub(crate) offset: u64,
+    pub(crate) text: String,
+}
 
 /// Stores output if this server drives the run or dispatched the attempt. Otherwise forwards it to the driver
 /// of the run, which checks that the attempt is the agent's. Dropped after the end of the run.
-async fn printed(orchestrator: &Orchestrator, uid: &AgentUid, (key, stream, offset, text): Printed) {
+async fn route_output(orchestrator: &Orchestrator, uid: &AgentUid, output: AttemptOutput) {
+    let key = output.key;
     if orchestrator.agents.run(key.run).is_some() || orchestrator.agents.is_dispatched(uid, key) {
-        return store_output(orchestrator, key, stream, offset, text).await;
+        return store_output(orchestrator, output).await;
     }
     if let Some(server) = orchestrator.peers.driver_of(key.run).await {
+        let AttemptOutput { key, stream, offset, text } = output;
         let text = encode_from_agent(&FromAgent::Output { key, stream, offset, text });
         orchestrator.peers.send(&server, &PeerMessage::FromAgent { uid: uid.clone(), text });
     } else if !orchestrator.context.has_ended(key.run).await {
-        store_output(orchestrator, key, stream, offset, text).await;
+        store_output(orchestrator, output).await;
     }
 }
 
@@ -133,13 +141,8 @@ async fn send_all(orchestrator: &Orchestrator, command: impl Fn() -> Command) {
     }
 }
 
-pub(crate) async fn store_output(
-    orchestrator: &Orchestrator,
-    key: AttemptKey,
-    stream: Stream,
-    offset: u64,
-    text: String,
-) {
+pub(crate) async fn store_output(orchestrator: &Orchestrator, output: AttemptOutput) {
+    let AttemptOutput { key, stream, offset, text } = output;
     let stream = match stream {
         Stream::Out => "out",
         Stream::Err => "err",

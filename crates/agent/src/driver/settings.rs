@@ -8,6 +8,8 @@ use stoker_model::AgentUid;
 use stoker_tasks::host::real::Machine;
 use stoker_traces::Tracer;
 
+use crate::backoff::BackoffLimits;
+
 /// Settings of an agent; see [`DriverSettings::new`] for defaults.
 #[derive(Clone, Debug)]
 pub struct DriverSettings {
@@ -17,8 +19,8 @@ pub struct DriverSettings {
     pub hooks: BTreeMap<String, PathBuf>,
     /// Time between SIGTERM and SIGKILL when a program is stopped.
     pub grace: Duration,
-    /// First and longest delay between connection attempts.
-    pub backoff: (Duration, Duration),
+    /// Delays between connection attempts.
+    pub backoff: BackoffLimits,
     /// Interval at which facts are collected.
     pub facts_every: Duration,
     /// File with the boot ID of the machine.
@@ -37,7 +39,7 @@ impl DriverSettings {
             hooks: BTreeMap::new(),
             grace: machine.grace,
             // Start short: a restarted server is back soon, and its runs wait for the agents.
-            backoff: (Duration::from_millis(250), Duration::from_mins(1)),
+            backoff: BackoffLimits { min: Duration::from_millis(250), max: Duration::from_mins(1) },
             facts_every: Duration::from_mins(1),
             boot_id: machine.boot_id,
             hidden_env: Vec::new(),

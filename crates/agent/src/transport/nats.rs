@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::{Connection, QUEUE, TransportError};
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, BackoffLimits};
 use crate::endpoint::Endpoint;
 use crate::http::{HttpError, Reply, post};
 use crate::result_queue::ResultQueue;
@@ -41,7 +41,8 @@ const PIPE: PipeSettings = PipeSettings {
 /// Minimum interval between renewals of the NATS user, and delay after a failed one.
 const RENEW_INTERVAL_MIN: Duration = Duration::from_mins(1);
 /// Backoff between attempts to publish a result.
-const PUBLISH_BACKOFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
+const PUBLISH_BACKOFF: BackoffLimits =
+    BackoffLimits { min: Duration::from_millis(250), max: Duration::from_secs(15) };
 
 /// Why no session is open over NATS.
 #[derive(Debug, thiserror::Error)]
@@ -208,15 +209,9 @@ async fn open_session(connection: &NatsConnection, node: &AgentUid) -> Result<Co
     let outbound = subject(&outbound_subject(node, &connection.key, &session_id))?;
     let call_subject = subject(&session_request_subject(node, &connection.key))?;
     let request = SessionRequest { session_id }.encode();
-    let opened = Pipe::connect(
-        connection.bus.clone(),
-        &call_subject,
-        request,
-        (outbound, inbound),
-        PIPE,
-        CALL_TIMEOUT,
-    )
-    .await;
+    let opened =
+        Pipe::connect(connection.bus.clone(), &call_subject, request, outbound, inbound, PIPE, CALL_TIMEOUT)
+            .await;
     let pipe = opened?.ok_or(NatsSessionError::NoServer)?;
     let (received, receive) = mpsc::channel(QUEUE);
     let (send, sending) = mpsc::channel(QUEUE);

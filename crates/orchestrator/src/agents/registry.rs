@@ -238,7 +238,8 @@ impl Agents {
     pub(crate) fn claim(
         &self,
         uid: &AgentUid,
-        (run, generation): (RunId, Generation),
+        run: RunId,
+        generation: Generation,
         flights: &[InFlight],
         now: Micros,
     ) -> Vec<Output> {

@@ -9,9 +9,9 @@ use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_to_agent};
 
 use crate::agents::{AgentLocation, Command, RunResponse};
 use crate::orchestrator::Orchestrator;
-use crate::peers::{Envelope, PeerMessage, RunControl};
+use crate::peers::{Envelope, PeerMessage, RequestId, RunControl};
 use crate::results::{Delivery, Hops, deliver, deliver_and_wait};
-use crate::routing::{handle_outputs, store_output};
+use crate::routing::{AttemptOutput, handle_outputs, store_output};
 use crate::runs::control_here;
 
 pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelope) {
@@ -28,8 +28,8 @@ pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelo
             peers.note_driver(run, &from);
             if agents.location(&uid) == AgentLocation::Here {
                 let flights: Vec<InFlight> = flights.into_iter().map(InFlight::from).collect();
-                let of_run = (run, Generation(generation));
-                let outputs = agents.claim(&uid, of_run, &flights, orchestrator.context.clock.now());
+                let (generation, now) = (Generation(generation), orchestrator.context.clock.now());
+                let outputs = agents.claim(&uid, run, generation, &flights, now);
                 handle_outputs(orchestrator, &uid, outputs).await;
             }
         }
@@ -137,7 +137,7 @@ async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: AgentUid,
         }
         FromAgent::Output { key, stream, offset, text } => {
             if orchestrator.agents.is_executor(&uid, key) == Some(true) {
-                store_output(orchestrator, key, stream, offset, text).await;
+                store_output(orchestrator, AttemptOutput { key, stream, offset, text }).await;
             }
         }
         FromAgent::Hello(_) | FromAgent::Heartbeat | FromAgent::Facts(_) => {}
@@ -157,7 +157,7 @@ async fn to_run(orchestrator: &Orchestrator, from: &Arc<str>, run: RunId, comman
 
 /// Idempotent: a retried request gets the cached response and is not executed again.
 fn control(orchestrator: &Orchestrator, from: Arc<str>, id: u64, run: RunId, what: RunControl) {
-    let request = (from.to_string(), id);
+    let request = RequestId { server: from.to_string(), number: id };
     match orchestrator.peers.begin_request(&request) {
         Ok(()) => {}
         Err(Some(answer)) => return orchestrator.peers.send(&from, &PeerMessage::Answer { id, answer }),

@@ -71,11 +71,17 @@ pub struct Peers {
     pub(crate) take_over: Notify,
     pending: Mutex<HashMap<u64, oneshot::Sender<RunResponse>>>,
     next_request: AtomicU64,
-    answered: Mutex<VecDeque<(Request, Option<RunResponse>)>>,
+    answered: Mutex<VecDeque<(RequestId, Option<RunResponse>)>>,
 }
 
-/// ID of the requesting server, and its request number.
-type Request = (String, u64);
+/// Identifies a request of another server, so that a retry is recognized.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestId {
+    /// ID of the requesting server.
+    pub(crate) server: String,
+    /// Number of the request, assigned by that server.
+    pub(crate) number: u64,
+}
 
 /// Cached state of the other servers.
 #[derive(Default)]
@@ -282,7 +288,7 @@ impl Peers {
 
     /// Deduplicates retries of a request. `Ok` if the request is new; otherwise the cached response, or
     /// `None` while the request is in progress.
-    pub(crate) fn begin_request(&self, request: &Request) -> Result<(), Option<RunResponse>> {
+    pub(crate) fn begin_request(&self, request: &RequestId) -> Result<(), Option<RunResponse>> {
         let mut answered = self.answered();
         if let Some((_, response)) = answered.iter().find(|(known, _)| known == request) {
             return Err(*response);
@@ -295,7 +301,7 @@ impl Peers {
     }
 
     /// Caches the response to a request.
-    pub(crate) fn end_request(&self, request: &Request, response: RunResponse) {
+    pub(crate) fn end_request(&self, request: &RequestId, response: RunResponse) {
         if let Some((_, known)) = self.answered().iter_mut().find(|(known, _)| known == request) {
             *known = Some(response);
         }
@@ -309,7 +315,7 @@ impl Peers {
         self.known.lock()
     }
 
-    fn answered(&self) -> MutexGuard<'_, VecDeque<(Request, Option<RunResponse>)>> {
+    fn answered(&self) -> MutexGuard<'_, VecDeque<(RequestId, Option<RunResponse>)>> {
         self.answered.lock()
     }
 

@@ -153,7 +153,7 @@ impl Driver {
             return;
         }
         let now = self.orchestrator.context.clock.now();
-        let outputs = self.orchestrator.agents.claim(uid, (self.run, generation), flights, now);
+        let outputs = self.orchestrator.agents.claim(uid, self.run, generation, flights, now);
         self.handle_outputs(uid, outputs).await;
     }
 
