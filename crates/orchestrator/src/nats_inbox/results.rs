@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use stoker_bus::{Bus, BusError, Delivery, StreamSettings, SubjectError, SubjectPattern};
 use stoker_engine::session::{AttemptResult, FromAgent};
-use stoker_model::AgentUid;
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_services::background::TaskMonitor;
 use stoker_wire::nats::{RESULT_SUBJECTS, RESULTS_STREAM, SERVER_QUEUE_GROUP};
 use stoker_wire::{Decoded, decode_from_agent};
@@ -62,7 +62,7 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
             continue;
         }
         // Log a persistent error once, not on every retry.
-        let why = error.to_string();
+        let why = ErrorChain(&error).to_string();
         if why != told {
             tracing::warn!(
                 why,

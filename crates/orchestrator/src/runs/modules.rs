@@ -50,9 +50,22 @@ pub(super) async fn carry_out(
     let list = Arc::new(list);
     let (status, message) = match begin(orchestrator, &list).await? {
         Ok(cluster) => drive(orchestrator, &list, cluster, lease).await?,
-        Err(reason) => (RunStatus::Error, Some(reason)),
+        Err(reason) => (RunStatus::Error, Some(reason.to_string())),
     };
     conclude(orchestrator, &list, lease, status, message).await
+}
+
+/// Why a list of modules cannot start.
+#[derive(Debug, thiserror::Error)]
+enum NotStarted {
+    #[error("timed out waiting for other modules on the node")]
+    Timeout,
+    #[error("the node was deleted")]
+    NodeDeleted,
+    #[error("the node was not deployed")]
+    NotDeployed,
+    #[error("the node was removed from its cluster")]
+    NoCluster,
 }
 
 /// Waits until the list is first in the queue of its node. Returns the node's cluster, or why the list cannot
@@ -60,20 +73,20 @@ pub(super) async fn carry_out(
 async fn begin(
     orchestrator: &Orchestrator,
     list: &ModuleRun,
-) -> Result<Result<ClusterId, String>, Interruption> {
+) -> Result<Result<ClusterId, NotStarted>, Interruption> {
     while !has_turn(orchestrator, list).await? {
         if list.deadline.is_some_and(|deadline| deadline <= orchestrator.context.clock.now()) {
-            return Ok(Err("timed out waiting for other modules on the node".to_owned()));
+            return Ok(Err(NotStarted::Timeout));
         }
         tokio::time::sleep(TURN_INTERVAL).await;
     }
     let Some(node) = orchestrator.context.store.read().await?.node_get(list.node_id).await? else {
-        return Ok(Err("the node was deleted".to_owned()));
+        return Ok(Err(NotStarted::NodeDeleted));
     };
     if list.after.is_some() && node.status != NodeStatus::Ready {
-        return Ok(Err("the node was not deployed".to_owned()));
+        return Ok(Err(NotStarted::NotDeployed));
     }
-    Ok(node.cluster_id.ok_or_else(|| "the node was removed from its cluster".to_owned()))
+    Ok(node.cluster_id.ok_or(NotStarted::NoCluster))
 }
 
 /// Reads the queue before it writes, because many lists may be waiting.
