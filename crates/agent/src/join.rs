@@ -31,7 +31,7 @@ pub async fn join(endpoint: &Endpoint, request: &JoinRequest) -> Result<JoinResp
     };
     let response: JoinResponse =
         serde_json::from_slice(&body).map_err(|error| malformed("response", error))?;
-    if response.node_uid.is_empty() || response.credential.is_empty() {
+    if response.node_uid.as_str().is_empty() || response.credential.is_empty() {
         return Err(refused("response without node UID or credential".to_owned()));
     }
     Ok(response)

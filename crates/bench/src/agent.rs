@@ -133,7 +133,7 @@ fn parameters() -> Json {
 /// A complete agent with journal, session and reports; the server side runs in this process and acknowledges
 /// immediately.
 async fn agent_rate(folder: &Path) -> Result<f64, Box<dyn Error>> {
-    let settings = DriverSettings::new(folder.join("state"), "1".to_owned());
+    let settings = DriverSettings::new(folder.join("state"), "1".into());
     let state = StateFolder::open(&settings.state)?;
     let (transport, mut connections) = channel_transport();
     let (stop, stopped) = watch::channel(false);

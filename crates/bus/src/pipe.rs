@@ -102,7 +102,8 @@ impl Pipe {
         bus: Bus,
         door: &Subject,
         word: Vec<u8>,
-        (to, here): (Subject, Subject),
+        to: Subject,
+        here: Subject,
         settings: PipeSettings,
         time_max: Duration,
     ) -> Result<Option<Self>, BusError> {

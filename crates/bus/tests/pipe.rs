@@ -50,10 +50,10 @@ async fn pair(bus: &Bus) -> (End, End) {
 }
 
 async fn call(bus: &Bus) -> Option<Pipe> {
-    let between = (subject("out"), subject("in"));
+    let (to, here) = (subject("out"), subject("in"));
     let time_max = Duration::from_secs(20);
     let door = subject("door");
-    let called = Pipe::connect(bus.clone(), &door, b"knock".to_vec(), between, SETTINGS, time_max);
+    let called = Pipe::connect(bus.clone(), &door, b"knock".to_vec(), to, here, SETTINGS, time_max);
     called.await.expect("the bus is up")
 }
 

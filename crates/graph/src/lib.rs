@@ -22,7 +22,7 @@ pub use csr::Csr;
 pub use layer::{Layer, Source};
 pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};
 pub use metadata::{MergedMetadata, Provenance};
-pub use pattern::NamePattern;
+pub use pattern::{InvalidPattern, NamePattern};
 pub use plugin::plugin_tasks;
 pub use subgraph::part;
 

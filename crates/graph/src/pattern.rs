@@ -10,17 +10,24 @@ pub enum NamePattern<'a> {
     Regex(Box<Regex>),
 }
 
+/// An invalid regular expression in a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InvalidPattern {
+    message: String,
+}
+
 /// Step limit for matching one name: bounds catastrophic backtracking. Names are short, so real patterns need
 /// far less.
 const STEPS_MAX: u64 = 10_000;
 
 impl<'a> NamePattern<'a> {
-    /// Parses a name; fails with a message if the regular expression is invalid.
-    pub fn new(name: &'a str) -> Result<Self, String> {
+    /// Parses a name; fails if the regular expression is invalid.
+    pub fn new(name: &'a str) -> Result<Self, InvalidPattern> {
         let Some(expression) = expression_of(name) else { return Ok(Self::Exact(name)) };
         match Regex::new(expression, Flags::default()) {
             Ok(regex) => Ok(Self::Regex(Box::new(regex))),
-            Err(error) => Err(error.message),
+            Err(error) => Err(InvalidPattern { message: error.message }),
         }
     }
 

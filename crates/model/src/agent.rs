@@ -1,13 +1,13 @@
 //! Agents and their join tokens.
 
-use crate::{AgentId, JoinTokenId, Micros, NodeId};
+use crate::{AgentId, AgentUid, JoinTokenId, Micros, NodeId};
 
 /// An enrolled agent. Only the digest of its credential is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     pub id: AgentId,
-    /// The uid of its node, or `master`. Unique.
-    pub uid: String,
+    /// Unique.
+    pub uid: AgentUid,
     /// `None` for the master.
     pub node_id: Option<NodeId>,
     /// Version of the agent program at enrollment.
@@ -18,7 +18,7 @@ pub struct Agent {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewAgent {
-    pub uid: String,
+    pub uid: AgentUid,
     pub node_id: Option<NodeId>,
     /// SHA-256 of its credential.
     pub digest: [u8; 32],

@@ -1,6 +1,6 @@
 //! Servers that share a database.
 
-use crate::Micros;
+use crate::{AgentUid, Micros};
 
 /// A server of the group, as it registers itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct ServerRecord {
 /// The server an agent is connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentHost {
-    pub uid: String,
+    pub uid: AgentUid,
     /// Sequence number, greater than that of every earlier change.
     pub number: i64,
     /// `None` if the agent is disconnected.
@@ -32,7 +32,7 @@ pub struct AgentHost {
 /// An agent connected to a server or disconnected from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentConnectionChange {
-    pub uid: String,
+    pub uid: AgentUid,
     /// The server's connection number: the end of an old connection must not affect a newer one.
     pub connection: i64,
     pub is_connected: bool,

@@ -6,6 +6,7 @@
 
 mod access;
 mod agent;
+mod agent_uid;
 mod audit;
 mod cluster;
 mod error_chain;
@@ -34,6 +35,7 @@ mod webhook;
 
 pub use access::{Caller, Permission, Role};
 pub use agent::{Agent, JoinToken, NewAgent, NewAgentCertificate, NewJoinToken};
+pub use agent_uid::AgentUid;
 pub use audit::{Actor, AuditChange, AuditEntry};
 pub use cluster::{
     CLUSTER_MODES, Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster,

@@ -34,7 +34,8 @@ const MARGIN: Duration = Duration::from_secs(10);
 pub async fn instance_create(
     orchestrator: &Orchestrator,
     mut writing: WriteTransaction,
-    (who, tenant_name): (Requester, &str),
+    who: Requester,
+    tenant_name: &str,
     request: &InstanceRequest,
 ) -> ModuleResult<NodeInstance> {
     let settings = &orchestrator.context.settings;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use stoker_engine::session::server::Input;
 use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_model::AgentUid;
 use stoker_services::background::TaskMonitor;
 use stoker_store::{List, StoreError};
 use tokio::time::timeout;
@@ -31,19 +32,23 @@ pub trait AgentTransport: Send {
 /// credential.
 pub async fn serve_agent(
     orchestrator: &Orchestrator,
-    uid: &str,
+    uid: &AgentUid,
     proof: Option<CredentialDigest>,
     mut carrier: impl AgentTransport,
 ) {
     let Ok(Some(FromAgent::Hello(hello))) = timeout(HELLO_TIME_MAX, carrier.receive()).await else {
-        tracing::warn!(agent.uid = uid, "closed a connection: no hello in time");
+        tracing::warn!(agent.uid = uid.as_str(), "closed a connection: no hello in time");
         return;
     };
-    if hello.node != uid {
-        tracing::warn!(agent.uid = uid, said = hello.node, "closed a connection: hello of another agent");
+    if hello.node != *uid {
+        tracing::warn!(
+            agent.uid = uid.as_str(),
+            said = hello.node.as_str(),
+            "closed a connection: hello of another agent"
+        );
         return;
     }
-    tracing::info!(agent.uid = uid, agent.version = hello.version, "agent connected");
+    tracing::info!(agent.uid = uid.as_str(), agent.version = hello.version, "agent connected");
     orchestrator.metrics.agents.connections.inc();
     let mut line = orchestrator.agents.connect(uid, proof, orchestrator.context.clock.now());
     // The credential may have been revoked since the handshake. From here on, a revocation closes the
@@ -55,7 +60,7 @@ pub async fn serve_agent(
     }
     orchestrator.agents.disconnect(&line, orchestrator.context.clock.now());
     orchestrator.peers.record_move(uid, line.id, false);
-    tracing::info!(agent.uid = uid, "agent disconnected");
+    tracing::info!(agent.uid = uid.as_str(), "agent disconnected");
 }
 
 async fn is_valid(orchestrator: &Orchestrator, proof: Option<CredentialDigest>) -> bool {

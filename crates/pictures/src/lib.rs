@@ -13,7 +13,7 @@ mod looks;
 mod mermaid;
 mod svg;
 
-pub use definitions::{DefinitionFilter, draw_definitions};
+pub use definitions::{DefinitionFilter, FilterError, draw_definitions};
 pub use dot::Dot;
 pub use drawing::{Diagram, Vertex};
 pub use looks::Appearance;

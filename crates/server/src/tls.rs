@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 use rustls::ServerConfig;
-use stoker_model::Micros;
+use stoker_model::{AgentUid, Micros};
 use stoker_tls::{
     CertificateAuthority, IssuedCertificate, KeyPairFiles, Name, ServerIdentity, TlsError, Validity,
     server_config,
@@ -78,11 +78,11 @@ impl Tls {
     pub(crate) fn issue_agent(
         &self,
         request: &str,
-        uid: &str,
+        uid: &AgentUid,
         now: Micros,
     ) -> Option<Result<IssuedCertificate, TlsError>> {
         let validity = Validity::from_now(seconds(now), self.agent_seconds);
-        Some(self.authority.as_ref()?.issue_agent(request, uid, validity))
+        Some(self.authority.as_ref()?.issue_agent(request, uid.as_str(), validity))
     }
 
     /// Subject names of a self-issued certificate; `None` if it comes from files.

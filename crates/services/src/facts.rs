@@ -51,7 +51,8 @@ pub async fn facts_update(
     mut writing: WriteTransaction,
     mut cluster: Cluster,
     precondition: &Precondition,
-    (kind, shared): (FactsKind, &str),
+    kind: FactsKind,
+    shared: &str,
     documents: Vec<(String, JsonMap)>,
 ) -> ServiceResult<Cluster> {
     precondition.check(cluster.generation)?;

@@ -1,6 +1,8 @@
 //! Agents and the join tokens that admit them. The database stores digests of secrets, never the secrets.
 
-use stoker_model::{Agent, AgentId, JoinToken, JoinTokenId, Micros, NewAgent, NewJoinToken, Node, TenantId};
+use stoker_model::{
+    Agent, AgentId, AgentUid, JoinToken, JoinTokenId, Micros, NewAgent, NewJoinToken, Node, TenantId,
+};
 
 use crate::sql::{Args, Values, record};
 use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
@@ -21,9 +23,9 @@ record! {
 
 impl Store {
     /// Records the last contact of agents. Not audited: it happens continuously and is not a user's change.
-    pub async fn agents_touch(&self, uids: &[String], at: Micros) -> Result<(), StoreError> {
+    pub async fn agents_touch(&self, uids: &[AgentUid], at: Micros) -> Result<(), StoreError> {
         let mut writing = self.begin_write(&stoker_model::Actor::server(), at).await?;
-        let select = writing.select().and_texts("uid", uids.iter().map(String::as_str));
+        let select = writing.select().and_texts("uid", uids.iter().map(AgentUid::as_str));
         let (condition, args) = select.finish();
         let sql = format!("UPDATE {AGENTS} SET last_seen_at = {}{condition}", at.0);
         writing.connection.execute(sql, args).await?;
@@ -42,12 +44,12 @@ impl Session {
     }
 
     /// The agent of a node, or of the master, by uid.
-    pub async fn agent_by_uid(&mut self, uid: &str) -> Result<Option<Agent>, StoreError> {
+    pub async fn agent_by_uid(&mut self, uid: &AgentUid) -> Result<Option<Agent>, StoreError> {
         self.get_where("uid = $1", Args::new().key(uid)).await
     }
 
     /// Digest of the agent's credential in hexadecimal.
-    pub async fn agent_digest(&mut self, uid: &str) -> Result<Option<String>, StoreError> {
+    pub async fn agent_digest(&mut self, uid: &AgentUid) -> Result<Option<String>, StoreError> {
         let sql = "SELECT digest FROM agents WHERE uid = $1";
         let row = self.connection.fetch_optional(sql.to_owned(), Args::new().key(uid)).await?;
         row.map(|row| row.get(AGENTS, "digest")).transpose()

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use stoker_model::{Actor, AgentConnectionChange, AgentHost, Micros, QueuedPeerMessage, RunId, ServerRecord};
+use stoker_model::{
+    Actor, AgentConnectionChange, AgentHost, AgentUid, Micros, QueuedPeerMessage, RunId, ServerRecord,
+};
 
 use crate::sql::{Args, Record as _, Values, read_pairs, record};
 use crate::{Session, Store, StoreError, WriteTransaction};
@@ -202,7 +204,7 @@ impl Session {
         self.read_all(sql, Args::new().int(after)).await
     }
 
-    pub async fn agent_host_get(&mut self, uid: &str) -> Result<Option<AgentHost>, StoreError> {
+    pub async fn agent_host_get(&mut self, uid: &AgentUid) -> Result<Option<AgentHost>, StoreError> {
         self.get_where("uid = $1", Args::new().key(uid)).await
     }
 

@@ -44,22 +44,20 @@ impl ServerIdentity {
 
     /// Reloads the files for new connections. On error the current certificate stays in use.
     pub fn reload(&self, files: &KeyPairFiles) -> Result<(), TlsError> {
-        self.put(read(files)?);
+        let new = read(files)?;
+        *self.current.write() = new;
         Ok(())
     }
 
     /// Replaces the certificate for new connections.
     pub fn replace(&self, issued: IssuedCertificate, key_pem: &str) -> Result<(), TlsError> {
-        self.put(from_issued_pair(issued, key_pem)?);
+        let new = from_issued_pair(issued, key_pem)?;
+        *self.current.write() = new;
         Ok(())
     }
 
     pub fn validity(&self) -> Validity {
         self.current.read().1
-    }
-
-    fn put(&self, new: (Arc<CertifiedKey>, Validity)) {
-        *self.current.write() = new;
     }
 }
 

@@ -95,7 +95,7 @@ impl Driver {
         span.set_attribute("stoker.task.id", attempt.task.clone());
         span.set_attribute("stoker.task.type", attempt.task_type.clone());
         span.set_attribute("stoker.node", attempt.node.clone());
-        span.set_attribute("stoker.agent.node", self.settings.node.clone());
+        span.set_attribute("stoker.agent.node", self.settings.node.to_string());
         span.set_attribute("stoker.attempt", attempt.key.to_string());
         span
     }

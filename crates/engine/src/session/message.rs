@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stoker_model::{InstanceIdx, Json, JsonMap, Micros, RunId};
+use stoker_model::{AgentUid, InstanceIdx, Json, JsonMap, Micros, RunId};
 
 /// Identifies one attempt to execute a task instance. Keys are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,8 +76,7 @@ pub enum FromAgent {
 /// First message of an agent after each connect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hello {
-    /// Node uid, or `master`.
-    pub node: String,
+    pub node: AgentUid,
     /// Agent version.
     pub version: String,
     /// Attempts running now.

@@ -19,7 +19,7 @@ fn attempt(key: AttemptKey, generation: u64) -> Attempt {
         key,
         generation: Generation(generation),
         task: "a".to_owned(),
-        node: "1".to_owned(),
+        node: "1".into(),
         task_type: "shell".to_owned(),
         parameters: Json::Null,
         mode: Mode::Normal,
@@ -130,7 +130,7 @@ impl Bench {
 }
 
 fn identity() -> Identity {
-    Identity { node: "1".to_owned(), version: "1".to_owned() }
+    Identity { node: "1".into(), version: "1".to_owned() }
 }
 
 fn describe(finished: &AttemptResult) -> String {

@@ -21,7 +21,7 @@ fn finished(key: AttemptKey) -> AttemptResult {
 fn hello(running: &[AttemptKey], ended: &[AttemptKey]) -> Input {
     let keys = running.iter().chain(ended);
     Input::Message(FromAgent::Hello(Hello {
-        node: "1".to_owned(),
+        node: "1".into(),
         version: "1".to_owned(),
         running: running.to_vec(),
         finished: ended.iter().copied().map(finished).collect(),

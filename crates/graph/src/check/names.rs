@@ -67,7 +67,7 @@ impl<'a> Names<'a> {
                 let tasks = (0_u32..).zip(&self.all).filter(|(_, name)| pattern.matches(name));
                 Resolution::Tasks(tasks.map(|(task_idx, _)| task_idx).collect())
             }
-            Err(why) => Resolution::Broken(why),
+            Err(why) => Resolution::Broken(why.to_string()),
         };
         let resolution = Rc::new(resolution);
         self.resolved.insert(name, resolution.clone());

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_model::NodeId;
+use stoker_model::AgentUid;
 use stoker_traces::Tracer;
 use tokio::sync::{Notify, mpsc};
 
@@ -23,7 +23,7 @@ const END_TIME_MAX: Duration = Duration::from_secs(15);
 
 /// Parameters of an agent to start.
 pub struct LocalAgent {
-    pub uid: String,
+    pub uid: AgentUid,
     pub place: AgentPlace,
     /// Held until the agent and all of its tasks have ended.
     pub guard: AgentGuard,
@@ -81,7 +81,7 @@ pub type AgentSpawner = Arc<dyn Fn(LocalAgent) + Send + Sync>;
 #[derive(Default)]
 pub struct LocalAgents {
     spawner: OnceLock<AgentSpawner>,
-    started: Mutex<HashMap<String, Started>>,
+    started: Mutex<HashMap<AgentUid, Started>>,
     guards: Mutex<Guards>,
 }
 
@@ -133,38 +133,38 @@ impl LocalAgents {
         }
     }
 
-    pub(crate) fn is_started(&self, uid: &str) -> bool {
+    pub(crate) fn is_started(&self, uid: &AgentUid) -> bool {
         self.started().contains_key(uid)
     }
 
     /// Registers an agent as started; `None` if it already is.
-    pub(crate) fn start(&self, uid: &str, is_inside: bool) -> Option<Arc<Notify>> {
+    pub(crate) fn start(&self, uid: &AgentUid, is_inside: bool) -> Option<Arc<Notify>> {
         let mut started = self.started();
         if started.contains_key(uid) {
             return None;
         }
         let bell = Arc::new(Notify::new());
-        started.insert(uid.to_owned(), Started { bell: Arc::clone(&bell), is_inside });
+        started.insert(uid.clone(), Started { bell: Arc::clone(&bell), is_inside });
         Some(bell)
     }
 
     /// Whether the agent of a node runs in the server process, that is, not on the machine of the node.
-    pub(crate) fn is_in_process(&self, uid: &str) -> bool {
-        NodeId::parse(uid).is_some() && self.started().get(uid).is_some_and(|started| started.is_inside)
+    pub(crate) fn is_in_process(&self, uid: &AgentUid) -> bool {
+        uid.node_id().is_some() && self.started().get(uid).is_some_and(|started| started.is_inside)
     }
 
-    pub(crate) fn end(&self, uid: &str) {
+    pub(crate) fn end(&self, uid: &AgentUid) {
         self.started().remove(uid);
     }
 
     /// Triggers a check whether this server should still run an agent.
-    pub(crate) fn recheck(&self, uid: &str) {
+    pub(crate) fn recheck(&self, uid: &AgentUid) {
         if let Some(started) = self.started().get(uid) {
             started.bell.notify_one();
         }
     }
 
-    fn started(&self) -> MutexGuard<'_, HashMap<String, Started>> {
+    fn started(&self) -> MutexGuard<'_, HashMap<AgentUid, Started>> {
         self.started.lock()
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use stoker_bus::{Bus, Message, Pipe, PipeSettings, Subject, SubjectPattern};
 use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_model::AgentUid;
 use stoker_services::background::TaskMonitor;
 use stoker_wire::nats::{
     SERVER_QUEUE_GROUP, SESSION_REQUEST_SUBJECTS, SessionRequest, inbound_subject, outbound_subject,
@@ -72,6 +73,7 @@ async fn answer(
 ) -> Result<(), NatsReject> {
     let words: Vec<&str> = call.subject.as_str().split('.').collect();
     let [_, _, uid, key, _] = words[..] else { return Err(NatsReject::Malformed) };
+    let uid = &AgentUid::from(uid);
     if !matches!(&orchestrator.bus, Bus::Nats(nats) if nats.requires_auth()) {
         return Err(NatsReject::Unauthenticated);
     }

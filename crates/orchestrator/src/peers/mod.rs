@@ -29,7 +29,7 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use stoker_bus::Bus;
 use stoker_engine::session::{AttemptResult, FromAgent};
-use stoker_model::{AgentConnectionChange, RunId, ServerRecord};
+use stoker_model::{AgentConnectionChange, AgentUid, RunId, ServerRecord};
 use stoker_services::background::TaskMonitor;
 use stoker_wire::encode_from_agent;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -71,11 +71,17 @@ pub struct Peers {
     pub(crate) take_over: Notify,
     pending: Mutex<HashMap<u64, oneshot::Sender<RunResponse>>>,
     next_request: AtomicU64,
-    answered: Mutex<VecDeque<(Request, Option<RunResponse>)>>,
+    answered: Mutex<VecDeque<(RequestId, Option<RunResponse>)>>,
 }
 
-/// ID of the requesting server, and its request number.
-type Request = (String, u64);
+/// Identifies a request of another server, so that a retry is recognized.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestId {
+    /// ID of the requesting server.
+    pub(crate) server: String,
+    /// Number of the request, assigned by that server.
+    pub(crate) number: u64,
+}
 
 /// Cached state of the other servers.
 #[derive(Default)]
@@ -83,7 +89,7 @@ pub(crate) struct Known {
     /// Live servers, and whether each is connected to the bus.
     pub(crate) others: HashMap<Arc<str>, bool>,
     /// Host of each agent, as last read.
-    pub(crate) hosts: HashMap<String, Arc<str>>,
+    pub(crate) hosts: HashMap<AgentUid, Arc<str>>,
     /// Change number of the latest entry of `hosts`; cursor of the next read.
     pub(crate) number: i64,
     drivers: HashMap<RunId, Arc<str>>,
@@ -113,12 +119,12 @@ impl Peers {
     }
 
     /// Queues a connect or disconnect of an agent to be written.
-    pub(crate) fn record_move(&self, uid: &str, connection: u64, is_connected: bool) {
+    pub(crate) fn record_move(&self, uid: &AgentUid, connection: u64, is_connected: bool) {
         if !self.context.is_shared {
             return;
         }
         let connection = i64::try_from(connection).unwrap_or(i64::MAX);
-        let change = AgentConnectionChange { uid: uid.to_owned(), connection, is_connected };
+        let change = AgentConnectionChange { uid: uid.clone(), connection, is_connected };
         self.moves.lock().push(change);
         self.has_moves.notify_one();
     }
@@ -250,11 +256,11 @@ impl Peers {
     pub(crate) fn forward_result(
         &self,
         server: &Arc<str>,
-        uid: &str,
+        uid: &AgentUid,
         finished: AttemptResult,
         receipt: Option<oneshot::Sender<RunResponse>>,
     ) {
-        let (uid, text) = (uid.to_owned(), encode_from_agent(&FromAgent::Finished(finished)));
+        let (uid, text) = (uid.clone(), encode_from_agent(&FromAgent::Finished(finished)));
         let message = match receipt {
             None => PeerMessage::FromAgent { uid, text },
             Some(receipt) => PeerMessage::Settle { id: self.expect_response(receipt), uid, text },
@@ -282,7 +288,7 @@ impl Peers {
 
     /// Deduplicates retries of a request. `Ok` if the request is new; otherwise the cached response, or
     /// `None` while the request is in progress.
-    pub(crate) fn begin_request(&self, request: &Request) -> Result<(), Option<RunResponse>> {
+    pub(crate) fn begin_request(&self, request: &RequestId) -> Result<(), Option<RunResponse>> {
         let mut answered = self.answered();
         if let Some((_, response)) = answered.iter().find(|(known, _)| known == request) {
             return Err(*response);
@@ -295,7 +301,7 @@ impl Peers {
     }
 
     /// Caches the response to a request.
-    pub(crate) fn end_request(&self, request: &Request, response: RunResponse) {
+    pub(crate) fn end_request(&self, request: &RequestId, response: RunResponse) {
         if let Some((_, known)) = self.answered().iter_mut().find(|(known, _)| known == request) {
             *known = Some(response);
         }
@@ -309,7 +315,7 @@ impl Peers {
         self.known.lock()
     }
 
-    fn answered(&self) -> MutexGuard<'_, VecDeque<(Request, Option<RunResponse>)>> {
+    fn answered(&self) -> MutexGuard<'_, VecDeque<(RequestId, Option<RunResponse>)>> {
         self.answered.lock()
     }
 

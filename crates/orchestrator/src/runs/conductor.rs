@@ -9,7 +9,7 @@ use serde_json::json;
 use stoker_engine::blueprint::ExecutionOptions;
 use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, AuditChange, Cluster, NodeIdx, PlanId, Run, RunId, RunStatus};
+use stoker_model::{Actor, AgentUid, AuditChange, Cluster, NodeIdx, PlanId, Run, RunId, RunStatus};
 use stoker_services::background::TaskMonitor;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
 use stoker_services::runs::{GraphRequest, RunKind, RunOptions};
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use super::blueprint::blueprint_of_plan;
-use super::conclude::{Conclusion, begin_child, conclude, conclude_child};
+use super::conclude::{Conclusion, FencedRun, begin_child, conclude, conclude_child};
 use super::dispatch::Dispatch;
 use super::driver::{Driven, Driver, Lost};
 use super::durations;
@@ -120,7 +120,7 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), I
                 Box::pin(modules::carry_out(orchestrator, list, lease)).await
             }
             Some(RunKind::Reapply(wanted)) => {
-                Box::pin(reapply::carry_out(orchestrator, (parent, lease), &wanted)).await
+                Box::pin(reapply::carry_out(orchestrator, FencedRun { run: parent, lease }, &wanted)).await
             }
             // The module list was deleted with its node: there are no child runs, and the run ends.
             Some(RunKind::Deployment | RunKind::Modules(None)) => parts(orchestrator, parent, lease).await,
@@ -165,7 +165,8 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
                     Err(Interruption::Ended) => RunStatus::Error,
                     Err(Interruption::Refused(error)) if !error.is_transient() => {
                         let ended = Conclusion::error(error.to_string());
-                        conclude_child(orchestrator, (parent, lease), child.id, ended).await?
+                        conclude_child(orchestrator, FencedRun { run: parent, lease }, child.id, ended)
+                            .await?
                     }
                     Err(broken) => return Err(broken),
                 }
@@ -216,7 +217,7 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, record).await?;
         drop(session);
         let ended = Conclusion::planned(plan_id, excluded_nodes_message(&stored.explained.excluded));
-        return conclude_child(orchestrator, (child.id, lease), child.id, ended).await;
+        return conclude_child(orchestrator, FencedRun { run: child.id, lease }, child.id, ended).await;
     }
     let taken =
         Taken { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused };
@@ -247,12 +248,12 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         is_stopped: end == RunOutcome::Stopped,
         stop_requested,
     };
-    conclude_child(orchestrator, (child.id, lease), child.id, ended).await
+    conclude_child(orchestrator, FencedRun { run: child.id, lease }, child.id, ended).await
 }
 
 /// Notifies agents of the end of a run that was ended or deleted externally, so that they cancel its
 /// attempts.
-pub(super) async fn cancel_on_agents(orchestrator: &Orchestrator, run: RunId, executors: &[String]) {
+pub(super) async fn cancel_on_agents(orchestrator: &Orchestrator, run: RunId, executors: &[AgentUid]) {
     if orchestrator.context.has_ended(run).await {
         for uid in executors {
             orchestrator.agents.step(
@@ -341,12 +342,12 @@ impl Taken<'_> {
         if *state.phase() == Phase::Created {
             require_executable(&stored.explained.plan, &run_options)?;
         }
-        begin_child(orchestrator, (child.id, lease), &run_options, &blueprint).await?;
+        begin_child(orchestrator, FencedRun { run: child.id, lease }, &run_options, &blueprint).await?;
         let (sender, inbox) = mpsc::channel(INBOX_MAX);
         let blueprint = Arc::new(blueprint);
         orchestrator.agents.add_run(child.id, Arc::clone(&blueprint), sender);
         let nodes = NodeIdx::first(blueprint.n_nodes())
-            .filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
+            .filter_map(|node| Some((AgentUid::from(blueprint.node(node)?), node)));
         let excluded_nodes_message = excluded_nodes_message(&stored.explained.excluded);
         let dispatch = Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone());
         let outcomes = Outcomes {

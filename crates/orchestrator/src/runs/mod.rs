@@ -50,6 +50,3 @@ pub use wait::wait;
 
 /// Key in the result of a run that was stopped.
 pub const STOPPED: &str = "stopped";
-
-/// UID of the pseudo-node for tasks that run on the server machine.
-pub const MASTER: &str = stoker_state::MASTER;

@@ -176,7 +176,8 @@ pub async fn graph_tasks_replace(
     owner: Owner,
     graph_type: &GraphType,
     precondition: &Precondition,
-    (tasks, source): (&[Task], &GraphSource),
+    tasks: &[Task],
+    source: &GraphSource,
 ) -> ServiceResult<Graph> {
     let graph = if let Some(graph) = writing.graph_find(owner, graph_type).await? {
         precondition.check(graph_version(&graph))?;

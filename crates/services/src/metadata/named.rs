@@ -104,7 +104,8 @@ pub async fn tag_update(
     mut holder: RoleOwner,
     name: &str,
     precondition: &Precondition,
-    (new_name, new_meta): (Option<String>, Option<JsonMap>),
+    new_name: Option<String>,
+    new_meta: Option<JsonMap>,
 ) -> ServiceResult<StoredEntry> {
     let old = holder.find_declared(NamedSection::Tags, name)?.clone();
     precondition.check(holder.generation())?;

@@ -95,7 +95,7 @@ mod tests {
     fn agent(joined_at: i64) -> Agent {
         Agent {
             id: AgentId(1),
-            uid: "7".to_owned(),
+            uid: NodeId(7).into(),
             node_id: Some(NodeId(7)),
             version: "1".to_owned(),
             joined_at: Micros(joined_at),

@@ -284,7 +284,7 @@ async fn publish_result(
     uid: i64,
     attempt: AttemptKey,
 ) {
-    let uid = uid.to_string();
+    let uid = stoker_model::AgentUid::from(stoker_model::NodeId(uid));
     let (inbox, auth) = (Some(stoker_wire::nats::inbox_prefix(&uid, &key)), NatsAuth::Keys(keys));
     let options = NatsOptions { auth, inbox, ..NatsOptions::new(secured_nats.nats.url()) };
     let agent = Bus::Nats(NatsBus::connect(&options).await.unwrap());

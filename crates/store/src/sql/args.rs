@@ -86,7 +86,8 @@ impl Args {
     }
 
     /// A text in an indexed column.
-    pub(crate) fn key(mut self, value: &str) -> Self {
+    pub(crate) fn key(mut self, value: &(impl AsRef<str> + ?Sized)) -> Self {
+        let value = value.as_ref();
         if value.len() > KEY_BYTES_MAX {
             self.reject(format!("name `{}…` of {} bytes", excerpt(value), value.len()));
         }

@@ -1,8 +1,8 @@
 //! Conversions between Rust types and columns, one per type.
 
 use stoker_model::{
-    AgentId, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind, GraphId,
-    GraphType, HistoryStatus, JoinTokenId, Json, JsonMap, LinkId, MergeMode, MergeOrder, Micros,
+    AgentId, AgentUid, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind,
+    GraphId, GraphType, HistoryStatus, JoinTokenId, Json, JsonMap, LinkId, MergeMode, MergeOrder, Micros,
     ModuleAction, ModuleId, ModuleStatus, NodeErrorKind, NodeId, NodeStatus, NotificationId, OwnerKind,
     PlanId, PluginId, ReleaseId, ReleaseState, Role, RunId, RunName, RunStatus, SequenceId, TaskId, TenantId,
     TokenId, Topic, UserId, WebhookId,
@@ -63,6 +63,8 @@ scalar!(i64, |cell| cell.int(), |value, args| args.opt_int(value.copied()));
 scalar!(bool, |cell| cell.bool(), |value, args| args.opt_bool(value.copied()));
 scalar!(String, |cell| Ok(cell.str()?.map(str::to_owned)), |value, args| args
     .opt_text(value.map(String::as_str)));
+scalar!(AgentUid, |cell| Ok(cell.str()?.map(AgentUid::from)), |value, args| args
+    .opt_text(value.map(AgentUid::as_str)));
 scalar!(Vec<u8>, |cell| cell.bytes(), |value, args| args.opt_bytes(value.map(Vec::as_slice)));
 scalar!(Json, |cell| cell.parse(serde_json::from_str), |value, args| args.opt_json(value));
 scalar!(JsonMap, |cell| cell.parse(serde_json::from_str), |value, args| args.opt_map(value));

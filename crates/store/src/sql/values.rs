@@ -36,7 +36,7 @@ impl Values {
     }
 
     /// A text in an indexed column.
-    pub(crate) fn key(mut self, column: &'static str, value: &str) -> Self {
+    pub(crate) fn key(mut self, column: &'static str, value: &(impl AsRef<str> + ?Sized)) -> Self {
         self.columns.to_mut().push(column);
         self.args = self.args.key(value);
         self

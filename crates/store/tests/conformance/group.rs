@@ -16,11 +16,11 @@ fn member(id: &str, seen_at: Micros) -> ServerRecord {
 }
 
 fn change(uid: &str, connection: i64, is_connected: bool) -> AgentConnectionChange {
-    AgentConnectionChange { uid: uid.to_owned(), connection, is_connected }
+    AgentConnectionChange { uid: uid.into(), connection, is_connected }
 }
 
 fn host(uid: &str, number: i64, server: Option<&str>) -> AgentHost {
-    AgentHost { uid: uid.to_owned(), number, server_id: server.map(str::to_owned) }
+    AgentHost { uid: uid.into(), number, server_id: server.map(str::to_owned) }
 }
 
 async fn heartbeats_register_servers(fixture: &Fixture) {
@@ -79,8 +79,8 @@ async fn stale_disconnect_is_ignored(fixture: &Fixture) {
     assert_eq!(fixture.read().await.agent_hosts_since(2).await.unwrap(), before);
     store.agent_hosts_put("a", &[change("8", 4, false), change("9", 5, false)], NOW).await.unwrap();
     assert_eq!(fixture.read().await.agent_hosts_since(4).await.unwrap(), [host("8", 5, None)]);
-    assert_eq!(fixture.read().await.agent_host_get("8").await.unwrap(), Some(host("8", 5, None)));
-    assert_eq!(fixture.read().await.agent_host_get("9").await.unwrap(), None);
+    assert_eq!(fixture.read().await.agent_host_get(&"8".into()).await.unwrap(), Some(host("8", 5, None)));
+    assert_eq!(fixture.read().await.agent_host_get(&"9".into()).await.unwrap(), None);
     store.agent_hosts_put("a", &[], NOW).await.unwrap();
 }
 

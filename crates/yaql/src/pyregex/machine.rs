@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
                     return self.alternative(pc, at, save);
                 }
                 Op::RepeatOne { class, min, max, mode } => {
-                    match self.repeat_one(class, (*min, *max), *mode, pc, at)? {
+                    match self.repeat_one(class, *min, *max, *mode, pc, at)? {
                         Some(after) => at = after,
                         None => return Ok(Flow::Return(false)),
                     }
@@ -311,7 +311,8 @@ impl<'a> Machine<'a> {
     fn repeat_one(
         &mut self,
         class: &Class,
-        (min, max): (u32, u32),
+        min: u32,
+        max: u32,
         mode: Mode,
         rest: Pc,
         at: usize,

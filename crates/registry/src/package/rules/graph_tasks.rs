@@ -185,7 +185,7 @@ fn check_selector(text: &str, node: &Node, problems: &mut Diagnostics) {
         Ok(NamePattern::Exact(_)) => {
             format!("must be a name, `*` or a `/regular expression/`, got {}", quoted(text))
         }
-        Err(message) => format!("invalid regular expression: {message}"),
+        Err(error) => format!("invalid regular expression: {error}"),
     };
     problems.error(codes::ROLE_FORMAT, node.span, message);
 }

@@ -3,8 +3,10 @@
 use axum::extract::State;
 use axum::response::Response;
 use stoker_model::{Json, JsonMap, Task};
-use stoker_pictures::{Appearance, DefinitionFilter, Diagram, Dot, Mermaid, Svg, draw_definitions};
-use stoker_planner::{Instance, InstanceAction, InstanceFilter, Plan, draw_plan};
+use stoker_pictures::{
+    Appearance, DefinitionFilter, Diagram, Dot, FilterError, Mermaid, Svg, draw_definitions,
+};
+use stoker_planner::{Instance, InstanceAction, InstanceFilter, Plan, UnknownNames, draw_plan};
 use stoker_services::planning::StoredPlan;
 
 use super::access::require_plan;
@@ -76,7 +78,7 @@ impl DiagramRequest {
         request
     }
 
-    fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Diagram, String> {
+    fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Diagram, PictureError> {
         if self.graph == Graph::Tasks {
             let selected = (!self.tasks.is_empty()).then(|| self.tasks.clone());
             let filter = DefinitionFilter {
@@ -84,7 +86,7 @@ impl DiagramRequest {
                 parents_for: self.parents_of.clone(),
                 remove: Vec::new(),
             };
-            return draw_definitions(&tasks(graph), &filter);
+            return Ok(draw_definitions(&tasks(graph), &filter)?);
         }
         let filter = InstanceFilter {
             tasks: self.tasks.clone(),
@@ -94,24 +96,34 @@ impl DiagramRequest {
             // One more than the maximum, so that `draw` detects the excess.
             n_max: Some(VERTICES_MAX + 1),
         };
-        draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
+        Ok(draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
             InstanceAction::Run => Appearance::Pending,
             InstanceAction::Skip => Appearance::WillSkip,
-        })
+        })?)
     }
 
-    fn draw(&self, drawing: &Diagram) -> Result<Response, String> {
+    fn draw(&self, drawing: &Diagram) -> Result<Response, PictureError> {
         let n_vertices = drawing.vertices.len();
         match self.format {
             Format::Svg => Ok(shown(SVG, Svg(drawing).to_string())),
-            _ if n_vertices > VERTICES_MAX => Err(format!(
-                "{n_vertices} task instances are too many for a diagram; filter with `task`, `node`, `parents_of` \
-                 or `runs_only`"
-            )),
+            _ if n_vertices > VERTICES_MAX => Err(PictureError::TooLarge { n_vertices }),
             Format::Dot => Ok(shown(DOT, Dot(drawing).to_string())),
             Format::Mermaid => Ok(shown(MERMAID, Mermaid(drawing).to_string())),
         }
     }
+}
+
+/// Why a request cannot be drawn.
+#[derive(Debug, thiserror::Error)]
+enum PictureError {
+    #[error(transparent)]
+    Tasks(#[from] FilterError),
+    #[error(transparent)]
+    Instances(#[from] UnknownNames),
+    #[error(
+        "{n_vertices} task instances are too many for a diagram; filter with `task`, `node`, `parents_of` or `runs_only`"
+    )]
+    TooLarge { n_vertices: usize },
 }
 
 /// Returns the tasks of a stored graph.
@@ -163,5 +175,5 @@ pub(super) async fn plan_picture(
         let drawing = request.drawing(&plan.explained.plan, graph.unwrap_or_default());
         drawing.and_then(|drawing| request.draw(&drawing))
     });
-    drawn.await?.map_err(ApiError::bad_request)
+    drawn.await?.map_err(|error| ApiError::bad_request(error.to_string()))
 }

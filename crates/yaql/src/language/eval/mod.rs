@@ -167,11 +167,10 @@ impl Cx<'_> {
         right: NodeId,
         ctx: &Ctx,
     ) -> Result<bool> {
-        let sides = (op, left, right);
-        let a =
-            self.operand(program, left, ctx).map_err(|error| self.operand_error(program, sides, error))?;
-        let b =
-            self.operand(program, right, ctx).map_err(|error| self.operand_error(program, sides, error))?;
+        let a = self.operand(program, left, ctx);
+        let a = a.map_err(|error| self.operand_error(program, op, left, right, error))?;
+        let b = self.operand(program, right, ctx);
+        let b = b.map_err(|error| self.operand_error(program, op, left, right, error))?;
         match operators::test(self, op, a.get(), b.get()) {
             Some(result) => result,
             None => match program.binary_failure(op, left, right) {
@@ -351,11 +350,10 @@ impl Cx<'_> {
         right: NodeId,
         ctx: &Ctx,
     ) -> Result<Value> {
-        let sides = (op, left, right);
-        let a =
-            self.operand(program, left, ctx).map_err(|error| self.operand_error(program, sides, error))?;
-        let b =
-            self.operand(program, right, ctx).map_err(|error| self.operand_error(program, sides, error))?;
+        let a = self.operand(program, left, ctx);
+        let a = a.map_err(|error| self.operand_error(program, op, left, right, error))?;
+        let b = self.operand(program, right, ctx);
+        let b = b.map_err(|error| self.operand_error(program, op, left, right, error))?;
         if let Some(result) = operators::scalar(self, op, a.get(), b.get()) {
             return result;
         }
@@ -372,7 +370,9 @@ impl Cx<'_> {
     fn operand_error(
         &self,
         program: &Program,
-        (op, left, right): (BinaryOp, NodeId, NodeId),
+        op: BinaryOp,
+        left: NodeId,
+        right: NodeId,
         error: Box<Error>,
     ) -> Box<Error> {
         match program.binary_failure(op, left, right) {

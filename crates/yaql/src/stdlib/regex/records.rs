@@ -21,7 +21,8 @@ impl Records {
     pub(super) fn bind(
         &mut self,
         cx: &mut Cx<'_>,
-        (regex, text): (&Regex, &str),
+        regex: &Regex,
+        text: &str,
         matched: &Match,
         ctx: &Ctx,
     ) -> Result<Ctx> {
