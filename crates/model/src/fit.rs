@@ -82,7 +82,8 @@ fn covers_parts(own: &str, release: &str) -> bool {
         .is_some_and(|rest| !own.is_empty() && (rest.is_empty() || rest.starts_with('.')))
 }
 
-/// Compares plugin versions numerically, part by part; missing parts are 0, and `2.0.0b1` precedes `2.0.0`.
+/// Compares versions of plugins and tasks numerically, part by part; missing parts are 0, and `2.0.0b1`
+/// precedes `2.0.0`. Releases have [another order](crate::compare_release_versions).
 pub fn compare_versions(left: &str, right: &str) -> Ordering {
     let (left_parts, left_suffix) = version_parts(left);
     let (right_parts, right_suffix) = version_parts(right);

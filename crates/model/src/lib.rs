@@ -25,6 +25,7 @@ mod plan;
 mod plugin;
 mod quota;
 mod release;
+mod release_version;
 mod run;
 mod sequence;
 mod task;
@@ -61,6 +62,7 @@ pub use plan::{NewPlan, PlanRecord, SuccessGroup, TaskSuccess};
 pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
 pub use quota::{Quotas, Resource};
 pub use release::{NewRelease, Release, ReleaseState};
+pub use release_version::compare_release_versions;
 pub use run::{
     HistoryRecord, HistoryStatus, NewRun, OutputChunk, Run, RunEvent, RunExecution, RunName, RunStatus,
 };

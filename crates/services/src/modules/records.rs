@@ -1,7 +1,7 @@
 //! Creation, update and deletion of modules, and the datastores that they name.
 
 use serde_json::json;
-use stoker_model::{AuditChange, Module, ModuleBody, Release, Resource, compare_versions};
+use stoker_model::{AuditChange, Module, ModuleBody, Release, Resource, compare_release_versions};
 use stoker_modules::rules::{self, RuleContext};
 use stoker_modules::{CreateRequest, Datastores, Requester, RuleViolation, UpdateRequest};
 use stoker_settings::Server;
@@ -131,7 +131,9 @@ pub async fn datastore_list(session: &mut Session) -> Result<Vec<Datastore>, Sto
         }
     }
     for datastore in &mut datastores {
-        datastore.releases.sort_by(|one, other| compare_versions(&other.body.version, &one.body.version));
+        datastore
+            .releases
+            .sort_by(|one, other| compare_release_versions(&other.body.version, &one.body.version));
     }
     Ok(datastores)
 }
