@@ -34,7 +34,7 @@ pub use access::first_start::{ADMIN, FirstStart, FirstStartFailed};
 pub use api::document::{document as openapi_document, text as openapi_text};
 pub use router::{AppService, service};
 pub use serve::{ServeError, run, serve};
-pub use state::App;
+pub use state::{App, AppError};
 pub use stoker_orchestrator::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 pub use stoker_services::Clock;
 pub use stoker_services::modules::{RotateError, Rotated, rotate_keys};

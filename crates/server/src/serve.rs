@@ -13,16 +13,16 @@ use stoker_store::{OpenError, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::access::first_start::{ADMIN, FirstStart, FirstStartFailed};
+use crate::access::first_start::{ADMIN, FirstStart};
 use crate::connections;
 use crate::router::service;
-use crate::state::App;
+use crate::state::{App, AppError};
 
 /// Printed when listening on a network without TLS.
 const WARNING: &str = "Warning: passwords, tokens and task secrets cross the network unencrypted. Create a certificate \
     authority (`stoker ca init --dir DIR`) and start with `--ca-dir DIR`, or use a TLS proxy";
 
-/// Why the server did not start, or stopped.
+/// Error that prevents the server from starting or terminates it.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error("cannot start")]
@@ -33,8 +33,8 @@ pub enum ServeError {
     Folder(#[from] DatabaseFolderError),
     #[error("cannot open the database")]
     Open(#[from] OpenError),
-    #[error("cannot create the first user")]
-    FirstStart(#[from] FirstStartFailed),
+    #[error(transparent)]
+    App(#[from] AppError),
     #[error("the listener failed")]
     Listener(#[source] std::io::Error),
 }

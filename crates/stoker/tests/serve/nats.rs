@@ -102,6 +102,7 @@ fn invalid_nats_options_are_rejected() {
     let keys = folder.file("keys").display().to_string();
     let stderr = serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", &keys]);
     assert!(stderr.contains("is not a key file created by `stoker nats init`"), "{stderr}");
+    assert!(!stderr.contains("first user"), "{stderr}");
 }
 
 #[test]
