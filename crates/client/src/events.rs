@@ -41,7 +41,7 @@ impl Iterator for Events {
     type Item = Result<StreamEvent, ClientError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        read_event(&mut self.lines).map_err(|error| self.client.away(error)).transpose()
+        read_event(&mut self.lines).map_err(|error| self.client.interrupted(error)).transpose()
     }
 }
 

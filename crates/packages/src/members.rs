@@ -117,7 +117,7 @@ fn member(path: String, header: &Header) -> Result<Entry, ArchiveError> {
         }
         other => {
             let letter = char::from(other.as_byte()).escape_debug();
-            return Err(ArchiveError::forbidden(&path, format!("unsupported member type `{letter}`")));
+            return Err(ArchiveError::forbidden(&path, format!("unsupported archive member type `{letter}`")));
         }
     };
     let n_bytes = header.entry_size().map_err(read_error)?;

@@ -137,8 +137,8 @@ fn links_and_devices_are_rejected() {
         (b'3', "devices"),
         (b'4', "devices"),
         (b'6', "pipes"),
-        (b'S', "unsupported member type"),
-        (b'Z', "unsupported member type"),
+        (b'S', "unsupported archive member type"),
+        (b'Z', "unsupported archive member type"),
     ] {
         let message = refusal(&archive(&[member("p/a", kind, b"")]), &ArchiveLimits::default());
         assert!(message.contains(expected), "{message}");

@@ -361,7 +361,7 @@ impl Oracle {
                     ));
                 }
                 (None, Some(_)) => {}
-                (None, None) => self.report_violation(format!("the history has no result of {key}")),
+                (None, None) => self.report_violation(format!("the history has no result for {key}")),
             }
         }
         self.check_run_end(blueprint);

@@ -98,14 +98,14 @@ impl RunOutcome {
                 let uids: Vec<&str> = nodes.iter().filter_map(|node| blueprint.node(*node)).collect();
                 let uids = uids.join(", ");
                 let failed = if tolerated == 1 { "failed node" } else { "failed nodes" };
-                let these = if nodes.len() == 1 { "this one" } else { "these" };
-                Some(format!("Group `{name}` tolerates {tolerated} {failed}, and {these} failed: {uids}"))
+                let n_failed = nodes.len();
+                Some(format!("group `{name}` tolerates {tolerated} {failed}, but {n_failed} failed: {uids}"))
             }
             Self::StageHeld { stage, by } => {
                 let (stage, by) = (blueprint.name(*stage), blueprint.name(*by));
-                Some(format!("Stage {stage} was not passed because {by} did not succeed"))
+                Some(format!("stage {stage} was not passed because {by} did not succeed"))
             }
-            Self::Stopped => Some("The run was stopped".to_owned()),
+            Self::Stopped => Some("the run was stopped".to_owned()),
         }
     }
 }

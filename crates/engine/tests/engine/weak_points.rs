@@ -27,7 +27,7 @@ fn p01_exceeded_tolerance_is_an_error_with_the_group_name() {
         })
     );
     assert_eq!(play.run_end().map(RunOutcome::status), Some(RunStatus::Error));
-    assert_eq!(play.message(), "Group `compute` tolerates 1 failed node, and these failed: 1, 2");
+    assert_eq!(play.message(), "group `compute` tolerates 1 failed node, but 2 failed: 1, 2");
     assert_eq!(play.node_end("3"), Some(NodeOutcome::Succeeded));
 }
 
@@ -156,7 +156,7 @@ fn p07_stages_are_passed_or_held() {
     let mut play = sketch.options(|options| options.at_stages = StagePolicy::Hold).begin();
     play.fail("a@1").ok("a@2");
     assert_eq!(play.state("b@2"), InstanceState::Blocked);
-    assert_eq!(play.message(), "Stage end@sync was not passed because a@1 did not succeed");
+    assert_eq!(play.message(), "stage end@sync was not passed because a@1 did not succeed");
     assert_eq!(play.run_end().map(RunOutcome::status), Some(RunStatus::Error));
 }
 

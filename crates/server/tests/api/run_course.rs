@@ -53,7 +53,7 @@ async fn stop_during_last_task_prevents_the_next_graph() {
     let ended = site.wait_for_end(run).await;
     assert_eq!(
         (&ended["status"], &ended["message"], &ended["stopped"]),
-        (&json!("error"), &json!("The run was stopped"), &json!(true)),
+        (&json!("error"), &json!("the run was stopped"), &json!(true)),
         "{ended}"
     );
     assert_eq!(site.attempts.take(), [format!("one@{}", site.nodes[0])]);
@@ -422,8 +422,8 @@ async fn run_fault_tolerance_is_configurable() {
         (json!("1"), "ready", "1 node failed, which its group tolerates"),
         (json!(-1), "ready", "1 node failed"),
         (json!("50%"), "ready", "1 node failed"),
-        (json!("10%"), "error", "Group `the whole run` tolerates 0 failed nodes"),
-        (json!(null), "error", "Group `zero tolerance`"),
+        (json!("10%"), "error", "group `the whole run` tolerates 0 failed nodes"),
+        (json!(null), "error", "group `zero tolerance`"),
     ] {
         let run = site.deploy(json!({"fault_tolerance": budget, "force": true})).await;
         assert_eq!(run["status"], status, "{budget}: {run}");

@@ -173,7 +173,7 @@ fn stop_terminates_tasks_and_their_children() {
     let requested_at = Instant::now();
     site.client.expect(202, "POST", &format!("/api/v1/runs/{run}/stop"), Some(&json!({"how": "now"})));
     let details = site.wait_for_end(run);
-    assert_eq!(details["message"], "The run was stopped", "{details}");
+    assert_eq!(details["message"], "the run was stopped", "{details}");
     assert!(!pids.split_whitespace().any(is_alive), "{pids}");
     assert!(requested_at.elapsed() < Duration::from_secs(20), "{:?}", requested_at.elapsed());
     let history = site.history(run);

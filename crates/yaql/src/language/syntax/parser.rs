@@ -351,7 +351,7 @@ impl Parser<'_> {
 
     fn too_deep(span: Span) -> Box<Error> {
         let error = Error::new(ErrorClass::Recursion, "maximum recursion depth exceeded").at(span);
-        Box::new(error.help(format!("the maximum nesting depth of an expression is {DEPTH_MAX}")))
+        Box::new(error.help(format!("reduce the nesting of the expression to at most {DEPTH_MAX} levels")))
     }
 
     fn unexpected(&self) -> Box<Error> {
