@@ -24,9 +24,13 @@ pub fn describe_error(class: ErrorClass, message: &str) -> String {
         (ErrorClass::NoMatchingFunction, _) if is_special => {
             format!("{} does not accept these operands", operator_words(name))
         }
-        (ErrorClass::NoMatchingFunction, _) => format!("the function `{name}` does not accept these arguments"),
+        (ErrorClass::NoMatchingFunction, _) => {
+            format!("the function `{name}` does not accept these arguments")
+        }
         (ErrorClass::NoMatchingMethod, _) => {
-            format!("the method `{name}` does not accept these arguments or is not available for this type of value")
+            format!(
+                "the method `{name}` does not accept these arguments or is not available for this type of value"
+            )
         }
         (ErrorClass::Key, key) => format!("there is no key {key}"),
         (ErrorClass::StopIteration, "") => "the collection has no (further) element".to_owned(),
