@@ -61,8 +61,8 @@ impl Response {
 }
 
 impl Client {
-    /// An unauthenticated client. `ca_file` contains certificates to trust in addition to those of the
-    /// system.
+    /// Creates an unauthenticated client. `ca_file` contains certificates to trust in addition to those of
+    /// the system.
     pub fn new(address: Address, ca_file: Option<&Path>) -> Result<Self, ClientError> {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
@@ -161,7 +161,7 @@ impl Client {
         }
     }
 
-    /// The connection failed while the response was read.
+    /// Returns the error for a connection that failed while the response was read.
     pub(crate) fn interrupted(&self, error: std::io::Error) -> ClientError {
         ClientError::Unreachable { server: self.address.to_string(), source: Box::new(error) }
     }

@@ -45,7 +45,7 @@ impl Iterator for Events {
     }
 }
 
-/// The next event; `None` at the end of the stream.
+/// Returns the next event; `None` at the end of the stream.
 fn read_event(lines: &mut dyn BufRead) -> std::io::Result<Option<StreamEvent>> {
     let (mut id, mut kind, mut data) = (String::new(), String::new(), String::new());
     loop {

@@ -1,4 +1,4 @@
-//! Regression tests for the weak points of the predecessor, numbered as in the list of them.
+//! Regression tests for the weak points of the predecessor of the engine, one per numbered requirement.
 
 use stoker_engine::blueprint::{Defect, FailurePolicy, Policy, StagePolicy, ZERO_TOLERANCE};
 use stoker_engine::run::{
@@ -221,7 +221,7 @@ fn p13_run_is_restored_from_history() {
 #[test]
 fn p14_attempts_have_unique_keys() {
     let mut play = Sketch::new("a@1").policy("a@1", Policy { n_retries: 1, ..POLICY }).begin();
-    // No result until long after the timeout: another attempt is made.
+    // No result arrives until long after the timeout, so another attempt is made.
     play.after(161).after(2);
     assert_eq!(play.cancels(), [("a@1".to_owned(), 1, CancelMode::Now)]);
     let (old, at) = (play.key("a@1", 1), play.now);
