@@ -1,8 +1,8 @@
 //! Domain types of Stoker: ids, names and records, with their validity rules.
 //!
-//! Nothing here knows how a record is stored, sent or displayed. Records derive no serialization, so that the
-//! database schema, the REST API and the agent protocol can evolve independently. Free-form parts of a record
-//! (settings, metadata, task fields) are [`Json`].
+//! Records are independent of how they are stored, sent or displayed: they derive no serialization, so that
+//! the database schema, the REST API and the agent protocol can evolve independently. Free-form parts of a
+//! record (settings, metadata, task fields) are [`Json`].
 
 mod access;
 mod agent;

@@ -1,4 +1,4 @@
-//! Archives: round trips, and rejection of malformed and hostile ones.
+//! Archives: round trips, and rejection of malformed and hostile archives.
 
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
@@ -62,7 +62,7 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
 
 const EMPTY_SUM: &str = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
 
-/// Error message of a rejected archive; asserts that nothing is left of it.
+/// Returns the error message of a rejected archive; asserts that none of its files remain.
 #[track_caller]
 fn refusal(bytes: &[u8], limits: &ArchiveLimits) -> String {
     let root = TempFolder::new();

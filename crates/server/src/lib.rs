@@ -1,8 +1,8 @@
 //! The server: REST API, access control, metrics, and the composition root.
 //!
-//! `http/` is infrastructure shared by all operations, `access/` is authentication and authorization, `api/` has a
-//! directory per resource, `state.rs` composes everything. Use cases live in `stoker-services`, runs in
-//! `stoker-orchestrator`.
+//! `http/` is infrastructure shared by all operations, `access/` is authentication and authorization, `api/`
+//! has a directory per resource, `state.rs` is the composition root. Use cases are in `stoker-services`, runs
+//! in `stoker-orchestrator`.
 //!
 //! Handlers are thin: they convert the request to domain types, call a use case or the store, and convert the result.
 //!

@@ -36,7 +36,7 @@ pub struct AppParts {
     pub(crate) joining: Joining,
     pub(crate) limits: Arc<Limits>,
     pub(crate) metrics: Arc<Metrics>,
-    /// `None`: connections are not encrypted.
+    /// TLS state; `None` if connections are not encrypted.
     pub(crate) tls: Option<Arc<Tls>>,
 }
 
@@ -59,10 +59,7 @@ pub enum AppError {
 
 impl App {
     /// Takes over an open store and creates the first user if there is none.
-    pub async fn new(
-        store: Store,
-        settings: impl Into<Arc<Server>>,
-    ) -> Result<(Self, FirstStart), AppError> {
+    pub async fn new(store: Store, settings: impl Into<Arc<Server>>) -> Result<(Self, FirstStart), AppError> {
         let settings: Arc<Server> = settings.into();
         let passwords = Passwords::new()?;
         let clock = Clock;
@@ -83,8 +80,8 @@ impl App {
         .await?;
         let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
         let first_start = first_start::run(&store, &passwords, clock, given).await?;
-        // An embedded database has one server, which resumes its own runs immediately; servers that share one get a new id with
-        // each start.
+        // An embedded database has one server, which resumes its runs immediately. Servers that share a
+        // database get a new id at each start.
         let owner = match settings.database {
             DatabaseLocation::Folder(_) => "embedded".to_owned(),
             DatabaseLocation::Url(_) => random::uuid()?,

@@ -31,7 +31,8 @@ pub enum FirstStartFailed {
     Hashing(#[from] HashingFailed),
 }
 
-/// Creates tenant and user `admin` in an empty database. If two servers start concurrently, one of them creates them.
+/// Creates tenant and user `admin` in an empty database. If two servers start concurrently, only one of them
+/// creates both.
 pub(crate) async fn run(
     store: &Store,
     passwords: &Passwords,
@@ -80,7 +81,7 @@ async fn create(store: &Store, clock: Clock, password_hash: String) -> Result<()
         .await
 }
 
-/// Twenty characters without look-alikes: about 115 bits.
+/// Returns a password of twenty characters without look-alikes: about 115 bits.
 fn random_password() -> Result<String, FirstStartFailed> {
     const ALPHABET: &[u8; 56] = b"abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
     const LENGTH: usize = 20;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::beginnings::create_release;
 use crate::support::{Reply, TestServer};
 
-/// `message=hi` in base64.
+/// Base64 of `message=hi`.
 pub(crate) const CONTENTS: &str = "bWVzc2FnZT1oaQo=";
 
 impl Reply {

@@ -134,7 +134,7 @@ async fn tolerated_failures_can_be_retried() {
     let retried = site.retry(id(&run), &Value::Null).await;
     assert_eq!(retried["status"], "ready");
     assert_eq!(site.attempts.take(), [format!("bad@{}", site.nodes[1])]);
-    // A failure with `fail_on_error: false` leaves nothing to retry.
+    // After a failure with `fail_on_error: false`, no task remains to be retried.
     let harmless = json!({"fail_on_error": false});
     let tasks = json!([
         task("bad", json!(["compute"]), "fail", harmless),
