@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, watch};
 
 /// Backoff between connection attempts: initial and maximum delay.
 const BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
-/// A connection that lasted this long resets the backoff.
+/// Duration of a connection that resets the backoff.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 
 /// Returns the callback with which the server starts agents.

@@ -24,7 +24,7 @@ fn status_of(history: &[Value], task: &str, node: i64) -> Value {
     history.iter().find(is_match).unwrap_or_else(|| panic!("{task} on {node} is not in {history:?}")).clone()
 }
 
-/// Unfinished history records of a finished run.
+/// Returns the unfinished history records of a finished run.
 fn unfinished(site: &Site, run: &Value) -> Value {
     let id = run["id"].as_i64().unwrap();
     let path = format!("/api/v1/transactions/{id}/deployment_history?statuses=pending,running");
@@ -108,7 +108,7 @@ fn node_offline_for_too_long_fails() {
         site.await_agent(node_idx);
     }
     site.kill_agent(1);
-    // This node has no tasks in the run, and the server that saw its agent is restarted.
+    // This node has no tasks in the run, and the server to which its agent was connected is restarted.
     site.kill_agent(2);
     site.kill_server();
     site.start_server();

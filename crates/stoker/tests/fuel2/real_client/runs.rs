@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Fuel, until};
 
-/// A task that appends its node to a file, which shows on which nodes it ran.
+/// Returns a task that appends its node to a file, which shows on which nodes it ran.
 fn marker_task(fuel: &Fuel, id: &str, more: &str) -> String {
     let file = fuel.path(id);
     format!(
