@@ -19,7 +19,7 @@ const CHECK_INTERVAL_MAX: Duration = Duration::from_hours(1);
 const RENEW_BACKOFF: BackoffLimits =
     BackoffLimits { min: Duration::from_secs(1), max: Duration::from_mins(10) };
 
-/// Why a certificate was not renewed.
+/// Error while renewing a certificate.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RenewError {
     #[error(transparent)]
@@ -63,8 +63,8 @@ impl Certificates {
         self.identity.set(chain, &key.pem()).map(drop)
     }
 
-    /// Reports whether there is a valid certificate. An expired one is cleared: the server would reject the
-    /// TLS handshake before reading the credential.
+    /// Reports whether there is a valid certificate. An expired certificate is no longer sent: the server would
+    /// reject the TLS handshake before reading the credential.
     pub(crate) fn is_valid(&self) -> bool {
         let is_valid = self.identity.validity().is_some_and(|validity| validity.contains(unix_seconds()));
         if !is_valid {

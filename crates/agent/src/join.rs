@@ -10,7 +10,7 @@ pub enum JoinError {
     /// Transient failure; a retry may succeed.
     #[error("cannot reach {server}")]
     Unavailable { server: String, source: HttpError },
-    /// Permanent failure. A malformed response has a source: the server speaks another protocol.
+    /// Permanent failure. A malformed response has a source error: the server uses another protocol.
     #[error("{server} refused the join request: {reason}")]
     Refused { server: String, reason: String, source: Option<serde_json::Error> },
 }

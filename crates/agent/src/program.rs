@@ -146,7 +146,8 @@ async fn run_with_server(
     }
 }
 
-/// Trust from the options; without any, the authority fingerprint the agent joined with.
+/// Returns the trust settings from the options, otherwise the fingerprint of the authority that the agent
+/// joined with.
 fn resolve_trust(trust: &AgentTrust, joined_pin: Option<&str>) -> Result<Trust, AgentError> {
     let pin = trust.ca_fingerprint.as_deref().or_else(|| joined_pin.filter(|_| trust.ca.is_none()));
     Ok(match pin {

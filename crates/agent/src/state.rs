@@ -72,12 +72,12 @@ impl StateFolder {
         self.path.join("journal")
     }
 
-    /// Directory for temporary files, readable only by the agent's user.
+    /// Returns the directory for temporary files, readable only by the agent's user.
     pub fn scratch_path(&self) -> PathBuf {
         self.path.join("scratch")
     }
 
-    /// File with the client certificate and its key, if the server issued one.
+    /// Returns the file with the client certificate and its key, if the server issued one.
     pub fn certificate_path(&self) -> PathBuf {
         self.path.join("certificate.pem")
     }

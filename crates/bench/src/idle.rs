@@ -25,7 +25,7 @@ impl IdleAgent {
         Self { session, is_quick: true, started: Vec::new(), heartbeat: None, n_done: 0 }
     }
 
-    /// An agent whose tasks run until [`IdleAgent::end`].
+    /// Returns an agent whose tasks run until [`IdleAgent::end`].
     pub(crate) fn slow(uid: AgentUid) -> Self {
         Self { is_quick: false, ..Self::new(uid) }
     }

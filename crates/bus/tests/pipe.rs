@@ -38,7 +38,7 @@ impl End {
     }
 }
 
-/// Both ends; the first answers the call of the second.
+/// Returns both ends; the first accepts the connection of the second.
 async fn pair(bus: &Bus) -> (End, End) {
     let mut door = bus.subscribe(&SubjectPattern::from(subject("door"))).await.expect("listens");
     let calling = bus.clone();
@@ -125,7 +125,7 @@ async fn lost_last_piece_is_detected(bus: Bus) {
 }
 
 async fn silence_timeout_breaks_the_pipe(bus: Bus) {
-    // A peer that subscribes and sends nothing.
+    // A peer that subscribes but sends nothing.
     let _mute = bus.subscribe(&SubjectPattern::from(subject("in"))).await.expect("listens");
     let (one, other) = pair(&bus).await;
     other.carrying.abort();

@@ -31,7 +31,7 @@
 //!   boundaries.
 //! * A path with an empty key (`settings:a..b`) is a syntax error and not an evaluation error.
 //!
-//! The crate knows only the language: the caller provides the models.
+//! The crate implements only the language: the caller provides the models.
 
 mod dialect;
 mod error;

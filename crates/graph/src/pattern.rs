@@ -17,8 +17,8 @@ pub struct InvalidPattern {
     message: String,
 }
 
-/// Step limit for matching one name: bounds catastrophic backtracking. Names are short, so real patterns need
-/// far less.
+/// Maximum number of steps for matching one name, which bounds catastrophic backtracking. Names are short, so
+/// real patterns need far fewer.
 const STEPS_MAX: u64 = 10_000;
 
 impl<'a> NamePattern<'a> {
@@ -45,7 +45,7 @@ impl<'a> NamePattern<'a> {
         }
     }
 
-    /// Whether a name would be parsed as a regular expression.
+    /// Reports whether a name would be parsed as a regular expression.
     pub fn is_regex(name: &str) -> bool {
         expression_of(name).is_some()
     }

@@ -1,4 +1,4 @@
-//! One type per kind of id, so that a node cannot be looked up by the id of its cluster.
+//! One type per resource for its ids, so that a node cannot be looked up by the id of its cluster.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ ids! {
     /// A run, or a child run that executes one graph.
     RunId,
     SequenceId,
-    /// A task row: a changed task gets a new one.
+    /// A row of a task; a changed task gets a new row.
     TaskId,
     TenantId,
     TokenId,

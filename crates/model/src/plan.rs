@@ -2,7 +2,7 @@
 
 use crate::{ClusterId, DocumentId, GraphType, Json, Micros, PlanId, RunId};
 
-/// A plan without its large parts, the document and the input digests. Immutable.
+/// A plan without its large parts: the document and the input digests. Immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanRecord {
     pub id: PlanId,
@@ -48,7 +48,7 @@ pub struct TaskSuccess {
     pub node_uid: String,
     pub common_id: DocumentId,
     pub document_id: DocumentId,
-    /// The run it succeeded in; the run may be deleted.
+    /// The run in which the task succeeded; the run may be deleted.
     pub run_id: Option<RunId>,
 }
 

@@ -11,7 +11,7 @@ use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, connections, 
 use crate::orchestrator::Orchestrator;
 use crate::session::{AgentTransport, serve_agent};
 
-/// Lower bound, in seconds, for the silence after which an agent counts as unreachable: heartbeats are
+/// Minimum time in seconds without a heartbeat after which an agent counts as unreachable. Heartbeats are
 /// written periodically, so a shorter silence is inconclusive.
 const SEEN_SECONDS_MIN: i64 = 60;
 
@@ -25,7 +25,7 @@ impl AgentTransport for LocalConnection {
     }
 }
 
-/// Starts the agent of a node if this server should run it and it is not connected or started yet.
+/// Starts the agent of a node if this server should run it and the agent is neither connected nor started.
 pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &AgentUid) {
     let Some(spawner) = orchestrator.local_agents.spawner() else { return };
     if orchestrator.agents.is_connected(uid) || orchestrator.local_agents.is_started(uid) {
@@ -84,7 +84,7 @@ async fn serve_local_agent(
     }
 }
 
-/// Boxed, because `ensure_agent` and `keep_agent` are mutually recursive.
+/// Starts the agent again. Boxed, because `ensure_agent` and `keep_agent` are mutually recursive.
 fn restart<'a>(
     orchestrator: &'a Orchestrator,
     uid: &'a AgentUid,
@@ -92,8 +92,8 @@ fn restart<'a>(
     Box::pin(ensure_agent(orchestrator, uid))
 }
 
-/// Reason to refuse an attempt: a `reboot` task on an agent in the server process would restart the server's
-/// machine instead of the node.
+/// Returns the reason to refuse an attempt: a `reboot` task on an agent in the server process would restart
+/// the server's machine instead of the node.
 pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &AgentUid, attempt: &Attempt) -> Option<String> {
     let is_dangerous = attempt.task_type == "reboot" && attempt.mode == Mode::Normal;
     let is_hooked = orchestrator.context.settings.runs.hooks.contains_key("reboot");
@@ -104,8 +104,8 @@ pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &AgentUid, attempt: &At
     })
 }
 
-/// Whether the results of a node's agent are irrecoverable: the agent ran in the process of another server,
-/// and its journal is on the disk of that machine.
+/// Reports whether the results of a node's agent are irrecoverable: the agent ran in the process of another
+/// server, and its journal is on the disk of that machine.
 pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &AgentUid) -> bool {
     if !orchestrator.context.is_shared
         || !matches!(place_of(orchestrator, uid).await, Ok(Some(AgentPlace::Here { .. })))
@@ -129,7 +129,7 @@ pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &AgentUid) -> 
         .any(|server| server.id == former && server.name == me.name && server.address == me.address)
 }
 
-/// Whether a node has a reachable agent: connected, seen recently by any server, or startable by this
+/// Reports whether a node has a reachable agent: connected, seen recently by any server, or startable by this
 /// server.
 pub async fn has_reachable_agent(
     orchestrator: &Orchestrator,
@@ -154,7 +154,7 @@ async fn place_of(orchestrator: &Orchestrator, uid: &AgentUid) -> Result<Option<
     place_in(orchestrator, &mut orchestrator.context.store.read().await?, uid).await
 }
 
-/// Location at which this server should run the agent of a node; `None` if it should not run it.
+/// Returns the location at which this server should run the agent of a node; `None` if it should not run it.
 async fn place_in(
     orchestrator: &Orchestrator,
     session: &mut Session,
@@ -163,7 +163,7 @@ async fn place_in(
     let runs = &orchestrator.context.settings.runs;
     let here =
         || AgentPlace::Here { folder: runs.agents_folder.join(uid.as_str()), hooks: runs.hooks.clone() };
-    // A node whose own agent has joined gets no local agent.
+    // A node whose separate agent has joined gets no local agent.
     if session.agent_by_uid(uid).await?.is_some() {
         return Ok(None);
     }

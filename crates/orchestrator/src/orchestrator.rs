@@ -21,8 +21,8 @@ use crate::metrics::OrchestratorMetrics;
 use crate::nats::{self, NatsHosting, NatsStartError, NatsUsers};
 use crate::peers::{PeerMessage, Peers, Seal};
 
-/// Runs that write to the database concurrently. The database serializes writers; with two, the next
-/// transaction is already prepared when the current one commits.
+/// Number of runs that write to the database concurrently. The database serializes writers; with two, the
+/// next transaction is already prepared when the current one commits.
 const CONCURRENT_WRITERS: usize = 2;
 
 /// Cloning is cheap.

@@ -21,7 +21,7 @@ use crate::orchestrator::Orchestrator;
 /// Timeout for the commit of a result. Longer than a busy driver should take to process its queue.
 const RECEIPT_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// Whether a result may be forwarded to another server.
+/// Remaining hops of a result between servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hops {
     Allowed,
@@ -44,8 +44,8 @@ pub(crate) enum Delivery {
     NoDriver,
 }
 
-/// Delivers a result from the authenticated agent `uid`. Results of other agents' attempts are refused: a
-/// compromised node must not report on behalf of others. `receipt` is answered when the result is committed.
+/// Delivers a result from the authenticated agent `uid`. Results for attempts of other agents are refused: a
+/// compromised node must not report on behalf of others. `receipt` is resolved when the result is committed.
 pub(crate) async fn deliver(
     orchestrator: &Orchestrator,
     uid: &AgentUid,
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::test_support::{create_run, orchestrator};
 
-    /// A run with one task on node 7.
+    /// Returns a run with one task on node 7.
     fn blueprint() -> Blueprint {
         let policy = Policy {
             timeout_ms: 1000,

@@ -57,8 +57,8 @@ pub(crate) async fn resend_unacked(orchestrator: &Orchestrator) {
     }
 }
 
-/// Whether an output is a report about another agent's attempt: a compromised node must not report on behalf
-/// of others. Results are checked by [`deliver`].
+/// Reports whether an output is a report about another agent's attempt: a compromised node must not report on
+/// behalf of others. Results are checked by [`deliver`].
 fn is_about_others(orchestrator: &Orchestrator, uid: &AgentUid, output: &Output) -> bool {
     let key = match output {
         Output::Started { key, .. } | Output::AttemptOutput { key, .. } => *key,
@@ -68,7 +68,7 @@ fn is_about_others(orchestrator: &Orchestrator, uid: &AgentUid, output: &Output)
 }
 
 /// Notifies an agent which of the runs in its hello have ended. The drivers of the other runs claim their
-/// attempts in flight when they learn that the agent is connected.
+/// attempts in flight when they are notified that the agent is connected.
 async fn answer(orchestrator: &Orchestrator, uid: &AgentUid, runs: Vec<RunId>) {
     for run in runs {
         if orchestrator.agents.run(run).is_none() && orchestrator.context.has_ended(run).await {
@@ -124,7 +124,8 @@ async fn route_output(orchestrator: &Orchestrator, uid: &AgentUid, output: Attem
     }
 }
 
-/// Whether another live server hosts the agent. Reads the database, because the cached hosts may be stale.
+/// Reports whether another live server hosts the agent. Queries the database, because the cached hosts may be
+/// stale.
 async fn is_hosted_elsewhere(orchestrator: &Orchestrator, uid: &AgentUid) -> bool {
     if !orchestrator.context.is_shared {
         return false;

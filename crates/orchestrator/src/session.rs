@@ -28,8 +28,8 @@ pub trait AgentTransport: Send {
     fn send(&mut self, message: ToAgent) -> impl Future<Output = bool> + Send;
 }
 
-/// Serves the authenticated agent `uid` until either side closes the connection. `proof` is the digest of its
-/// credential.
+/// Serves the authenticated agent `uid` until either side closes the connection. `proof` is the digest of the
+/// credential of the agent.
 pub async fn serve_agent(
     orchestrator: &Orchestrator,
     uid: &AgentUid,
@@ -105,7 +105,8 @@ async fn exchange(orchestrator: &Orchestrator, line: &mut Connection, carrier: &
                     is_sent = carrier.send(message) => if !is_sent {
                         return;
                     },
-                    // An agent that vanished without closing the connection blocks sends until TCP gives up.
+                    // An agent that disappeared without closing the connection blocks sends until the TCP
+                    // timeout.
                     () = line.cut.notified() => return,
                 }
             }

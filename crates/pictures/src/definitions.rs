@@ -143,7 +143,7 @@ fn edges_of(task: &Task, groups: &[&str]) -> Vec<(String, String)> {
     edges
 }
 
-/// The strings of a field that is a string or a list of strings.
+/// Returns the strings of a field that is a string or a list of strings.
 fn texts<'t>(task: &'t Task, field: &str) -> impl Iterator<Item = &'t str> {
     let (one, list) = match task.field(field) {
         Some(Json::String(text)) => (Some(text.as_str()), None),

@@ -14,9 +14,9 @@ use stoker_server::{AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 use stoker_traces::Tracer;
 use tokio::sync::{mpsc, watch};
 
-/// Backoff between connection attempts.
+/// Backoff between connection attempts: initial and maximum delay.
 const BACKOFF: BackoffLimits = BackoffLimits { min: Duration::from_secs(1), max: Duration::from_mins(1) };
-/// A connection that lasted this long resets the backoff.
+/// Duration of a connection that resets the backoff.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 
 /// Returns the callback with which the server starts agents.

@@ -20,7 +20,7 @@ pub struct KeyPairFiles {
 }
 
 impl KeyPairFiles {
-    /// Modification times, to detect renewal.
+    /// Returns the modification times, to detect renewal.
     pub fn written_at(&self) -> (Option<SystemTime>, Option<SystemTime>) {
         let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
         (written(&self.certificate), written(&self.key))
@@ -67,7 +67,8 @@ impl ResolvesServerCert for ServerIdentity {
     }
 }
 
-/// TLS server configuration. A client certificate is verified if presented; callers decide who must have one.
+/// Returns a TLS server configuration. A client certificate is verified if presented; callers decide which
+/// clients must have one.
 pub fn server_config(
     identity: Arc<ServerIdentity>,
     clients: Option<&CertificateAuthority>,

@@ -1,7 +1,7 @@
 //! NATS subjects, permissions and user credentials of agents.
 //!
-//! Every agent subject contains the agent's UID and the public key of its NATS user. NATS permissions
-//! restrict a user to subjects with its own key, so a message on such a subject proves possession of the key;
+//! Every agent subject contains the UID of the agent and the public key of its NATS user. NATS permissions
+//! restrict a user to subjects with its key, so a message on such a subject proves possession of the key;
 //! servers compare the key with the credential they issued.
 
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ impl SessionRequest {
     }
 }
 
-/// Subject on which an agent opens sessions.
+/// Returns the subject on which an agent opens sessions.
 pub fn session_request_subject<'a>(uid: &'a AgentUid, key: &'a str) -> [&'a str; 5] {
     ["stoker", "agent", uid.as_str(), key, "call"]
 }
@@ -57,18 +57,18 @@ pub fn session_request_subject<'a>(uid: &'a AgentUid, key: &'a str) -> [&'a str;
 /// Wildcard subscription of servers to the calls of all agents.
 pub const SESSION_REQUEST_SUBJECTS: [&str; 5] = ["stoker", "agent", "*", "*", "call"];
 
-/// Subject for session messages from the agent to the server.
+/// Returns the subject for session messages from the agent to the server.
 pub fn outbound_subject<'a>(uid: &'a AgentUid, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
     ["stoker", "agent", uid.as_str(), key, "out", conversation]
 }
 
-/// Subject for session messages from the server to the agent.
+/// Returns the subject for session messages from the server to the agent.
 pub fn inbound_subject<'a>(uid: &'a AgentUid, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
     ["stoker", "agent", uid.as_str(), key, "in", conversation]
 }
 
-/// Subject on which an agent publishes attempt results for durable storage. The encoding is that of session
-/// messages.
+/// Returns the subject on which an agent publishes attempt results for durable storage. The encoding is that
+/// of session messages.
 pub fn result_subject<'a>(uid: &'a AgentUid, key: &'a str) -> [&'a str; 5] {
     ["stoker", "agent", uid.as_str(), key, "result"]
 }
@@ -79,18 +79,19 @@ pub const RESULT_SUBJECTS: [&str; 5] = ["stoker", "agent", "*", "*", "result"];
 /// Name of the durable stream that stores results.
 pub const RESULTS_STREAM: &str = "STOKER_RESULTS";
 
-/// Deduplication ID of a published result. It contains the key of the NATS user, which other agents do not
-/// know, so an agent cannot suppress another agent's result by publishing a duplicate ID.
+/// Returns the deduplication ID of a published result. It contains the key of the NATS user, which other
+/// agents do not know, so that an agent cannot suppress the result of another agent by publishing a duplicate
+/// ID.
 pub fn result_message_id(key: &str, attempt: AttemptKey) -> String {
     format!("{key}/{attempt}")
 }
 
-/// Inbox prefix for NATS request/reply. It is inside the agent's subscribe permission.
+/// Returns the inbox prefix for NATS request/reply, which is inside the subscribe permission of the agent.
 pub fn inbox_prefix(uid: &AgentUid, key: &str) -> String {
     ["stoker", "agent", uid.as_str(), key, "in"].join(".")
 }
 
-/// Subjects an agent may publish to.
+/// Returns the subjects an agent may publish to.
 pub fn publish_permissions(uid: &AgentUid, key: &str) -> Vec<String> {
     vec![
         session_request_subject(uid, key).join("."),
@@ -99,7 +100,7 @@ pub fn publish_permissions(uid: &AgentUid, key: &str) -> Vec<String> {
     ]
 }
 
-/// Subjects an agent may subscribe to.
+/// Returns the subjects an agent may subscribe to.
 pub fn subscribe_permissions(uid: &AgentUid, key: &str) -> Vec<String> {
     vec![inbound_subject(uid, key, ">").join(".")]
 }

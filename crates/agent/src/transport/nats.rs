@@ -28,9 +28,9 @@ use crate::result_queue::ResultQueue;
 /// Timeout for the NATS connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// How long a server may take to accept a session.
+/// Maximum time for a server to accept a session.
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Keep-alive of a session. After this silence the agent opens a session with another server.
+/// Keep-alive settings of a session. After this silence the agent opens a session with another server.
 const PIPE: PipeSettings = PipeSettings {
     // Publishing without a subscriber fails immediately, so a killed server is detected within one ping
     // interval.
@@ -44,7 +44,7 @@ const RENEW_INTERVAL_MIN: Duration = Duration::from_mins(1);
 const PUBLISH_BACKOFF: BackoffLimits =
     BackoffLimits { min: Duration::from_millis(250), max: Duration::from_secs(15) };
 
-/// Why no session is open over NATS.
+/// Error while opening a session over NATS.
 #[derive(Debug, thiserror::Error)]
 enum NatsSessionError {
     #[error("cannot request a NATS user from {server}")]
@@ -248,7 +248,7 @@ async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc
         let codec = async { tokio::join!(reading, writing) };
         tokio::select! {
             ended = &mut transferring => ended,
-            // Lets the pipe tell the other side that the session is over.
+            // Lets the pipe notify the other side that the session has ended.
             _ = codec => transferring.await,
         }
     };

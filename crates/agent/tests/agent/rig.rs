@@ -149,7 +149,7 @@ pub(crate) fn is_alive(pid: &str) -> bool {
 }
 
 impl Rig {
-    /// Result of an attempt, from the `hello` or from a later message.
+    /// Returns the result of an attempt, from the `hello` or from a later message.
     pub(crate) async fn end_after_restart(&mut self, instance: u32) -> ResultKind {
         let key = key(instance);
         match self.hello.finished.iter().find(|finished| finished.key == key) {

@@ -91,7 +91,7 @@ struct Fleet {
     failures: mpsc::UnboundedSender<String>,
 }
 
-/// Entry point of the child process.
+/// Runs the child process.
 pub(crate) async fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let [address, token, n_agents] = words else { return Err(USAGE.into()) };
     let n_agents: usize = n_agents.parse()?;

@@ -30,7 +30,7 @@ fn attempt(key: AttemptKey, generation: u64) -> Attempt {
     }
 }
 
-/// An agent with a disk that works unless a test makes it fail.
+/// An agent whose disk works unless a test makes it fail.
 struct Bench {
     session: AgentSession,
     journal: Vec<Record>,
@@ -271,7 +271,7 @@ fn journal_size_is_bounded() {
         assert!(bench.journal.len() <= 40, "{} records", bench.journal.len());
     }
     bench.done.clear();
-    // Evicted, and still refused: runs of that age have ended.
+    // The run is evicted and still refused: runs of that age have ended.
     bench.start(key(0, 1));
     bench.did(&[
         "1/0/1 refused: the run is older than all runs that the agent remembers, so it must have ended",

@@ -14,7 +14,7 @@ pub(crate) enum Command {
     AgentLost {
         uid: AgentUid,
     },
-    /// The server that hosted an agent does so no longer. The agent may reconnect immediately.
+    /// The server that hosted an agent no longer hosts it. The agent may reconnect immediately.
     AgentGone {
         uid: AgentUid,
     },

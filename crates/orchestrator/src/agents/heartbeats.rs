@@ -1,4 +1,4 @@
-//! Agent heartbeats, written in batches: ten thousand agents send one every few seconds.
+//! Agent heartbeats, written in batches: ten thousand agents send a heartbeat every few seconds.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! Registry of the agents connected to this server and of the runs that it drives.
 //!
-//! Nothing here is durable: after a reconnect or a takeover, sessions are rebuilt from the agent's hello and
-//! the driver's claim. [`HostSession`] implements the protocol; this module feeds it and sends its messages.
-//! The session of an agent that another server hosts carries no state and is reset when the agent connects
-//! here.
+//! The registry is not durable: after a reconnect or a takeover, sessions are rebuilt from the hello of the
+//! agent and the claim of the driver. [`HostSession`] implements the protocol; this module passes inputs to
+//! it and sends its messages. The session of an agent that another server hosts has no state and is reset
+//! when the agent connects here.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::command::Command;
 
-/// Capacity of an agent's outbox. An agent that lets it fill up is disconnected; the messages are repeated
+/// Capacity of the outbox of an agent. If it is full, the agent is disconnected; the messages are repeated
 /// after it has reconnected.
 const OUTBOX_MAX: usize = 4096;
 /// Capacity of a driver's inbox. Senders block while it is full.
@@ -54,7 +54,7 @@ pub(crate) enum AgentLocation {
 }
 
 struct Connected {
-    /// Connection number, which distinguishes a connection from later ones of the same agent.
+    /// Connection number, which distinguishes a connection from later connections of the same agent.
     id: u64,
     outbox: mpsc::Sender<ToAgent>,
     cut: Arc<Notify>,
@@ -118,7 +118,7 @@ impl Agents {
         }
     }
 
-    /// Credential digests of all connected agents.
+    /// Returns the credential digests of all connected agents.
     pub(crate) fn credential_digests(&self) -> Vec<CredentialDigest> {
         self.inner.lock().agents.values().filter_map(|agent| agent.line.as_ref()?.proof).collect()
     }
@@ -134,7 +134,7 @@ impl Agents {
         }
     }
 
-    /// Whether the agent is connected to this server or to another live one.
+    /// Reports whether the agent is connected to this server or to another live server.
     pub fn is_connected(&self, uid: &AgentUid) -> bool {
         self.location(uid) != AgentLocation::Nowhere
     }
@@ -150,23 +150,23 @@ impl Agents {
             .map_or(AgentLocation::Nowhere, |server| AgentLocation::Elsewhere(Arc::clone(server)))
     }
 
-    /// Whether the agent is recorded as hosted by another server.
+    /// Reports whether the agent is recorded as hosted by another server.
     pub(crate) fn is_hosted_elsewhere(&self, uid: &AgentUid) -> bool {
         self.inner.lock().elsewhere.contains_key(uid)
     }
 
-    /// Connection ID of an agent that is connected to this server.
+    /// Returns the connection ID of an agent that is connected to this server.
     pub(crate) fn line_id(&self, uid: &AgentUid) -> Option<u64> {
         self.inner.lock().line(uid).map(|connected| connected.id)
     }
 
-    /// Records which other server hosts an agent; `None` if none does any more. Returns whether that server
-    /// is a new host of the agent.
+    /// Records the other server that hosts an agent; `None` if no server hosts it. Returns whether that
+    /// server is a new host of the agent.
     pub(crate) fn set_elsewhere(&self, uid: &AgentUid, server: Option<&Arc<str>>, now: Micros) -> bool {
         let mut inner = self.inner.lock();
         let Some(server) = server else {
             if inner.elsewhere.remove(uid).is_some() && inner.line(uid).is_none() {
-                // Restart the silence timeout: the agent gets time to reconnect.
+                // Restart the silence timeout, so that the agent has time to reconnect.
                 inner.agent(uid, now).begin_anew(now);
             }
             return false;
@@ -178,22 +178,22 @@ impl Agents {
         before.as_ref() != Some(server)
     }
 
-    /// Number of connected agents, and number of agents whose silence timeout has expired.
+    /// Returns the number of connected agents, and the number of agents whose silence timeout has expired.
     pub fn counts(&self) -> (usize, usize) {
         let inner = self.inner.lock();
         let n_connected = inner.agents.values().filter(|agent| agent.line.is_some()).count();
         (n_connected, inner.agents.values().filter(|agent| agent.session.is_lost()).count())
     }
 
-    /// Number of driven runs, and number of commands in their inboxes.
+    /// Returns the number of driven runs, and the number of commands in their inboxes.
     pub fn load(&self) -> (usize, usize) {
         let inner = self.inner.lock();
         let waiting = |driven: &Driven| driven.inbox.max_capacity() - driven.inbox.capacity();
         (inner.runs.len(), inner.runs.values().map(waiting).sum())
     }
 
-    /// Whether the silence timeout of an agent has expired. Starts the timeout if the agent is not tracked
-    /// yet.
+    /// Reports whether the silence timeout of an agent has expired. Starts the timeout if the agent is not
+    /// tracked yet.
     pub(crate) fn is_lost(&self, uid: &AgentUid, now: Micros) -> bool {
         let mut inner = self.inner.lock();
         let is_elsewhere = inner.elsewhere.contains_key(uid);
@@ -206,8 +206,8 @@ impl Agents {
         self.inner.lock().agent(uid, now).step(input, now)
     }
 
-    /// Like [`Self::step`], for an input received over `line`. Ignored if a newer connection has replaced the
-    /// line.
+    /// Like [`Self::step`], for an input received over `line`. The input is ignored if a newer connection has
+    /// replaced the line.
     pub(crate) fn step_from(&self, line: &Connection, input: Input, now: Micros) -> Vec<Output> {
         let mut inner = self.inner.lock();
         let agent = inner.agent(&line.uid, now);
@@ -249,13 +249,13 @@ impl Agents {
         agent.send_all(outputs)
     }
 
-    /// Whether an attempt was dispatched to an agent through this server.
+    /// Reports whether an attempt was dispatched to an agent through this server.
     pub(crate) fn is_dispatched(&self, uid: &AgentUid, key: AttemptKey) -> bool {
         let inner = self.inner.lock();
         inner.agents.get(uid).is_some_and(|agent| agent.session.in_flight().any(|flight| flight == key))
     }
 
-    /// Results of connected agents that no driver has acknowledged in time, to be resent.
+    /// Returns the results of connected agents that no driver has acknowledged in time, to be resent.
     pub(crate) fn unacked_results(&self, now: Micros) -> Vec<(AgentUid, AttemptResult)> {
         let mut inner = self.inner.lock();
         let owed = inner.agents.iter_mut().filter(|(_, agent)| agent.line.is_some());
@@ -275,7 +275,8 @@ impl Agents {
         self.inner.lock().runs.insert(run, Driven { inbox, blueprint });
     }
 
-    /// Whether an agent executes the instance of an attempt; `None` if this server does not drive the run.
+    /// Reports whether an agent executes the instance of an attempt; `None` if this server does not drive the
+    /// run.
     pub(crate) fn is_executor(&self, uid: &AgentUid, key: AttemptKey) -> Option<bool> {
         let inner = self.inner.lock();
         let blueprint = &inner.runs.get(&key.run)?.blueprint;
@@ -283,7 +284,7 @@ impl Agents {
         Some(executor == Some(uid.as_str()))
     }
 
-    /// Unregisters a run. This closes its inbox, at which the driver stops.
+    /// Unregisters a run. This closes its inbox, whereupon the driver stops.
     pub fn remove_run(&self, run: RunId) {
         self.inner.lock().runs.remove(&run);
     }
@@ -295,7 +296,7 @@ impl Agents {
         abandoned.map(|(run, driven)| (run, executors_of(&driven.blueprint))).collect()
     }
 
-    /// Inbox of a run that this server drives.
+    /// Returns the inbox of a run that this server drives.
     pub(crate) fn run(&self, run: RunId) -> Option<mpsc::Sender<Command>> {
         let inner = self.inner.lock();
         let inbox = &inner.runs.get(&run)?.inbox;
@@ -311,7 +312,7 @@ impl Agents {
     }
 }
 
-/// UIDs of the nodes whose agents execute instances of the run.
+/// Returns the UIDs of the nodes whose agents execute instances of the run.
 pub(crate) fn executors_of(blueprint: &Blueprint) -> Vec<AgentUid> {
     let instances = InstanceIdx::first(blueprint.n_instances());
     let nodes: BTreeSet<NodeIdx> = instances.filter_map(|instance| blueprint.executor_of(instance)).collect();

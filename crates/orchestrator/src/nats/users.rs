@@ -1,7 +1,7 @@
 //! NATS users for agents: issued on request, revoked with the agent's credential.
 //!
-//! No user is stored. The key of a user is derived from the server's own keys and the agent's credential, so
-//! all servers derive the same key, and an agent that joins again gets a different one.
+//! No user is stored. The key of a user is derived from the keys of the server and the credential of the
+//! agent. All servers therefore derive the same key, and an agent that joins again gets a different key.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl NatsUsers {
         Ok(NatsUserCredentials { jwt: user.jwt, seed: user.seed, key, expires_in_seconds })
     }
 
-    /// Public key of the agent's user.
+    /// Returns the public key of the agent's user.
     pub(crate) fn key_of(&self, uid: &AgentUid, digest: &str) -> Result<String, AuthorityError> {
         user_key(self.bytes(uid, digest)?)
     }

@@ -21,7 +21,7 @@ use crate::session::{AgentTransport, serve_agent};
 
 /// Capacity of the message channels in each direction. Senders block while they are full.
 const QUEUE: usize = 64;
-/// An agent that receives nothing for `silence_max` calls again.
+/// Timeouts of agent sessions. An agent that receives no message for `silence_max` reconnects.
 const PIPE: PipeSettings = PipeSettings {
     ping_interval: Duration::from_secs(10),
     silence_timeout: Duration::from_secs(25),

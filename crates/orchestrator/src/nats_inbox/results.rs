@@ -42,7 +42,7 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
     let (mut told, mut is_away) = (String::new(), false);
     loop {
         if !orchestrator.bus.is_connected() {
-            // The connection logs it. One outage is one failure, however often it is looked at.
+            // The connection logs the outage. One outage counts as one failure, however often it is polled.
             if !is_away {
                 monitor.fail("not connected to NATS");
             }

@@ -56,7 +56,8 @@ pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelo
     }
 }
 
-/// The message contains the attempt, so it is sent without requesting it from the driver.
+/// Dispatches an attempt to an agent. The message contains the attempt, so it need not be requested from the
+/// driver.
 async fn dispatch(
     orchestrator: &Orchestrator,
     uid: &AgentUid,
@@ -144,7 +145,7 @@ async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: AgentUid,
     }
 }
 
-/// Sends a command to the driver of a run. If this server does not drive it, the sender looks up the driver
+/// Sends a command to the driver of a run. If this server is not the driver, the sender looks up the driver
 /// again.
 async fn to_run(orchestrator: &Orchestrator, from: &Arc<str>, run: RunId, command: Command) {
     if let Some(inbox) = orchestrator.agents.run(run)
@@ -155,7 +156,8 @@ async fn to_run(orchestrator: &Orchestrator, from: &Arc<str>, run: RunId, comman
     orchestrator.peers.send(from, &PeerMessage::NotMine { run: run.0 });
 }
 
-/// Idempotent: a retried request gets the cached response and is not executed again.
+/// Executes a control request. Idempotent: a retried request gets the cached response and is not executed
+/// again.
 fn control(orchestrator: &Orchestrator, from: Arc<str>, id: u64, run: RunId, what: RunControl) {
     let request = RequestId { server: from.to_string(), number: id };
     match orchestrator.peers.begin_request(&request) {

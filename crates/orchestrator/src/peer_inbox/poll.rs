@@ -172,7 +172,7 @@ async fn place(orchestrator: &Orchestrator, uids: Vec<AgentUid>) {
             && !is_live
             && let Some(line) = orchestrator.agents.line_id(&uid)
         {
-            // A former host has reported the disconnect late; record the connection to this server again.
+            // A former host reported the disconnect late; record the connection to this server again.
             orchestrator.peers.record_move(&uid, line, true);
         }
     }

@@ -1,6 +1,6 @@
 //! Messages between the servers that share a database.
 //!
-//! Messages may be lost, duplicated or delayed: senders repeat what matters until it takes effect, and
+//! Messages may be lost, duplicated or delayed: senders repeat important messages until they take effect, and
 //! handling a message is idempotent. Messages from and to agents are embedded in their wire encoding.
 
 use serde::{Deserialize, Serialize};
@@ -73,15 +73,15 @@ pub(crate) enum PeerMessage {
         uid: AgentUid,
         text: String,
     },
-    /// To all servers: authentication tokens changed; clear their cache.
+    /// Sent to all servers: authentication tokens changed; clear their cache.
     ForgetTokens,
     /// To all servers: close the connection of an agent.
     CloseAgent {
         uid: AgentUid,
     },
-    /// To all servers: look for runs without a driver.
+    /// Sent to all servers: look for runs without a driver.
     TakeUp,
-    /// To all servers: a run changed; wake its watchers.
+    /// Sent to all servers: a run changed; wake its watchers.
     News {
         run: i64,
     },
@@ -154,7 +154,7 @@ impl From<Flight> for InFlight {
 }
 
 impl RunControl {
-    /// `None` if the input is internal to the driver.
+    /// Converts a control input; `None` if the input is internal to the driver.
     pub(crate) fn of(input: &RunInput) -> Option<Self> {
         match input {
             RunInput::Stop { how: StopMode::Graceful } => Some(Self::StopGracefully),

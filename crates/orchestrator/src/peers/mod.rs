@@ -1,8 +1,8 @@
 //! Sends messages to the servers that share the database.
 //!
-//! An agent is connected to one server, its *host*; a run is executed by one server, its *driver*, for as
-//! long as that server holds the lease. Host and driver exchange messages over the bus if both are connected
-//! to it, otherwise through a database table that every server polls. Messages are never the source of truth:
+//! An agent is connected to one server, its *host*; a run is executed by one server, its *driver*, as long as
+//! that server holds the lease. Host and driver exchange messages over the bus if both are connected to it,
+//! otherwise through a database table that every server polls. Messages are never the source of truth:
 //! decisions are committed before messages about them are sent, and agent hosts and live servers are recorded
 //! in tables that every server polls.
 //!
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A driver repeats its claim for attempts that have not started, and claims all attempts in flight when the
-//! agent gets a new host. A host resends a result until it is acknowledged. A server without peers sends
-//! nothing and reads the list of servers once a second.
+//! agent gets a new host. A host resends a result until it is acknowledged. A server without peers sends no
+//! messages and reads the list of servers once a second.
 //!
 //! Incoming messages are handled by `peer_inbox`.
 
@@ -41,7 +41,8 @@ use transport::Outgoing;
 use crate::agents::RunResponse;
 use crate::context::OrchestratorContext;
 
-/// Capacity of the send queue. Messages are dropped while it is full: senders repeat what matters.
+/// Capacity of the send queue. Messages are dropped while it is full, because senders repeat important
+/// messages.
 const QUEUE_MAX: usize = 65_536;
 /// Number of recent requests whose responses are cached to deduplicate retries.
 const ANSWERED_MAX: usize = 1024;
@@ -59,7 +60,7 @@ pub struct Peers {
     /// Delivers messages faster than the database; the seal authenticates their sender. `None` without NATS.
     pub(crate) bus: Option<(Bus, Seal)>,
     outgoing: mpsc::Sender<Outgoing>,
-    /// Receiver of the queue; the sender task takes it at startup.
+    /// Receiver of the queue, until the sender task takes it at startup.
     queue: Mutex<Option<mpsc::Receiver<Outgoing>>>,
     known: Mutex<Known>,
     /// Connects and disconnects of agents that are not written yet.
@@ -167,7 +168,7 @@ impl Peers {
         }
     }
 
-    /// Record of this server in the list of servers.
+    /// Returns the record of this server in the list of servers.
     pub fn member(&self) -> ServerRecord {
         let settings = &self.context.settings;
         ServerRecord {
@@ -194,13 +195,13 @@ impl Peers {
         self.known().drivers.remove(&run);
     }
 
-    /// Cached driver of a run, if that server is alive.
+    /// Returns the cached driver of a run, if that server is alive.
     pub(crate) fn known_driver(&self, run: RunId) -> Option<Arc<str>> {
         let known = self.known();
         known.drivers.get(&run).filter(|server| known.others.contains_key(*server)).cloned()
     }
 
-    /// Other live server that drives a run, from the cache or the database.
+    /// Returns the other live server that drives a run, from the cache or the database.
     pub(crate) async fn driver_of(&self, run: RunId) -> Option<Arc<str>> {
         if !self.context.is_shared {
             return None;
@@ -223,7 +224,7 @@ impl Peers {
         Some(owner.into())
     }
 
-    /// Whether another server is alive.
+    /// Reports whether another server is alive.
     pub(crate) fn is_live(&self, server: &str) -> bool {
         self.known().others.contains_key(server)
     }
@@ -272,7 +273,7 @@ impl Peers {
     fn expect_response(&self, sender: oneshot::Sender<RunResponse>) -> u64 {
         let id = self.next_request.fetch_add(1, Ordering::Relaxed);
         let mut pending = self.pending();
-        // Drop requests whose caller has given up.
+        // Drop requests whose caller no longer waits.
         pending.retain(|_, sender| !sender.is_closed());
         pending.insert(id, sender);
         id
@@ -281,7 +282,7 @@ impl Peers {
     /// Delivers a response to the caller of its request.
     pub(crate) fn respond(&self, id: u64, response: RunResponse) {
         if let Some(sender) = self.pending().remove(&id) {
-            // The caller may have given up.
+            // The caller may no longer wait.
             _ = sender.send(response);
         }
     }

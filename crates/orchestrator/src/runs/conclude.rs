@@ -125,7 +125,7 @@ pub(super) async fn conclude_child(
 pub(super) async fn stop_child_runs(writing: &mut WriteTransaction, parent: RunId) -> Result<(), StoreError> {
     let now = writing.now();
     for mut part in open_children(writing, parent).await? {
-        end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
+        end(&mut part, RunStatus::Error, Some("the run was stopped".to_owned()), now);
         mark_stopped(&mut part);
         writing.run_update(&part).await?;
     }

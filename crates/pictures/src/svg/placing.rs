@@ -98,7 +98,7 @@ fn packed_width(cells: &[u32], width: &[f64]) -> f64 {
     boxes + GAP * cells.len().saturating_sub(1) as f64
 }
 
-/// Left and right edges of lanes: a lane is as wide as its widest layer and its name.
+/// Returns the left and right edges of lanes: a lane is as wide as its widest layer and its name.
 fn lane_ends(order: &Order, segments: &[Vec<Segment>], width: &[f64]) -> Vec<(f64, f64)> {
     let mut widths: Vec<f64> = order.lanes.iter().map(|name| text::width(name)).collect();
     for segment in segments.iter().flatten() {

@@ -94,7 +94,7 @@ async fn readmit(writing: &mut WriteTransaction, id: NodeId, may_replace: bool) 
 
 /// The node that an agent belongs to.
 struct JoinTarget {
-    /// `None` for the master.
+    /// Node of the agent; `None` for the master.
     node_id: Option<NodeId>,
     /// The node was identified by its MAC address, not by name.
     is_by_mac: bool,

@@ -86,7 +86,8 @@ async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
     Ok(app.services.repositories.access.verify(node, agent.as_ref(), password))
 }
 
-/// Only failures are rate-limited: a whole fleet may read from behind one address.
+/// Counts a failed attempt and returns the error. Only failures are rate-limited, because a whole fleet may
+/// read from behind one address.
 fn wrong(app: &App, peer: Peer) -> ApiError {
     match app.access.failures.begin(GUESSING, peer.0, app.clock.now()) {
         Ok(()) => with_challenge(ApiError::unauthorized(

@@ -11,15 +11,15 @@ use stoker_model::{
 use super::{Args, Cell};
 use crate::StoreError;
 
-/// A type that one column stores; `Option` of it where the column may be NULL.
+/// A type that is stored in one column; an `Option` of it if the column may be NULL.
 pub(crate) trait Value: Sized {
     fn read(cell: Cell<'_>) -> Result<Self, StoreError>;
     fn write(&self, args: Args) -> Args;
 }
 
-/// A type that one column stores, which is not NULL.
+/// A type that is stored in one column, which is not NULL.
 pub(crate) trait Scalar: Sized {
-    /// `None` if the column is NULL.
+    /// Reads a column; `None` if it is NULL.
     fn read_nullable(cell: Cell<'_>) -> Result<Option<Self>, StoreError>;
     fn write_nullable(value: Option<&Self>, args: Args) -> Args;
 }
@@ -44,7 +44,7 @@ impl<T: Scalar> Value for Option<T> {
     }
 }
 
-/// Implements [`Scalar`] from an expression that reads a cell and one that appends a value.
+/// Implements [`Scalar`] from an expression that reads a cell and an expression that appends a value.
 macro_rules! scalar {
     ($type:ty, |$cell:ident| $read:expr, |$value:ident, $args:ident| $write:expr) => {
         impl Scalar for $type {
@@ -138,7 +138,7 @@ words! {
     // end sorted
 }
 
-/// Lists of words, as JSON.
+/// Lists of words, stored as JSON.
 macro_rules! word_lists {
     ($($type:ident),+ $(,)?) => {$(
         scalar!(

@@ -122,7 +122,7 @@ async fn certificates_expire_or_are_superseded(fixture: &Fixture) {
         "belongs to another agent"
     );
     assert_eq!(writing.agent_certificate_expiry(agent).await.unwrap(), Some(NOW.plus_seconds(100)));
-    // A fourth certificate revokes the oldest one and the expired ones.
+    // A fourth certificate revokes the oldest certificate and the expired ones.
     writing.agent_certificate_add(&certificate(agent, 4, 3, 100)).await.unwrap();
     assert!(!writing.agent_certificate_is_valid(agent, &[1; 32], NOW).await.unwrap());
     writing.agent_certificate_add(&certificate(agent, 5, 200, 300)).await.unwrap();

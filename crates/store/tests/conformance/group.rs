@@ -70,7 +70,7 @@ async fn stale_disconnect_is_ignored(fixture: &Fixture) {
     store.agent_hosts_put("a", &[change("7", 1, true), change("8", 2, true)], NOW).await.unwrap();
     let hosts = fixture.read().await.agent_hosts_since(0).await.unwrap();
     assert_eq!(hosts, [host("7", 1, Some("a")), host("8", 2, Some("a"))]);
-    // Reconnected to another server, and to the same server.
+    // The agent reconnected to another server, and to the same server.
     store.agent_hosts_put("b", &[change("7", 1, true)], NOW).await.unwrap();
     store.agent_hosts_put("a", &[change("8", 3, true), change("8", 4, true)], NOW).await.unwrap();
     let before = fixture.read().await.agent_hosts_since(2).await.unwrap();

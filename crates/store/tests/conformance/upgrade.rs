@@ -29,7 +29,7 @@ INSERT INTO agents (id, uid, node_id, digest, version, joined_at, last_seen_at)
     VALUES (1, 'master', NULL, 'd', '0.1.0', 7, NULL);
 ";
 
-/// The migrations of that version.
+/// Returns the migrations of that version.
 async fn earlier_migrator(folder: &Path) -> Migrator {
     let all = Migrator::new(folder).await.unwrap();
     let migrations: Vec<_> = all.iter().filter(|step| step.version <= BEFORE_GROUPS).cloned().collect();

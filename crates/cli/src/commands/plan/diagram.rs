@@ -116,7 +116,7 @@ impl DiagramArgs {
             nodes: self.only_node.clone(),
             parents_of: self.parents_of.clone(),
             running_only: self.runs_only,
-            // DOT is input for other tools; the other formats must stay readable.
+            // DOT output is input for other tools and has no limit; the other formats must stay readable.
             n_max: (format != Format::Dot).then_some(VERTICES_MAX),
         };
         draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {

@@ -33,7 +33,7 @@ impl Default for AgentLimits {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// A connection was established; any previous one is gone.
+    /// A connection was established; any previous connection is closed.
     Connected {
         facts: JsonMap,
     },

@@ -173,7 +173,7 @@ fn check_selectors(node: &Node, problems: &mut Diagnostics) {
                 problems.in_item(item_idx, |problems| check_selector(text, item, problems));
             }
         }
-        // Computed, or already reported.
+        // The value is computed, or its problem is already reported.
         _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Joining: an agent exchanges a join token for its own credential.
+//! Joining: an agent exchanges a join token for its credential.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};

@@ -123,8 +123,9 @@ pub(super) async fn graph_task_delete(
     Ok(NoContent)
 }
 
-/// Stores the tasks that `edit` derives from those of a graph. Derivation and checks happen before the write transaction
-/// begins; if the graph has changed meanwhile, they are repeated with its current tasks.
+/// Stores the tasks that `edit` derives from the tasks of a graph. Derivation and checks happen before the
+/// write transaction begins. If the graph has changed in the meantime, they are repeated with its current
+/// tasks.
 async fn store(
     app: &App,
     login: &Authenticated,

@@ -20,11 +20,12 @@ use crate::state::App;
 pub(super) const DOT: &str = "text/vnd.graphviz";
 const SVG: &str = "image/svg+xml";
 const MERMAID: &str = "text/vnd.mermaid";
-/// Includes the types that browsers request, so that a diagram can be opened by its URL.
+/// Media types of diagrams, including the types that browsers request, so that a diagram can be opened by its
+/// URL.
 pub(super) const TYPES: &[&str] = &[SVG, DOT, MERMAID, "text/html", "image/*"];
 
-/// Maximum number of vertices in Graphviz and Mermaid diagrams; larger ones are unreadable. SVG draws fewer
-/// and reports the number of omitted vertices.
+/// Maximum number of vertices in Graphviz and Mermaid diagrams; larger diagrams are unreadable. An SVG
+/// contains fewer vertices and reports the number of omitted ones.
 const VERTICES_MAX: usize = 20_000;
 
 #[derive(Clone, Copy)]
@@ -93,7 +94,7 @@ impl DiagramRequest {
             nodes: self.nodes.clone(),
             parents_of: self.parents_of.clone(),
             running_only: self.runs_only,
-            // One more than the maximum, so that `draw` detects the excess.
+            // One more vertex than the maximum, so that `draw` detects the excess.
             n_max: Some(VERTICES_MAX + 1),
         };
         Ok(draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {

@@ -8,7 +8,7 @@ use super::{Key, Map, MapView, Meta, Seq, Set, Value};
 use crate::pytext::{cmp_i64_float, cmp_int_float};
 
 impl Value {
-    /// Equality of the language: `1 = 1.0 = true`, containers by content, lazy values by identity.
+    /// Reports equality in the language: `1 = 1.0 = true`, containers by content, lazy values by identity.
     #[inline]
     pub fn equals(&self, other: &Self) -> bool {
         match (self, other) {
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// Element equality, as used by the reference to search containers: equal or identical.
+    /// Reports equality of elements, which Python YAQL uses to search containers: equal or identical.
     #[inline]
     pub fn same_or_equal(&self, item: &Self) -> bool {
         match (self, item) {
@@ -80,8 +80,9 @@ impl Value {
     }
 }
 
-/// Containers deeper than this are compared by digest. A value may share subvalues, so traversing it could
-/// take time exponential in its depth, while digests are computed once and cached.
+/// Maximum depth of containers that are compared by traversal; deeper containers are compared by digest. A
+/// value may share subvalues, so traversing it could take time exponential in its depth, while digests are
+/// computed once and cached.
 const TRAVERSAL_DEPTH_MAX: u16 = 4;
 
 /// A container with its metadata and its digest, if that is cached.

@@ -1,4 +1,4 @@
-//! The variables that selectors get: a map for the match and for each group.
+//! Variables for selectors: a map for the match and for each group.
 
 use std::sync::LazyLock;
 
