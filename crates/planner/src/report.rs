@@ -59,7 +59,7 @@ fn message_of(error: &Error) -> String {
 pub struct PlanningReport {
     /// Errors first, then sorted by task and field.
     pub problems: Vec<Diagnostic>,
-    /// ExcludedNode nodes, with the reason.
+    /// Excluded nodes, with the reason.
     pub excluded: Vec<ExcludedNode>,
     /// Number of evaluations performed; less than fields times nodes because classes share them.
     pub n_evaluations: usize,
