@@ -45,7 +45,11 @@ pub(crate) struct Cli {
 
 /// Returns the complete command tree, with re-flowed help texts and generated examples for nouns.
 pub(crate) fn command() -> clap::Command {
+    // `backup` and `restore` share the database options of the server, but reject PostgreSQL.
+    let hide_url = |command: clap::Command| command.mut_arg("database_url", |arg| arg.hide(true));
     let command = Cli::command()
+        .mut_subcommand("backup", hide_url)
+        .mut_subcommand("restore", hide_url)
         .mut_subcommand("env", |env| fill_in(env, settings::COMMAND, "stoker env settings"))
         .mut_subcommand("role", |role| fill_in(role, role_tag::NOUN, "role"))
         .mut_subcommand("settings", |settings| fill_in(settings, settings::COMMAND, "stoker settings"))

@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "env")]
     all_envs: bool,
 
-    /// Sign deliveries with a new secret, read from the environment variable STOKER_WEBHOOK_SECRET
+    /// Sign deliveries with a new secret, read from the environment variable `STOKER_WEBHOOK_SECRET`
     #[arg(long)]
     new_secret: bool,
 
