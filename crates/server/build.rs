@@ -1,7 +1,7 @@
 //! Recompiles the server when the built web UI changes: `rust-embed` lists the files at compile time.
 //!
-//! Release builds only. A development build reads the files at run time, and Cargo would recompile the server on every build
-//! while the folder does not exist.
+//! Used in release builds only. A development build reads the files at run time, and Cargo would recompile
+//! the server on every build while the directory does not exist.
 
 #![expect(
     clippy::disallowed_methods,

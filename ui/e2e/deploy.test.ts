@@ -61,6 +61,8 @@ test("failed task shows its output and is retried", async () => {
   await page.getByRole("button", { name: "Rerun from this task" }).click();
   await page.waitForURL((url) => url.pathname !== new URL(retried).pathname);
   await page.getByRole("gridcell", { name: "after-mark on shop-2: success" }).waitFor();
+  // The next test starts a run in the same cluster.
+  await page.locator(".pagehead .status-success").waitFor();
   expect(page.consoleErrors).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
-//! `cargo xtask cluster-demo`: builds and starts the demo of `crates/bench`, in which a server is killed during a
-//! deployment. The demo is not part of xtask: it needs the REST client and the test servers, with which every `cargo xtask`
-//! would compile for minutes.
+//! `cargo xtask cluster-demo`: builds and starts the demo of `crates/bench`, in which a server is killed
+//! during a deployment. The demo is not part of xtask, because it needs the REST client and the test servers,
+//! with which every `cargo xtask` would compile for minutes.
 
 use std::process::Command as Process;
 

@@ -1,4 +1,5 @@
-//! `cargo xtask codegen`: files that `stoker` generates about itself; they are committed, and CI compares them.
+//! `cargo xtask codegen`: files that `stoker` generates from its code. They are committed, and CI compares
+//! them.
 
 use std::fs;
 use std::path::Path;

@@ -8,12 +8,13 @@ use std::process::{Command, Stdio};
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::terminal::{Style, paint, print_line, redirected};
 
-/// Printed words of a command line; rustfmt gets more than a thousand files.
+/// Maximum number of printed words of a command line; rustfmt gets more than a thousand files.
 const WORDS_MAX: usize = 40;
 
-/// The cargo that started this tool, without the variables that `cargo run` sets for the program it starts. Build
-/// scripts of `ring` and others depend on `CARGO_MANIFEST_DIR` and `CARGO_PKG_NAME`: with them in the environment, a
-/// build from here and one from a shell would recompile TLS, the database client and all their users in turn.
+/// Returns the cargo that started this tool, without the variables that `cargo run` sets for the program it
+/// starts. Build scripts of `ring` and others depend on `CARGO_MANIFEST_DIR` and `CARGO_PKG_NAME`: with these
+/// variables, a build from here and a build from a shell would alternately recompile TLS, the database client
+/// and all their users.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {
@@ -30,7 +31,8 @@ fn is_set_by_cargo_run(name: &str) -> bool {
             .contains(&name)
 }
 
-/// Runs a command whose output goes where the output of this thread goes; a failing exit status is an error.
+/// Runs a command. Its output has the same destination as the output of this thread; a failing exit status is
+/// an error.
 pub(crate) fn run(command: &mut Command) -> Outcome {
     print_line(&paint(Style::Dim, &format!("$ {}", command_line(command))));
     if let Some(file) = redirected()
@@ -45,7 +47,7 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     Err(Failure::new(format!("`{}` failed ({status})", command_line(command))))
 }
 
-/// Runs a command and returns its standard output; its standard error goes into the error on failure.
+/// Runs a command and returns its standard output; on failure, the error contains its standard error.
 pub(crate) fn capture(command: &mut Command) -> Outcome<String> {
     let output =
         command.stdin(Stdio::null()).output().context(format!("cannot start `{}`", program_name(command)))?;
@@ -72,7 +74,7 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The path of the program `name` on the search path.
+/// Returns the path of the program `name` on the search path.
 pub(crate) fn which(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
@@ -82,7 +84,7 @@ fn program_name(command: &Command) -> String {
     base_name(command.get_program())
 }
 
-/// The command as a shell line: variables that it sets, base name of the program, arguments.
+/// Returns the command as a shell line: variables that it sets, base name of the program, arguments.
 fn command_line(command: &Command) -> String {
     let variables = command
         .get_envs()

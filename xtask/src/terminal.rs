@@ -1,7 +1,7 @@
-//! Output of this tool: lines, colour, and where the output of child processes goes.
+//! Output of this tool: lines, color, and the destination of the output of child processes.
 //!
-//! Steps of `cargo xtask test` run in two threads. The output of the second one is redirected to a file and printed
-//! when the step ends, so that the lines of two steps do not mix.
+//! Steps of `cargo xtask test` run in two threads. The output of the second thread is redirected to a file
+//! and printed when the step ends, so that the lines of two steps do not mix.
 
 use std::cell::RefCell;
 use std::env;
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 
 thread_local! {
-    /// Receives the output of this thread and of the processes that it starts.
+    /// File that receives the output of this thread and of the processes that it starts.
     static REDIRECT: RefCell<Option<File>> = const { RefCell::new(None) };
 }
 
@@ -22,8 +22,8 @@ pub(crate) enum Style {
     Notice,
 }
 
-/// Wraps text in a style when standard output is a terminal and `NO_COLOR` is not set.
-/// Colour repeats what the words say; it never carries meaning alone.
+/// Wraps text in a style if standard output is a terminal and `NO_COLOR` is not set. Color only repeats the
+/// meaning of the words.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     let is_coloured =
         io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -45,7 +45,7 @@ pub(crate) fn redirect(file: Option<File>) {
     REDIRECT.set(file);
 }
 
-/// The file that receives the output of this thread, if it is redirected.
+/// Returns the file that receives the output of this thread, if it is redirected.
 pub(crate) fn redirected() -> Option<File> {
     REDIRECT.with_borrow(|file| file.as_ref().and_then(|file| file.try_clone().ok()))
 }

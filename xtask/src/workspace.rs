@@ -9,15 +9,16 @@ use serde_json::Value;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::{capture, cargo, run};
 
-/// The root of the repository. Read at run time, not at compile time: several clones may share one target directory and
-/// with it one binary.
+/// Returns the root of the repository. Read at run time, not at compile time: several clones may share one
+/// target directory and with it one binary.
 pub(crate) fn root() -> PathBuf {
     let manifest_dir = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     manifest_dir.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// The directory for tools that several clones share: in the user's cache directory, or the target directory if there is none.
+/// Returns the directory for tools that several clones share: in the user's cache directory, or the target
+/// directory if there is none.
 pub(crate) fn cache_dir(target_dir: &Path) -> PathBuf {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
@@ -197,7 +198,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The default target of rustc.
+/// Returns the default target of rustc.
 pub(crate) fn host_triple() -> Outcome<String> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let text = capture(std::process::Command::new(rustc).arg("-vV"))?;

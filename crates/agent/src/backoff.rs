@@ -2,18 +2,24 @@
 
 use std::time::Duration;
 
-/// Delays double from `min` up to `max`, with jitter so that agents that lost the same server do not
+/// First and longest delay between attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackoffLimits {
+    pub min: Duration,
+    pub max: Duration,
+}
+
+/// Delays double from the first up to the longest, with jitter so that agents that lost the same server do not
 /// reconnect in lockstep.
 #[derive(Debug)]
 pub(crate) struct Backoff {
-    min: Duration,
-    max: Duration,
+    limits: BackoffLimits,
     n_failures: u32,
 }
 
 impl Backoff {
-    pub(crate) fn new((min, max): (Duration, Duration)) -> Self {
-        Self { min, max, n_failures: 0 }
+    pub(crate) fn new(limits: BackoffLimits) -> Self {
+        Self { limits, n_failures: 0 }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -26,7 +32,8 @@ impl Backoff {
 
     /// Returns a delay between half of the current backoff and all of it.
     fn next_with(&mut self, random: u32) -> Duration {
-        let backoff = self.min.saturating_mul(2_u32.saturating_pow(self.n_failures.min(20))).min(self.max);
+        let BackoffLimits { min, max } = self.limits;
+        let backoff = min.saturating_mul(2_u32.saturating_pow(self.n_failures.min(20))).min(max);
         self.n_failures = self.n_failures.saturating_add(1);
         let jitter = 0.5 + 0.5 * f64::from(random) / f64::from(u32::MAX);
         backoff.mul_f64(jitter)
@@ -39,7 +46,8 @@ mod tests {
 
     #[test]
     fn delays_double_up_to_the_maximum_and_reset() {
-        let mut backoff = Backoff::new((Duration::from_secs(1), Duration::from_secs(10)));
+        let mut backoff =
+            Backoff::new(BackoffLimits { min: Duration::from_secs(1), max: Duration::from_secs(10) });
         let delays: Vec<u64> = (0..6).map(|_| backoff.next_with(u32::MAX).as_secs()).collect();
         assert_eq!(delays, [1, 2, 4, 8, 10, 10]);
         assert_eq!(backoff.next_with(0), Duration::from_secs(5));

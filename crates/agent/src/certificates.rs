@@ -8,7 +8,7 @@ use stoker_model::{ErrorChain, Micros};
 use stoker_tls::{AgentKey, ClientIdentity, TlsError, write_private};
 use stoker_wire::join::{CERTIFICATE_PATH, CertificateRequest, CertificateResponse};
 
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, BackoffLimits};
 use crate::clock;
 use crate::endpoint::Endpoint;
 use crate::http::{HttpError, Reply, post};
@@ -16,9 +16,10 @@ use crate::http::{HttpError, Reply, post};
 /// Maximum sleep between expiry checks, so that a change of the system clock is noticed.
 const CHECK_INTERVAL_MAX: Duration = Duration::from_hours(1);
 /// Backoff between renewal attempts.
-const RENEW_BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(10));
+const RENEW_BACKOFF: BackoffLimits =
+    BackoffLimits { min: Duration::from_secs(1), max: Duration::from_mins(10) };
 
-/// Why a certificate was not renewed.
+/// Error while renewing a certificate.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RenewError {
     #[error(transparent)]
@@ -62,8 +63,8 @@ impl Certificates {
         self.identity.set(chain, &key.pem()).map(drop)
     }
 
-    /// Reports whether there is a valid certificate. An expired one is cleared: the server would reject the
-    /// TLS handshake before reading the credential.
+    /// Reports whether there is a valid certificate. An expired certificate is no longer sent: the server would
+    /// reject the TLS handshake before reading the credential.
     pub(crate) fn is_valid(&self) -> bool {
         let is_valid = self.identity.validity().is_some_and(|validity| validity.contains(unix_seconds()));
         if !is_valid {
@@ -102,7 +103,7 @@ impl Certificates {
                     Ok(()) => {
                         tracing::info!("renewed the agent certificate");
                         backoff.reset();
-                        RENEW_BACKOFF.0
+                        RENEW_BACKOFF.min
                     }
                     Err(error) => {
                         tracing::warn!(error = %ErrorChain(&error), "cannot renew the agent certificate; will retry");

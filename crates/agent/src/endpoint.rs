@@ -49,7 +49,7 @@ pub enum EndpointError {
     Tls(#[from] TlsError),
 }
 
-/// Why an address does not accept a connection.
+/// Error while connecting to one address.
 #[derive(Debug, thiserror::Error)]
 pub enum AddressError {
     #[error(transparent)]
@@ -60,10 +60,10 @@ pub enum AddressError {
     Timeout,
 }
 
-/// No address accepts a connection.
+/// Error while connecting to a server: no address accepts a connection.
 #[derive(Debug)]
 pub struct ConnectError {
-    /// Each address as `host:port`, with the reason.
+    /// Each address as `host:port`, with the reason why the connection failed.
     attempts: Vec<(String, AddressError)>,
 }
 
@@ -112,7 +112,7 @@ impl Endpoint {
         self.addresses.iter().all(|address| address.is_tls)
     }
 
-    /// Value for the `Host` header.
+    /// Returns the value for the `Host` header.
     pub(crate) fn authority(&self) -> String {
         self.address().authority()
     }
@@ -131,7 +131,7 @@ impl Endpoint {
         urls.split(',').any(|url| self.addresses.iter().any(|address| address.url("http", "") == url))
     }
 
-    /// Address of the last connection attempt.
+    /// Returns the address of the last connection attempt.
     fn address(&self) -> &Address {
         let n_tried = self.n_tried.load(Ordering::Relaxed);
         &self.addresses[n_tried.saturating_sub(1) % self.addresses.len()]

@@ -61,8 +61,9 @@ fn addresses() -> Option<Json> {
     Some(Json::Object(addresses.into_iter().filter(|(_, list)| !list.is_empty()).map(entry).collect()))
 }
 
-/// MAC address of the interface with the default route. Servers identify nodes by it and register unknown
-/// ones. Without a default route: that of the first physical interface, then of the first virtual one.
+/// Returns the MAC address of the interface with the default route. Servers identify nodes by it and register
+/// unknown nodes. Without a default route, returns the address of the first physical interface, otherwise of
+/// the first virtual interface.
 fn mac() -> Option<String> {
     let folder = Path::new("/sys/class/net");
     let entries = fs::read_dir(folder).ok()?.flatten();
@@ -77,7 +78,7 @@ fn mac() -> Option<String> {
     names.iter().filter_map(address).find_map(|text| real_mac(&text))
 }
 
-/// Interface of the default route with the lowest metric, from `/proc/net/route`.
+/// Returns the interface of the default route with the lowest metric, from `/proc/net/route`.
 fn default_interface(routes: &str) -> Option<&str> {
     let default_routes = routes.lines().skip(1).filter_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
@@ -107,7 +108,7 @@ fn memory_bytes(meminfo: &str) -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// Physical disks with their sizes.
+/// Returns the physical disks with their sizes.
 fn disks() -> Option<Json> {
     let mut disks = BTreeMap::new();
     for entry in fs::read_dir("/sys/block").ok()?.flatten() {

@@ -27,7 +27,7 @@ pub(crate) enum Reply {
     Refused(String),
 }
 
-/// Why a request has no result.
+/// Error of a request without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error(transparent)]

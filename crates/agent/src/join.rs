@@ -10,7 +10,7 @@ pub enum JoinError {
     /// Transient failure; a retry may succeed.
     #[error("cannot reach {server}")]
     Unavailable { server: String, source: HttpError },
-    /// Permanent failure. A malformed response has a source: the server speaks another protocol.
+    /// Permanent failure. A malformed response has a source error: the server uses another protocol.
     #[error("{server} refused the join request: {reason}")]
     Refused { server: String, reason: String, source: Option<serde_json::Error> },
 }
@@ -31,7 +31,7 @@ pub async fn join(endpoint: &Endpoint, request: &JoinRequest) -> Result<JoinResp
     };
     let response: JoinResponse =
         serde_json::from_slice(&body).map_err(|error| malformed("response", error))?;
-    if response.node_uid.is_empty() || response.credential.is_empty() {
+    if response.node_uid.as_str().is_empty() || response.credential.is_empty() {
         return Err(refused("response without node UID or credential".to_owned()));
     }
     Ok(response)

@@ -19,6 +19,7 @@ pub mod ssh;
 mod state;
 pub mod transport;
 
+pub use backoff::BackoffLimits;
 pub use driver::{DriverSettings, run};
 pub use endpoint::{AddressError, ConnectError, Endpoint, EndpointError};
 pub use http::HttpError;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::NatsOptions;
-use stoker_model::ErrorChain;
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_settings::{AgentConnection, AgentNats, AgentSettings as Options, AgentTrust, TRACES_SECRETS};
 use stoker_tls::{AgentKey, Trust};
 use stoker_traces::Tracer;
@@ -13,7 +13,7 @@ use stoker_wire::join::JoinRequest;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, BackoffLimits};
 use crate::certificates::Certificates;
 use crate::driver::{DriverSettings, run, stop_requested};
 use crate::endpoint::Endpoint;
@@ -27,6 +27,17 @@ use crate::{AgentError, facts};
 
 /// Environment variable with the join token. Tasks do not inherit it.
 const TOKEN_VARIABLE: &str = "STOKER_JOIN_TOKEN";
+/// Backoff between join requests.
+const JOIN_BACKOFF: BackoffLimits =
+    BackoffLimits { min: Duration::from_secs(1), max: Duration::from_secs(30) };
+
+/// An agent process, before it is connected.
+struct Startup {
+    options: Options,
+    tracer: Tracer,
+    /// Set on SIGTERM and SIGINT.
+    stop: watch::Receiver<bool>,
+}
 
 /// Runs until SIGTERM or SIGINT. `tell` prints a line for the user.
 pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentError> {
@@ -35,12 +46,13 @@ pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentErr
     let tracer = start_tracer(&options, tell);
     let done = runtime.block_on(async {
         let stop = watch_signals()?;
-        let tracer = tracer.clone();
-        match options.link.clone() {
-            AgentConnection::Stdio => run_over_stdio(options, tracer, stop, tell).await,
+        let link = options.link.clone();
+        let startup = Startup { options, tracer: tracer.clone(), stop };
+        match link {
+            AgentConnection::Stdio => run_over_stdio(startup, tell).await,
             AgentConnection::Server { url, token, trust, nats } => {
                 let token = token.as_ref().map(stoker_settings::Secret::reveal);
-                run_with_server((options, tracer), &url, &trust, token, nats, stop, tell).await
+                run_with_server(startup, &url, &trust, token, nats, tell).await
             }
         }
     });
@@ -74,7 +86,7 @@ fn watch_signals() -> Result<watch::Receiver<bool>, AgentError> {
     Ok(receiver)
 }
 
-fn settings(options: Options, tracer: Tracer, node: String) -> DriverSettings {
+fn settings(options: Options, tracer: Tracer, node: AgentUid) -> DriverSettings {
     let hidden = [TOKEN_VARIABLE].into_iter().chain(TRACES_SECRETS);
     DriverSettings {
         hooks: options.hooks,
@@ -85,14 +97,14 @@ fn settings(options: Options, tracer: Tracer, node: String) -> DriverSettings {
 }
 
 async fn run_with_server(
-    (options, tracer): (Options, Tracer),
+    startup: Startup,
     url: &str,
     trust: &AgentTrust,
     token: Option<&str>,
     nats: Option<AgentNats>,
-    mut stop: watch::Receiver<bool>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<(), AgentError> {
+    let Startup { options, tracer, mut stop } = startup;
     let folder = StateFolder::open(&options.state)?;
     // Validate the address before reading state or connecting.
     let options_endpoint = Endpoint::secured(url, &resolve_trust(trust, None)?, None)?;
@@ -134,7 +146,8 @@ async fn run_with_server(
     }
 }
 
-/// Trust from the options; without any, the authority fingerprint the agent joined with.
+/// Returns the trust settings from the options, otherwise the fingerprint of the authority that the agent
+/// joined with.
 fn resolve_trust(trust: &AgentTrust, joined_pin: Option<&str>) -> Result<Trust, AgentError> {
     let pin = trust.ca_fingerprint.as_deref().or_else(|| joined_pin.filter(|_| trust.ca.is_none()));
     Ok(match pin {
@@ -171,7 +184,7 @@ async fn join_with_retry(
         certificate_request: key.as_ref().map(AgentKey::request).transpose()?,
         facts: facts::collect(),
     };
-    let mut backoff = Backoff::new((Duration::from_secs(1), Duration::from_secs(30)));
+    let mut backoff = Backoff::new(JOIN_BACKOFF);
     loop {
         match join(endpoint, &request).await {
             Ok(response) => {
@@ -191,12 +204,8 @@ async fn join_with_retry(
     }
 }
 
-async fn run_over_stdio(
-    options: Options,
-    tracer: Tracer,
-    mut stop: watch::Receiver<bool>,
-    tell: &mut dyn FnMut(&str),
-) -> Result<(), AgentError> {
+async fn run_over_stdio(startup: Startup, tell: &mut dyn FnMut(&str)) -> Result<(), AgentError> {
+    let Startup { options, tracer, mut stop } = startup;
     let Some(node) = options.node.clone() else {
         return Err(AgentError::Usage("`--stdio` requires `--node UID`".to_owned()));
     };
@@ -204,7 +213,7 @@ async fn run_over_stdio(
         folder = wait_for_folder(&options.state, tell) => folder?,
         () = stop_requested(&mut stop) => return Ok(()),
     };
-    run(settings(options, tracer, node), folder, StdioTransport::own(), stop).await
+    run(settings(options, tracer, node.into()), folder, StdioTransport::own(), stop).await
 }
 
 /// Poll interval while the state directory is locked.

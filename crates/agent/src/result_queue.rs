@@ -1,8 +1,8 @@
 //! Results waiting for publication to a second durable store, in case the machine is lost before a server has
 //! them.
 //!
-//! The journal stays authoritative: every result here is also in the journal, and nothing waits for this
-//! queue. A result is removed when it was published or when a server acknowledged it.
+//! The journal stays authoritative: every result in this queue is also in the journal, and no operation waits
+//! for the queue. A result is removed when it has been published or a server has acknowledged it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use stoker_engine::session::{AttemptKey, AttemptResult};
 use tokio::sync::Notify;
 
-/// Bound on queued results. Beyond it results are only in the journal.
+/// Maximum number of queued results. Further results are only in the journal.
 const RESULTS_MAX: usize = 10_000;
 
 /// Cheap to clone; clones share the queue.
@@ -42,7 +42,7 @@ impl ResultQueue {
         }
     }
 
-    /// Waits for a result and returns the first. It stays queued until it is removed.
+    /// Waits for a result and returns the first one. The result stays queued until it is removed.
     pub(crate) async fn first(&self) -> AttemptResult {
         loop {
             let notified = self.0.added.notified();

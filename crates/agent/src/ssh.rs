@@ -30,7 +30,7 @@ pub struct SshTarget {
     pub ssh: PathBuf,
 }
 
-/// Session over SSH. It has ended when `receive` is closed.
+/// Session over SSH. The session has ended when `receive` is closed.
 #[derive(Debug)]
 pub struct SshConnection {
     pub send: mpsc::Sender<ToAgent>,
@@ -52,7 +52,8 @@ impl SshTarget {
         Self { destination, port: None, options: Vec::new(), command, ssh: PathBuf::from("ssh") }
     }
 
-    /// Batch mode, because no user can answer prompts; keep-alives, so that a dead peer is detected.
+    /// Returns the arguments of `ssh`: batch mode, because no user can answer prompts, and keep-alives, so
+    /// that a dead peer is detected.
     fn arguments(&self) -> Vec<String> {
         let fixed =
             ["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"];
@@ -102,10 +103,10 @@ async fn write(mut stdin: ChildStdin, mut sending: mpsc::Receiver<ToAgent>) {
     }
 }
 
-/// How much of the standard error of `ssh` and the agent is retained; the end is kept.
+/// Maximum number of bytes of standard error retained from `ssh` and the agent. Only the tail is kept.
 const STDERR_BYTES_MAX: usize = 4 << 10;
 
-/// How long `ssh` may take to exit after its output has ended.
+/// Maximum time for `ssh` to exit after its output has ended.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 async fn read(

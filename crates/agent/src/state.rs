@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
-use stoker_model::Json;
+use stoker_model::{AgentUid, Json};
 
 /// Locked state directory; at most one agent holds it.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct StateFolder {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Membership {
     pub server: String,
-    pub node_uid: String,
+    pub node_uid: AgentUid,
     pub credential: String,
     /// Fingerprint of the pinned certificate authority, if the agent joined with one.
     pub ca_fingerprint: Option<String>,
@@ -72,12 +72,12 @@ impl StateFolder {
         self.path.join("journal")
     }
 
-    /// Directory for temporary files, readable only by the agent's user.
+    /// Returns the directory for temporary files, readable only by the agent's user.
     pub fn scratch_path(&self) -> PathBuf {
         self.path.join("scratch")
     }
 
-    /// File with the client certificate and its key, if the server issued one.
+    /// Returns the file with the client certificate and its key, if the server issued one.
     pub fn certificate_path(&self) -> PathBuf {
         self.path.join("certificate.pem")
     }
@@ -97,7 +97,7 @@ impl StateFolder {
         let json: Json = serde_json::from_str(&text).unwrap_or_default();
         let field = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
         let read = || {
-            let (server, node_uid) = (field("server")?, field("node_uid")?);
+            let (server, node_uid) = (field("server")?, field("node_uid")?.into());
             let ca_fingerprint = field("ca_fingerprint");
             Some(Membership { server, node_uid, credential: field("credential")?, ca_fingerprint })
         };

@@ -1,4 +1,4 @@
-//! Agents.
+//! Request and response types for agents.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{json_map, string_with_length};

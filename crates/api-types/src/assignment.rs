@@ -1,4 +1,4 @@
-//! Assignment of nodes to clusters.
+//! Request and response types for the assignment of nodes to clusters.
 
 use stoker_manifest::reader::{identifier, list_of, string_with_length};
 

@@ -1,4 +1,4 @@
-//! Settings of clusters.
+//! Request and response types for the settings of clusters.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::json_map;

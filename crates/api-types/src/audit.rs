@@ -1,4 +1,4 @@
-//! Audit log.
+//! Request and response types for the audit log.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;

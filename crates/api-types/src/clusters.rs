@@ -1,4 +1,4 @@
-//! Clusters.
+//! Request and response types for clusters.
 
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::Diagnostics;
@@ -66,7 +66,8 @@ pub struct ClusterView {
     /// Order in which graph layers are merged, lowest precedence first; null for the default of the server.
     #[schema(example = "release,cluster,plugins")]
     pub merge_order: Option<String>,
-    /// Merge mode: what a layer of higher precedence overrides; null for the default of the server.
+    /// Merge mode: the scope of overrides by a layer of higher precedence; null for the default of the
+    /// server.
     #[schema(example = "attributes")]
     pub merge_mode: Option<String>,
     pub created_at: String,
@@ -136,7 +137,8 @@ request! {
         /// Order in which graph layers are merged; null for the default of the server.
         #[schema(example = "release,plugins,cluster", value_type = Option<String>)]
         merge_order: FieldUpdate<MergeOrder> = update(enum_of(MergeOrder::NAMES, MergeOrder::parse)),
-        /// Merge mode: what a layer of higher precedence overrides; null for the default of the server.
+        /// Merge mode: the scope of overrides by a layer of higher precedence; null for the default of the
+        /// server.
         #[schema(example = "replace", value_type = Option<String>)]
         merge_mode: FieldUpdate<MergeMode> = update(enum_of(MergeMode::NAMES, MergeMode::parse)),
     }

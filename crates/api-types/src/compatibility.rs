@@ -1,4 +1,4 @@
-//! Compatibility of components.
+//! Request and response types for the compatibility of components.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{list_of, string_with_length};
@@ -14,7 +14,7 @@ pub struct SelectionView {
     /// Whether the components can be selected together.
     pub compatible: bool,
     /// Conflicts, each with its `kind` (`invalid`, `duplicate`, `unknown`, `incompatible`, `requires` or
-    /// `missing_type`), the components concerned and a `message`.
+    /// `missing_type`), the affected components and a `message`.
     #[schema(value_type = Vec<Object>)]
     pub conflicts: Vec<Json>,
     /// Every available component, compared with the selected components of its own type and of the types
@@ -39,7 +39,7 @@ pub struct AdviceView {
     pub state: String,
     /// Reasons why the component cannot be selected.
     pub reasons: Vec<String>,
-    /// Selected components for which neither side declares compatibility.
+    /// Selected components for which neither of the two components declares compatibility.
     pub unknown: Vec<String>,
 }
 

@@ -52,7 +52,7 @@ pub struct ErrorItem {
     /// Stable identifier of the class of problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// How two components conflict.
+    /// Type of the conflict between two components.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Suggested fix.

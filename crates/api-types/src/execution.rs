@@ -18,7 +18,7 @@ const VERTEX_CHARS_MAX: usize = 1000;
 const NODES_AT_ONCE_MAX: i64 = 1_000_000;
 const LOST_AFTER_MAX: i64 = 7 * 24 * 3600;
 
-/// Declares a request that starts a run: its own fields and the options of the run.
+/// Declares a request that starts a run, with additional fields and the options of the run.
 macro_rules! run_request {
     ($(#[$meta:meta])* pub struct $name:ident { $($own:tt)* }) => {
         request! {
@@ -27,7 +27,7 @@ macro_rules! run_request {
                 $($own)*
                 /// Create the plan without executing it.
                 dry_run: Option<bool> = nullable(boolean),
-                /// Let agents report what tasks would do, without changing anything.
+                /// Run tasks in no-op mode: agents report what tasks would change, without changing anything.
                 noop_run: Option<bool> = nullable(boolean),
                 /// Run all tasks regardless of previous successes.
                 force: Option<bool> = nullable(boolean),

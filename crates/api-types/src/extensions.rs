@@ -1,4 +1,4 @@
-//! Extensions.
+//! Request and response types for extensions.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Facts of nodes.
+//! Request and response types for facts of nodes.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::JsonMap;

@@ -1,4 +1,4 @@
-//! Graphs.
+//! Request and response types for graphs.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::JsonMap;

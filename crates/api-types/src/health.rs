@@ -1,4 +1,4 @@
-//! Health of the server.
+//! Request and response types for the health of the server.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Join tokens.
+//! Request and response types for join tokens.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{boolean, integer_in, string_with_length};

@@ -1,8 +1,8 @@
 //! Request and response types of the REST API, one module per resource.
 //!
-//! Each type is declared once. [`request!`](request) declares a request with its schema and its reader, which reports all
-//! problems with their source positions. A response is a struct with which the server renders it and commands read it; its
-//! schema comes from the same struct.
+//! Each type is declared once. `request!` declares a request with its schema and its reader, which
+//! reports all problems with their source positions. A response is a struct that the server serializes and
+//! commands deserialize; its schema is derived from the same struct.
 //!
 //! Readers of responses accept unknown fields, and fields with a closed set of values are strings: an older command
 //! understands the responses of a newer server. A field that is added to an existing response is optional for the same reason: older

@@ -1,4 +1,4 @@
-//! Dashboard links.
+//! Request and response types for dashboard links.
 
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::Diagnostics;

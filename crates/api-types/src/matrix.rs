@@ -15,8 +15,8 @@ pub struct MatrixView {
     pub tasks: Vec<String>,
     /// UIDs of the nodes on this page.
     pub nodes: Vec<String>,
-    /// Current names of the nodes, in the order of `nodes`. The UID where there is no name: pseudo-nodes and
-    /// deleted nodes.
+    /// Current names of the nodes, in the order of `nodes`. Pseudo-nodes and deleted nodes have no name; the
+    /// list contains their UID instead.
     pub names: Vec<String>,
     /// One string per task with one character per node: `p` pending or to be run, `r` running, `s` success,
     /// `k` skipped, `f` failed, `b` blocked, `t` stopped, `i` interrupted, `.` no instance.

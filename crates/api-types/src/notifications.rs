@@ -1,4 +1,4 @@
-//! Notifications.
+//! Request and response types for notifications.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{identifier, list_of, one_of};

@@ -1,4 +1,4 @@
-//! Plans.
+//! Request and response types for plans.
 
 use std::collections::BTreeMap;
 
@@ -187,7 +187,7 @@ pub struct WarningView {
     pub n_nodes: u64,
     /// Human-readable message.
     pub message: String,
-    /// How to fix the problem.
+    /// Suggested fix.
     pub help: Option<String>,
     /// Layer that set the field: `release`, `cluster`, or `plugin NAME VERSION`.
     #[schema(example = "cluster")]
@@ -234,7 +234,7 @@ request! {
         /// Subgraphs to include; the union is planned.
         #[schema(nullable = false)]
         subgraphs: Option<Vec<SubgraphBody>> = optional(list_of(object(SubgraphBody::read))),
-        /// Plan as if no task had ever succeeded.
+        /// Ignore earlier successes: plan all tasks as for a first run.
         #[schema(nullable = false)]
         force: Option<bool> = optional(boolean),
     }
@@ -273,7 +273,7 @@ pub struct ChangeView {
     pub differences: Option<Vec<DifferenceView>>,
 }
 
-/// What a plan does with a task instance.
+/// Action of a plan for a task instance.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct StepView {
     pub action: String,

@@ -1,4 +1,4 @@
-//! Plugins.
+//! Request and response types for plugins.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{identifier, list_of};
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::request::request;
 
-/// Plugin. Unknown fields of the plugin are returned beside these.
+/// Plugin. Additional fields of the plugin are returned as top-level fields too.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Plugin)]
 pub struct PluginView {

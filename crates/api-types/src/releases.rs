@@ -1,10 +1,10 @@
-//! Releases.
+//! Request and response types for releases.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::{Json, JsonMap};
 use utoipa::ToSchema;
 
-/// Release. Unknown fields of the release are returned beside these.
+/// Release. Additional fields of the release are returned as top-level fields too.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Release)]
 pub struct ReleaseView {

@@ -2,7 +2,7 @@
 
 use stoker_manifest::reader::Fields;
 
-/// A request body that is a map, read from its keys. [`request!`] implements it.
+/// A request body that is a map, read from its keys. `request!` implements it.
 pub trait Request: Sized {
     /// Reads the declared keys and reports all problems with their positions; `None` if a required key is missing or
     /// invalid. Other keys remain in `fields`.
@@ -11,8 +11,8 @@ pub trait Request: Sized {
 
 /// Declares a request type once: its fields, its schema and its reader.
 ///
-/// After its type, each field says how its key is read. `reader` is one of [`stoker_manifest::reader`], or a function of that
-/// form:
+/// Each field declares after its type how its key is read. `reader` is a function of
+/// [`stoker_manifest::reader`], or a function with the same signature:
 ///
 /// | declaration | type | meaning |
 /// |---|---|---|
@@ -54,7 +54,7 @@ macro_rules! request {
 }
 pub(crate) use request;
 
-/// The key of a field: its name, without the prefix of raw identifiers.
+/// Returns the key of a field: its name, without the prefix of raw identifiers.
 pub(crate) fn key(field: &'static str) -> &'static str {
     field.strip_prefix("r#").unwrap_or(field)
 }

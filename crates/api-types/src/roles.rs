@@ -1,4 +1,4 @@
-//! Roles.
+//! Request and response types for roles.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;

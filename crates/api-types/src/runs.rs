@@ -1,4 +1,4 @@
-//! Runs.
+//! Request and response types for runs.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{list_of, one_of, string_with_length};
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::request::request;
 use crate::transactions::RunView;
 
-/// How a run stops; the first one is the default.
+/// Modes of stopping a run; the first is the default.
 pub const STOP_MODES: &[&str] = &["graceful", "now"];
 const NAME_CHARS_MAX: usize = 255;
 

@@ -1,4 +1,4 @@
-//! Sequences.
+//! Request and response types for sequences.
 
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::Diagnostics;

@@ -20,7 +20,7 @@ pub struct ServerView {
     pub version: String,
     /// Whether the heartbeat of the server is recent.
     pub is_alive: bool,
-    /// Whether the server receives messages of other servers over NATS.
+    /// Whether the server receives messages from other servers over NATS.
     pub hears_bus: bool,
     /// Start time.
     pub started_at: String,

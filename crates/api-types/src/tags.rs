@@ -1,4 +1,4 @@
-//! Tags.
+//! Request and response types for tags.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;

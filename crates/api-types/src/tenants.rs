@@ -1,4 +1,4 @@
-//! Tenants and their quotas.
+//! Request and response types for tenants and their quotas.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{FieldUpdate, boolean, integer_in, string_with_length};
@@ -45,7 +45,7 @@ pub struct QuotaView {
     /// Maximum number; null for no limit.
     #[schema(example = 20)]
     pub limit: Option<i64>,
-    /// Whether the quota is set for this tenant, or is the default.
+    /// Whether the quota is specific to this tenant; otherwise it is the server-wide default.
     pub is_own: bool,
     /// Current number.
     pub used: i64,

@@ -1,4 +1,4 @@
-//! Tokens.
+//! Request and response types for tokens.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{integer_in, string_with_length};

@@ -88,10 +88,10 @@ pub struct HistoryView {
     #[serde(default)]
     #[schema(required = false, value_type = Object)]
     pub summary: JsonMap,
-    /// Why the task failed.
+    /// Reason of the failure.
     #[schema(ignore)]
     pub reason: Option<String>,
-    /// Outcome in the terms of the engine, such as `stopped`.
+    /// Outcome as determined by the engine, such as `stopped`.
     #[schema(ignore)]
     pub outcome: Option<String>,
     /// Whether the failure is ignored.

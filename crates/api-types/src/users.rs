@@ -1,4 +1,4 @@
-//! Users and their passwords.
+//! Request and response types for users and their passwords.
 
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::Diagnostics;

@@ -1,4 +1,4 @@
-//! Version of the server.
+//! Request and response types for the version of the server.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Webhooks and their deliveries.
+//! Request and response types for webhooks and their deliveries.
 
 use http::Uri;
 use serde::{Deserialize, Serialize};

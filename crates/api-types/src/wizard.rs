@@ -1,4 +1,4 @@
-//! Evaluation of the wizard.
+//! Request and response types of the cluster creation wizard.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{json_map, string_with_length};
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::request::request;
 
-/// State of the wizard after the answers.
+/// Evaluation of the answers to the wizard.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = WizardEvaluation)]
 pub struct EvaluationView {
@@ -16,7 +16,7 @@ pub struct EvaluationView {
     /// Effective value of every control.
     #[schema(value_type = Object)]
     pub answers: JsonMap,
-    /// Problems of the submitted answers. A cluster cannot be created from answers with problems.
+    /// Problems in the submitted answers. A cluster cannot be created from answers with problems.
     pub problems: Vec<ProblemView>,
     /// Components that the effective values select.
     pub components: Vec<String>,
@@ -69,7 +69,7 @@ pub struct OptionView {
     pub messages: Vec<String>,
 }
 
-/// Problem of an answer.
+/// Problem in an answer.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = WizardProblem)]
 pub struct ProblemView {

@@ -33,7 +33,7 @@ pub struct ErrorView {
     /// Class of the error.
     #[schema(example = "NoMatchingFunctionException")]
     pub class: String,
-    /// How to fix the expression.
+    /// Suggested fix of the expression.
     pub help: Option<String>,
     /// Start of the span in the expression, as byte offset.
     pub start: Option<u32>,

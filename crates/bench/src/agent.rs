@@ -24,7 +24,7 @@ const PROGRAM: &str = "/bin/true";
 /// Duration of each measurement.
 const TIME: Duration = Duration::from_secs(3);
 
-/// Concurrent attempts.
+/// Number of concurrent attempts.
 const WINDOW: usize = 64;
 
 /// Processes per second: started directly, through a task type, and through a complete agent with its
@@ -52,7 +52,7 @@ fn rate(n: usize, since: Instant) -> f64 {
     n as f64 / since.elapsed().as_secs_f64()
 }
 
-/// One thread per core that starts the process and waits for it.
+/// Starts processes on one thread per core, each waiting for its process, and returns the rate.
 pub(crate) fn plain_rate() -> Result<f64, Box<dyn Error>> {
     let n_threads = std::thread::available_parallelism()?.get();
     let since = Instant::now();
@@ -87,7 +87,7 @@ impl AttemptRecorder for NoMemory {
     }
 }
 
-/// Tasks on the real host, with as many concurrent ones as an agent would get.
+/// Runs tasks on the real host, with the concurrency of an agent, and returns the rate.
 async fn host_rate(scratch: &Path) -> Result<f64, Box<dyn Error>> {
     let machine = Arc::new(Machine::new(scratch.to_owned()));
     let since = Instant::now();
@@ -130,10 +130,10 @@ fn parameters() -> Json {
     serde_json::json!({ "cmd": PROGRAM })
 }
 
-/// A complete agent with journal, session and reports; the server side runs in this process and acknowledges
-/// immediately.
+/// Runs tasks through a complete agent with journal, session and reports, and returns the rate. The server
+/// side runs in this process and acknowledges immediately.
 async fn agent_rate(folder: &Path) -> Result<f64, Box<dyn Error>> {
-    let settings = DriverSettings::new(folder.join("state"), "1".to_owned());
+    let settings = DriverSettings::new(folder.join("state"), "1".into());
     let state = StateFolder::open(&settings.state)?;
     let (transport, mut connections) = channel_transport();
     let (stop, stopped) = watch::channel(false);

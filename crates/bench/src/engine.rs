@@ -52,7 +52,7 @@ pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     ])
 }
 
-/// A chain of a hundred tasks on each of a thousand nodes, with a join in the middle.
+/// Returns a chain of a hundred tasks on each of a thousand nodes, with a join in the middle.
 fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
     let policy = Policy {
         timeout_ms: 300_000,
@@ -98,7 +98,7 @@ struct RunOnly {
     p99: Duration,
 }
 
-/// Agents that finish everything immediately, in dispatch order.
+/// Runs a blueprint with agents that finish all tasks immediately, in dispatch order.
 fn run_only(blueprint: &Blueprint) -> Result<RunOnly, Box<dyn Error>> {
     let begin = Instant::now();
     let mut run = RunMachine::new(RUN, blueprint);
@@ -124,8 +124,8 @@ fn run_only(blueprint: &Blueprint) -> Result<RunOnly, Box<dyn Error>> {
     Ok(RunOnly { total, p99: durations[durations.len() * 99 / 100] })
 }
 
-/// Everything except network, disk and processes: messages are passed in memory, writes succeed, tasks end
-/// immediately.
+/// Simulated environment without network, disk and processes: messages are passed in memory, writes succeed,
+/// and tasks end immediately.
 struct World<'w> {
     blueprint: &'w Blueprint,
     run: RunMachine,
@@ -145,7 +145,7 @@ enum Message {
 fn through_sessions(blueprint: &Blueprint) -> Result<Duration, Box<dyn Error>> {
     let begin = Instant::now();
     let agent = |uid: u32| {
-        let identity = Identity { node: uid.to_string(), version: "1".to_owned() };
+        let identity = Identity { node: uid.to_string().into(), version: "1".to_owned() };
         AgentSession::new(identity, AgentLimits::default())
     };
     let mut world = World {

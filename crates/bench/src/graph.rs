@@ -6,7 +6,7 @@ use stoker_model::Json;
 const REAL_GRAPH: &str = "../shared/data/fuel-library/default-graph.yaml";
 pub(crate) const N_TASKS: usize = 204;
 
-/// The real tasks if available, else synthetic ones of the same number and similar size.
+/// Returns the real tasks if available, else synthetic ones of the same number and similar size.
 pub(crate) fn tasks() -> Vec<Json> {
     let real = std::fs::read_to_string(REAL_GRAPH).ok().and_then(|text| {
         let node = stoker_manifest::parse(&text, stoker_manifest::Format::Yaml).ok()?;
@@ -22,7 +22,7 @@ pub(crate) fn tasks() -> Vec<Json> {
     }
 }
 
-/// Synthetic tasks with unique names.
+/// Returns synthetic tasks with unique names.
 pub(crate) fn many(prefix: &str, n_tasks: usize) -> Vec<Json> {
     (0..n_tasks).map(|index| synthetic(prefix, index)).collect()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
 use stoker_engine::session::{AttemptKey, FromAgent, ResultKind};
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{AgentUid, JsonMap, Micros};
 
 pub(crate) struct IdleAgent {
     session: AgentSession,
@@ -19,14 +19,14 @@ pub(crate) struct IdleAgent {
 }
 
 impl IdleAgent {
-    pub(crate) fn new(uid: String) -> Self {
+    pub(crate) fn new(uid: AgentUid) -> Self {
         let identity = Identity { node: uid, version: "bench".to_owned() };
         let session = AgentSession::new(identity, AgentLimits::default());
         Self { session, is_quick: true, started: Vec::new(), heartbeat: None, n_done: 0 }
     }
 
-    /// An agent whose tasks run until [`IdleAgent::end`].
-    pub(crate) fn slow(uid: String) -> Self {
+    /// Returns an agent whose tasks run until [`IdleAgent::end`].
+    pub(crate) fn slow(uid: AgentUid) -> Self {
         Self { is_quick: false, ..Self::new(uid) }
     }
 

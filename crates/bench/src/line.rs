@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use crate::http::{Failure, once, request};
 
-/// Agents that join or connect concurrently.
+/// Number of agents that join or connect concurrently.
 const CONCURRENCY: usize = 64;
 
 /// WebSocket connection of one agent.
@@ -101,12 +101,12 @@ pub(crate) async fn join(address: String, body: Json) -> Result<JoinResponse, Fa
     Ok(serde_json::from_slice(&once(&address, &request("POST", JOIN_PATH, "", Some(&body))).await?)?)
 }
 
-/// Join request of the agent of a node.
+/// Returns the join request of the agent of a node.
 pub(crate) fn join_body(token: &str, number: usize) -> Json {
     json!({"token": token, "version": "bench", "facts": {"mac": mac(number)}})
 }
 
-/// A unique MAC address for each number.
+/// Returns a unique MAC address for each number.
 pub(crate) fn mac(number: usize) -> String {
     format!("52:54:00:{:02x}:{:02x}:{:02x}", number >> 16, number >> 8 & 0xff, number & 0xff)
 }

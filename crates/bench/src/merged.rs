@@ -52,7 +52,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     ])
 }
 
-/// A cluster with tasks in its release and in one plugin.
+/// Returns a cluster with tasks in its release and in one plugin.
 async fn cluster_with(
     server: &InProcess,
     name: &str,
@@ -78,7 +78,7 @@ async fn cluster_with(
     Ok(cluster)
 }
 
-/// Minimum time of several reads, and the response size.
+/// Returns the minimum time of several reads, and the response size.
 async fn merged_read(server: &InProcess, cluster: i64) -> Result<(Duration, usize), Box<dyn Error>> {
     let path = format!("/api/v1/clusters/{cluster}/deployment_tasks");
     let mut best = (Duration::MAX, 0);

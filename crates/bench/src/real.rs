@@ -44,7 +44,7 @@ impl Real {
         Ok(Self { tasks, roles: yaml("nodes/roles-and-tags.yaml")?, document })
     }
 
-    /// Network fact that agents report.
+    /// Returns the network fact that agents report.
     pub(crate) fn network_scheme(&self) -> Json {
         self.document.get("network_scheme").cloned().unwrap_or_default()
     }

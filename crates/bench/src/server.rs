@@ -64,7 +64,7 @@ impl InProcess {
         Ok(server)
     }
 
-    /// Size of a response, read frame by frame as a socket would.
+    /// Returns the size of a response, read frame by frame as a socket would.
     pub(crate) async fn read(&self, path: &str) -> Result<usize, Box<dyn Error>> {
         let request = Request::get(path).header("x-auth-token", &self.token).body(Body::empty())?;
         let response = self.service.clone().oneshot(request).await?;
@@ -160,7 +160,7 @@ impl Process {
         Ok(self.child.id().ok_or("the server has ended")?)
     }
 
-    /// Resident memory in MiB.
+    /// Returns the resident memory in MiB.
     pub(crate) fn resident_mib(&self) -> Result<f64, Box<dyn Error>> {
         usage::resident_mib(self.id()?)
     }

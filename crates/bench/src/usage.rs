@@ -5,7 +5,7 @@ use std::error::Error;
 /// `USER_HZ`, which is 100 on every Linux.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// CPU seconds of all threads.
+/// Returns the CPU seconds of all threads.
 pub(crate) fn cpu_seconds(id: u32) -> Result<f64, Box<dyn Error>> {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
     // The program name may contain spaces.
@@ -16,7 +16,7 @@ pub(crate) fn cpu_seconds(id: u32) -> Result<f64, Box<dyn Error>> {
     Ok((ticks(11)? + ticks(12)?) / TICKS_PER_SECOND)
 }
 
-/// CPU seconds of a process and its direct children.
+/// Returns the CPU seconds of a process and its direct children.
 pub(crate) fn cpu_seconds_below(id: u32) -> Result<f64, Box<dyn Error>> {
     let mut sum = cpu_seconds(id)?;
     let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"))?;
@@ -27,12 +27,12 @@ pub(crate) fn cpu_seconds_below(id: u32) -> Result<f64, Box<dyn Error>> {
     Ok(sum)
 }
 
-/// Current resident memory.
+/// Returns the current resident memory.
 pub(crate) fn resident_mib(id: u32) -> Result<f64, Box<dyn Error>> {
     status_mib(id, "VmRSS:")
 }
 
-/// Peak resident memory.
+/// Returns the peak resident memory.
 pub(crate) fn peak_mib(id: u32) -> Result<f64, Box<dyn Error>> {
     status_mib(id, "VmHWM:")
 }

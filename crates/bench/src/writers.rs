@@ -1,6 +1,7 @@
-//! What the writer lock of PostgreSQL costs. Writers of one database, which the lock serializes, are compared with as many
-//! writers of one database each: advisory locks belong to a database, so these share the server, its disk and its log, but not
-//! the lock. Their throughput is the upper bound of what finer locks could reach.
+//! Cost of the writer lock of PostgreSQL. Writers of one database, which the lock serializes, are compared
+//! with as many writers of one database each. Advisory locks are per database, so the latter share the
+//! server, its disk and its log, but not the lock. Their throughput is the upper bound for finer-grained
+//! locks.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -14,7 +15,8 @@ use tokio::task::JoinSet;
 use crate::row::{Limit, Row};
 
 const WRITERS: usize = 50;
-/// Enough to notice that readers wait for writers, and too few to take the processor from them.
+/// Number of readers: sufficient to notice that readers wait for writers, and too few to take the processor
+/// from them.
 const READERS: usize = 4;
 const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_secs(3);
@@ -69,14 +71,15 @@ pub(crate) async fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
             format!("{WRITERS} writers of one database, of one writer"),
             commits(&locked) / commits(&alone),
             "times",
-            // Writers that queue must not slow down the one that works.
+            // Queued writers must not slow down the active one.
             Limit::AtLeast(0.8),
         ),
         Row::new(
             format!("{WRITERS} writers of one database each, of one database"),
             commits(&unlocked) / commits(&locked),
             "times",
-            // What the lock costs at most: the reason to keep it is in docs/decisions/0006-one-writer-at-a-time.md.
+            // Upper bound for the cost of the lock; docs/decisions/0006-one-writer-at-a-time.md explains why
+            // it is kept.
             Limit::AtMost(40.0),
         ),
         Row::new(
@@ -95,7 +98,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     ])
 }
 
-/// One record per writer, so that writers do not compete for rows.
+/// Creates one record per writer, so that writers do not compete for rows.
 async fn fill(store: &Store) -> Result<(), StoreError> {
     let mut writing = store.begin_write(&Actor::server(), Micros(1)).await?;
     for number in 1..=WRITERS {
@@ -105,7 +108,7 @@ async fn fill(store: &Store) -> Result<(), StoreError> {
     writing.commit(change()).await
 }
 
-/// All writers change their record for the length of a round while readers read from `shared`.
+/// Lets all writers update their records for the length of a round while readers read from `shared`.
 async fn round(shared: &Store, writers: Vec<Store>) -> Result<Round, Box<dyn Error>> {
     let deadline = Instant::now() + ROUND;
     let mut readers = JoinSet::new();
@@ -134,7 +137,7 @@ async fn collect(
     Ok(times)
 }
 
-/// What a small request does: read, check, update, audit, commit.
+/// Performs the steps of a small request: read, check, update, audit, commit.
 async fn write(store: Store, id: TenantId, deadline: Instant) -> Result<Vec<Duration>, StoreError> {
     let mut times = Vec::new();
     while Instant::now() < deadline {

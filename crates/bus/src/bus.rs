@@ -1,4 +1,4 @@
-//! One interface for all transports.
+//! Interface of the bus, independent of the transport.
 
 use crate::counts::BusStats;
 use crate::durable::{Consumer, ConsumerKind};
@@ -87,7 +87,7 @@ impl Bus {
         }))
     }
 
-    /// Whether the bus is connected, as far as is known.
+    /// Reports whether the bus is connected, as far as is known.
     pub fn is_connected(&self) -> bool {
         match self {
             Self::Memory(_) => true,

@@ -13,7 +13,7 @@ pub(crate) struct Counts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BusStats {
     pub n_published: u64,
-    /// Delivered to subscribers; a message may have several.
+    /// Number of messages delivered to subscribers; a message with several subscribers counts several times.
     pub n_received: u64,
     /// Dropped because a subscriber was too slow.
     pub n_lost: u64,

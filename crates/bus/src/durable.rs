@@ -62,7 +62,7 @@ impl Delivery {
         }
     }
 
-    /// Negative acknowledgement: redeliver after a delay, to any consumer.
+    /// Sends a negative acknowledgement: the message is redelivered after a delay, to any consumer.
     pub async fn nak(self, after: Duration) -> Result<(), BusError> {
         match self.ack {
             Ack::Memory(ack) => {

@@ -2,7 +2,7 @@
 
 pub(crate) type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a message was not sent, or a subscription failed.
+/// Error while sending a message or subscribing.
 #[derive(Debug, thiserror::Error)]
 pub enum BusError {
     /// Transient: the bus reconnects by itself. The sender uses another transport or retries.

@@ -27,7 +27,7 @@ pub use retained::StreamSettings;
 pub use subject::{Subject, SubjectError, SubjectPattern};
 pub use subscription::{Message, Subscription};
 
-/// Messages buffered for a slow subscriber. Further messages are dropped and counted.
+/// Maximum number of messages buffered for a slow subscriber. Further messages are dropped and counted.
 pub const SUBSCRIBER_BUFFER_MAX: usize = 65_536;
 /// Maximum body size: the default limit of NATS.
 pub const BODY_BYTES_MAX: usize = 1 << 20;

@@ -18,7 +18,8 @@ use crate::subscription::Subscription;
 
 /// Maximum payload of a piece. Fits into any bus message together with its header.
 const PIECE_BYTES: usize = 256 << 10;
-/// Maximum number of unacknowledged pieces. Must not exceed what the bus buffers for a subscriber.
+/// Maximum number of unacknowledged pieces. Must not exceed the number of messages that the bus buffers for a
+/// subscriber.
 const WINDOW: u64 = 64;
 /// Number of received pieces after which an acknowledgement is sent.
 const ACK_EVERY: u64 = WINDOW / 4;
@@ -49,13 +50,13 @@ pub struct Pipe {
     last_heard: Instant,
     /// Incomplete incoming message.
     partial: Vec<u8>,
-    /// Complete incoming message that was not handed over yet.
+    /// Complete incoming message that has not been delivered yet.
     complete: Option<Vec<u8>>,
     /// Outgoing message, and the number of bytes already sent.
     outgoing: Option<(Vec<u8>, usize)>,
 }
 
-/// Why a connection ended.
+/// Reason for the end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PipeClosed {
     /// Closed by this end.
@@ -102,7 +103,8 @@ impl Pipe {
         bus: Bus,
         door: &Subject,
         word: Vec<u8>,
-        (to, here): (Subject, Subject),
+        to: Subject,
+        here: Subject,
         settings: PipeSettings,
         time_max: Duration,
     ) -> Result<Option<Self>, BusError> {
@@ -242,7 +244,8 @@ impl Pipe {
         Ok(())
     }
 
-    /// Sends an acknowledgement with the current counters. If it is lost, the next one makes up for it.
+    /// Sends an acknowledgement with the current counters. If the message is lost, the next acknowledgement
+    /// replaces it.
     async fn send_ack(&mut self) {
         if self.publish(Kind::Ping, &[]).await.is_ok() {
             self.n_received_acked = self.n_received;

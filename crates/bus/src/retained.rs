@@ -1,4 +1,4 @@
-//! What the implementations of durable messages share.
+//! Types shared by the implementations of durable messages.
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// The next message; `None` once the bus is closed.
+    /// Returns the next message; `None` once the bus is closed.
     pub async fn next(&mut self) -> Option<Message> {
         self.messages.recv().await
     }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::support::{over_nats, subject, until_up};
 
 const LONG: Duration = Duration::from_secs(20);
-/// Long enough for an available message to arrive.
+/// Wait that is long enough for an available message to arrive.
 const SHORT: Duration = Duration::from_millis(300);
 
 fn settings() -> StreamSettings {

@@ -38,7 +38,7 @@ impl End {
     }
 }
 
-/// Both ends; the first answers the call of the second.
+/// Returns both ends; the first accepts the connection of the second.
 async fn pair(bus: &Bus) -> (End, End) {
     let mut door = bus.subscribe(&SubjectPattern::from(subject("door"))).await.expect("listens");
     let calling = bus.clone();
@@ -50,10 +50,10 @@ async fn pair(bus: &Bus) -> (End, End) {
 }
 
 async fn call(bus: &Bus) -> Option<Pipe> {
-    let between = (subject("out"), subject("in"));
+    let (to, here) = (subject("out"), subject("in"));
     let time_max = Duration::from_secs(20);
     let door = subject("door");
-    let called = Pipe::connect(bus.clone(), &door, b"knock".to_vec(), between, SETTINGS, time_max);
+    let called = Pipe::connect(bus.clone(), &door, b"knock".to_vec(), to, here, SETTINGS, time_max);
     called.await.expect("the bus is up")
 }
 
@@ -125,7 +125,7 @@ async fn lost_last_piece_is_detected(bus: Bus) {
 }
 
 async fn silence_timeout_breaks_the_pipe(bus: Bus) {
-    // A peer that subscribes and sends nothing.
+    // A peer that subscribes but sends nothing.
     let _mute = bus.subscribe(&SubjectPattern::from(subject("in"))).await.expect("listens");
     let (one, other) = pair(&bus).await;
     other.carrying.abort();

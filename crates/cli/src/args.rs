@@ -1,10 +1,10 @@
 //! Command-line grammar: the root command, its global options and the finished help texts.
 
-use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
+use clap::builder::{StyledStr, Styles};
 use clap::{ColorChoice, CommandFactory as _, Parser};
 
-use crate::commands::Command;
+use crate::commands::{Command, role_tag, settings};
 use crate::remote::Options;
 use crate::text::unwrap_paragraphs;
 
@@ -45,15 +45,44 @@ pub(crate) struct Cli {
 
 /// Returns the complete command tree, with re-flowed help texts and generated examples for nouns.
 pub(crate) fn command() -> clap::Command {
-    with_help(Cli::command())
+    // `backup` and `restore` share the database options of the server, but reject PostgreSQL.
+    let hide_url = |command: clap::Command| command.mut_arg("database_url", |arg| arg.hide(true));
+    let command = Cli::command()
+        .mut_subcommand("backup", hide_url)
+        .mut_subcommand("restore", hide_url)
+        .mut_subcommand("env", |env| fill_in(env, settings::COMMAND, "stoker env settings"))
+        .mut_subcommand("role", |role| fill_in(role, role_tag::NOUN, "role"))
+        .mut_subcommand("settings", |settings| fill_in(settings, settings::COMMAND, "stoker settings"))
+        .mut_subcommand("tag", |tag| fill_in(tag, role_tag::NOUN, "tag"));
+    with_help(command)
+}
+
+/// Replaces a placeholder in the help texts of a command, its arguments and its subcommands.
+fn fill_in(mut command: clap::Command, placeholder: &str, text: &str) -> clap::Command {
+    let filled = |help: &StyledStr| help.to_string().replace(placeholder, text);
+    if let Some(about) = command.get_about().map(filled) {
+        command = command.about(about);
+    }
+    if let Some(help) = command.get_after_help().map(filled) {
+        command = command.after_help(help);
+    }
+    command
+        .mut_args(|arg| match arg.get_help().map(filled) {
+            Some(help) => arg.help(help),
+            None => arg,
+        })
+        .mut_subcommands(|verb| fill_in(verb, placeholder, text))
 }
 
 fn with_help(command: clap::Command) -> clap::Command {
     let command = command.mut_subcommands(with_help);
-    let help = match command.get_after_help() {
+    let mut help = match command.get_after_help() {
         Some(help) => unwrap_paragraphs(&help.to_string()),
         None => examples_of_verbs(&command),
     };
+    if let Some(alias) = command.get_visible_aliases().next() {
+        help = format!("Alias: `{alias}`\n\n{help}");
+    }
     if help.is_empty() { command } else { command.after_help(help) }
 }
 
@@ -91,6 +120,24 @@ mod tests {
             command.get_subcommands().for_each(|verb| check(verb, &path));
         }
         check(&command(), "");
+    }
+
+    #[test]
+    fn shared_help_names_its_command() {
+        fn check(command: &mut clap::Command) {
+            let help = command.render_help().to_string();
+            assert!(!help.contains(role_tag::NOUN) && !help.contains(settings::COMMAND), "{help}");
+            command.get_subcommands_mut().for_each(check);
+        }
+        check(&mut command());
+        let help = |path: &[&str]| {
+            let verb = path.iter().fold(command(), |noun, name| noun.find_subcommand(name).unwrap().clone());
+            verb.clone().render_help().to_string()
+        };
+        assert!(help(&["tag", "delete"]).contains("stoker tag delete"));
+        assert!(help(&["role", "delete"]).contains("stoker role delete"));
+        assert!(help(&["settings", "reset"]).contains("  stoker settings reset"));
+        assert!(help(&["env", "settings", "reset"]).contains("  stoker env settings reset"));
     }
 
     /// Help must not contain hard line breaks inside paragraphs: clap wraps them at the width of the terminal.

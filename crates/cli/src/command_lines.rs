@@ -27,8 +27,8 @@ fn invocations(line: &str) -> Vec<Vec<String>> {
     invocations
 }
 
-/// Whether a command can start after `before`: at the start of a line, after another command, or after variable
-/// assignments. Elsewhere the word `stoker` names a user, a service or a directory.
+/// Reports whether a command can start after `before`: at the start of a line, after another command, or
+/// after variable assignments. Elsewhere the word `stoker` names a user, a service or a directory.
 fn is_command_start(before: &str) -> bool {
     if before.ends_with(|letter: char| !letter.is_whitespace() && letter != '(') {
         return false;

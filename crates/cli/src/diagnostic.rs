@@ -60,12 +60,12 @@ fn note_text(note: &DiagnosticNote) -> String {
     }
 }
 
-/// Describes the layer, file and line that a problem comes from, as far as they are known.
+/// Describes the layer, file and line that a problem comes from, if they are known.
 fn provenance_text(provenance: &ProblemOrigin) -> Option<String> {
     let location = match (&provenance.file, provenance.line) {
         (Some(file), Some(line)) => Some(format!("{file}:{line}")),
         (Some(file), None) => Some(file.clone()),
-        // Without a layer, the line is one of a request body that the command composed.
+        // Without a layer, the line refers to a request body that the command composed.
         (None, Some(line)) if provenance.layer.is_some() => Some(format!("line {line} of the uploaded file")),
         (None, _) => None,
     };

@@ -38,7 +38,7 @@ impl Exit {
     }
 }
 
-/// Why a command failed: its exit code and the diagnostics to print.
+/// Failure of a command: its exit code and the diagnostics to print.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -64,7 +64,7 @@ impl Failure {
         Self::new(Exit::Failed, Diagnostic::plain(message))
     }
 
-    /// Invalid combination of arguments.
+    /// Creates the failure for an invalid combination of arguments.
     pub(crate) fn usage(message: impl Into<String>, help: &str) -> Self {
         Self::new(Exit::Usage, Diagnostic::plain(message).help(help))
     }
@@ -77,7 +77,8 @@ impl Failure {
     }
 }
 
-/// Bare I/O errors come from writing to standard output only; readers report the file name themselves.
+/// An I/O error without a file name comes from writing to standard output: readers of files report the file
+/// name themselves.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {

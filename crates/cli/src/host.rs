@@ -39,7 +39,7 @@ impl SystemHost {
     }
 }
 
-/// Current Unix time in whole seconds, the resolution of certificates.
+/// Returns the current Unix time in whole seconds, the resolution of certificates.
 pub(crate) fn unix_seconds() -> i64 {
     i64::try_from(unix_time().as_secs()).unwrap_or(i64::MAX)
 }
@@ -53,7 +53,7 @@ impl Host for SystemHost {
         i64::try_from(unix_time().as_micros()).unwrap_or(i64::MAX)
     }
 
-    /// `SplitMix64`: fast and not cryptographically secure.
+    /// Returns random bits from `SplitMix64`, which is fast and not cryptographically secure.
     fn random_bits(&self) -> u64 {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
         let state = self.random.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);

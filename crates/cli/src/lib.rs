@@ -1,7 +1,7 @@
 //! The command line of Stoker.
 //!
-//! Owns the grammar of arguments, rendering and exit codes. Business logic lives in the crates below. Standard output
-//! carries data, standard error carries diagnostics and progress; see `printer`.
+//! Owns the grammar of arguments, rendering and exit codes. The crates below contain the business logic.
+//! Standard output carries data, standard error carries diagnostics and progress; see `printer`.
 //!
 //! A new command is a file `commands/<noun>/<verb>.rs` with its arguments and one function `run`, and one line in
 //! the enumeration of its noun.

@@ -55,7 +55,7 @@ impl Printer {
         _ = writeln!(self.err(), "{text}");
     }
 
-    /// Whether styles on standard error are visible.
+    /// Reports whether styles on standard error are visible.
     pub(crate) fn has_colors(&self) -> bool {
         AutoStream::new(io::stderr(), self.color).current_choice() != ColorChoice::Never
     }

@@ -7,17 +7,17 @@ use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
 use crate::environment;
 use crate::exit::{Failure, Outcome};
 
-/// Width of standard output in characters; `None` if it is unlimited.
+/// Returns the width of standard output in characters; `None` if it is unlimited.
 pub(crate) fn width() -> Option<u16> {
     environment::columns().or_else(|| Some(terminal_size::terminal_size_of(io::stdout())?.0.0))
 }
 
-/// Height of the terminal in lines.
+/// Returns the height of the terminal in lines.
 pub(crate) fn height() -> Option<u16> {
     Some(terminal_size::terminal_size_of(io::stdout())?.1.0)
 }
 
-/// Whether standard output is a terminal.
+/// Reports whether standard output is a terminal.
 pub(crate) fn is_terminal_output() -> bool {
     io::stdout().is_terminal()
 }

@@ -2,7 +2,7 @@
 
 pub(crate) use stoker_yaql::presentation::{collapse_whitespace, truncate_line};
 
-/// `1 task`, `2 tasks`.
+/// Returns `1 task`, `2 tasks` and so on.
 pub(crate) fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

@@ -54,7 +54,7 @@ impl Address {
         self.is_secure
     }
 
-    /// Whether the host is a loopback address, for which proxies are bypassed.
+    /// Reports whether the host is a loopback address, for which proxies are bypassed.
     pub fn is_local(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }

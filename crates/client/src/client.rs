@@ -61,8 +61,8 @@ impl Response {
 }
 
 impl Client {
-    /// An unauthenticated client. `ca_file` contains certificates to trust in addition to those of the
-    /// system.
+    /// Creates an unauthenticated client. `ca_file` contains certificates to trust in addition to those of
+    /// the system.
     pub fn new(address: Address, ca_file: Option<&Path>) -> Result<Self, ClientError> {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
@@ -96,7 +96,7 @@ impl Client {
         let date = header_text(header::DATE).map(str::to_owned);
         let status = response.status().as_u16();
         let bytes = response.body_mut().with_config().limit(BODY_BYTES_MAX).read_to_vec();
-        let bytes = bytes.map_err(|error| self.away(error))?;
+        let bytes = bytes.map_err(|error| self.unreachable(error))?;
         Ok(Response { status, content_type, total, date, bytes, server: self.address.to_string() })
     }
 
@@ -131,7 +131,7 @@ impl Client {
             server: self.address.to_string(),
             why: format!("invalid request for `{}` ({error})", request.path),
         })?;
-        let mut response = sent.map_err(|error| self.away(error))?;
+        let mut response = sent.map_err(|error| self.unreachable(error))?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -153,7 +153,16 @@ impl Client {
         self.agent.run(request)
     }
 
-    pub(crate) fn away(&self, error: impl std::error::Error + Send + Sync + 'static) -> ClientError {
+    /// Reports the underlying I/O error itself: `ureq` prefixes it with `io:`.
+    fn unreachable(&self, error: ureq::Error) -> ClientError {
+        match error {
+            ureq::Error::Io(error) => self.interrupted(error),
+            error => ClientError::Unreachable { server: self.address.to_string(), source: Box::new(error) },
+        }
+    }
+
+    /// Returns the error for a connection that failed while the response was read.
+    pub(crate) fn interrupted(&self, error: std::io::Error) -> ClientError {
         ClientError::Unreachable { server: self.address.to_string(), source: Box::new(error) }
     }
 }

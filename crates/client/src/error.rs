@@ -23,7 +23,7 @@ pub enum ClientError {
     Rejected(Box<ErrorResponse>),
 }
 
-/// Why a file of certificates cannot be used.
+/// Error while reading a file with certificates.
 #[derive(Debug, Error)]
 pub enum CertificatesError {
     #[error(transparent)]
@@ -109,7 +109,7 @@ impl ErrorResponse {
     }
 }
 
-/// First line of a plain-text error, for example from a proxy; HTML is not shown.
+/// Returns the first line of a plain-text error, for example from a proxy; HTML is not shown.
 fn first_line(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let first: String = text.lines().next().unwrap_or_default().chars().take(200).collect();

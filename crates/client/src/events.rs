@@ -41,11 +41,11 @@ impl Iterator for Events {
     type Item = Result<StreamEvent, ClientError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        read_event(&mut self.lines).map_err(|error| self.client.away(error)).transpose()
+        read_event(&mut self.lines).map_err(|error| self.client.interrupted(error)).transpose()
     }
 }
 
-/// The next event; `None` at the end of the stream.
+/// Returns the next event; `None` at the end of the stream.
 fn read_event(lines: &mut dyn BufRead) -> std::io::Result<Option<StreamEvent>> {
     let (mut id, mut kind, mut data) = (String::new(), String::new(), String::new());
     loop {

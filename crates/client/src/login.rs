@@ -10,7 +10,7 @@ use crate::token::ApiToken;
 /// Token issued at login.
 pub struct Login {
     pub token: ApiToken,
-    /// `2026-01-31T19:00:00Z`.
+    /// Expiry time, such as `2026-01-31T19:00:00Z`.
     pub expires: String,
 }
 

@@ -26,21 +26,22 @@ use tower::Service;
 use crate::error::ClientError;
 use crate::tls;
 
-/// Bound on the time for name resolution, connection and TLS handshake, so that an unreachable receiver is reported
-/// before the total timeout.
+/// Maximum time for name resolution, connection and TLS handshake, so that an unreachable receiver is
+/// reported before the total timeout.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(5);
-/// Bound on the status line and headers of a response. Bodies are not read.
+/// Maximum size of the status line and headers of a response. Bodies are not read.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 
 /// Posts documents to URLs chosen by users: follows no redirects, uses no proxy, reads only the response
-/// status, and applies one timeout to everything. Dropping the future of a request closes its connection.
+/// status, and applies one timeout to the whole request. Dropping the future of a request closes its
+/// connection.
 #[derive(Clone)]
 pub struct HttpPoster {
     client: Client<Connector, Full<Bytes>>,
     time_max: Duration,
 }
 
-/// Why a document was not delivered.
+/// Error of a document that was not delivered.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
     #[error("the URL or a header is invalid: {0}")]
@@ -54,7 +55,7 @@ pub enum PostError {
 }
 
 impl HttpPoster {
-    /// `time_max` covers the whole request, from name resolution to the response status.
+    /// Creates a poster. `time_max` covers the whole request, from name resolution to the response status.
     pub fn new(time_max: Duration) -> Result<Self, ClientError> {
         Self::with_ca_file(time_max, None)
     }
@@ -119,7 +120,7 @@ fn request(
     Ok(request)
 }
 
-/// The URL without credentials and query, which may contain secrets.
+/// Returns the URL without credentials and query, which may contain secrets.
 fn redact(uri: &Uri) -> String {
     let scheme = uri.scheme_str().unwrap_or_default();
     let port = uri.port().map(|port| format!(":{port}")).unwrap_or_default();

@@ -110,7 +110,7 @@ impl<'a> RestRequest<'a> {
     }
 }
 
-/// Log line.
+/// Formats the request as a log line.
 impl fmt::Display for RestRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method.as_str(), self.path_and_query())

@@ -11,7 +11,8 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
 use crate::error::{CertificatesError, ClientError};
 
-/// Configuration of the blocking client. Trusts the system roots and the certificates of a file.
+/// Returns the configuration of the blocking client, which trusts the system roots and the certificates of a
+/// file.
 pub(crate) fn config(ca_file: Option<&Path>) -> Result<TlsConfig, ClientError> {
     let trusted = trusted(ca_file)?;
     let trusted: Vec<Certificate<'static>> =
@@ -23,7 +24,7 @@ pub(crate) fn config(ca_file: Option<&Path>) -> Result<TlsConfig, ClientError> {
         .build())
 }
 
-/// Configuration of the asynchronous client, with the same trust.
+/// Returns the configuration of the asynchronous client, with the same trust.
 pub(crate) fn client_config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>, ClientError> {
     let mut roots = RootCertStore::empty();
     // Some systems ship roots that rustls cannot parse; they are skipped.
@@ -51,7 +52,7 @@ fn trusted(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, Clien
     Ok(trusted)
 }
 
-/// All certificates of a PEM file. A file without any is an error.
+/// Reads all certificates of a PEM file. A file without certificates is an error.
 fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, CertificatesError> {
     let pem = std::fs::read(path)?;
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>()?;

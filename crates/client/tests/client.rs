@@ -35,7 +35,7 @@ pub(crate) fn converse(mut stream: impl Read + Write, answer: &str) -> Option<St
     Some(format!("{head}{}", String::from_utf8_lossy(&body)))
 }
 
-/// A server that sends the same response to every request, and reports the requests.
+/// Returns a server that sends the same response to every request, and reports the requests.
 pub(crate) fn server(
     answer: String,
     accept: impl Fn(TcpStream, &str) -> Option<String> + Send + 'static,

@@ -37,7 +37,7 @@ impl Condition {
         Ok(evaluate(&self.root, models, self.dialect)?.value.into_owned())
     }
 
-    /// Whether its value is true.
+    /// Evaluates the condition and reports whether its value is true.
     pub fn is_true(&self, models: &Models<'_, '_>) -> Result<bool, ConditionError> {
         Ok(is_true(&evaluate(&self.root, models, self.dialect)?.value))
     }
@@ -48,8 +48,8 @@ impl Condition {
         Ok(ConditionResult { value: outcome.value.into_owned(), span: outcome.span })
     }
 
-    /// The paths it reads, in text order, with duplicates. Because of short-circuiting not all of them are
-    /// read in every evaluation.
+    /// Returns the paths that the condition reads, in text order, with duplicates. Because of
+    /// short-circuiting, an evaluation may read only some of them.
     pub fn paths(&self) -> Vec<&ModelPath> {
         let mut paths = Vec::new();
         self.root.collect_paths(&mut paths);

@@ -5,7 +5,7 @@
 /// | | task | restriction |
 /// |---|---|---|
 /// | numbers | integers | integers and decimals |
-/// | `model:` in a path | always | may be left out when there is a default model |
+/// | `model:` in a path | required | optional if there is a default model |
 /// | `true == 1` | true | false; `1 == 1.0` is true in both |
 /// | `x in map` | whether the map has the key | an error |
 /// | a key that is missing | null | an error, or null when not strict |
@@ -14,7 +14,7 @@
 /// | an unknown model | an error | an error |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// `condition` of a task.
+    /// The field `condition` of a task.
     Task,
     /// `restrictions` of settings, roles and wizards.
     Restriction {
@@ -39,7 +39,7 @@ impl Dialect {
         self == Self::Task
     }
 
-    /// Whether a missing key evaluates to null.
+    /// Reports whether a missing key evaluates to null.
     pub(crate) fn allows_missing_keys(self) -> bool {
         !matches!(self, Self::Restriction { strict: true, .. })
     }

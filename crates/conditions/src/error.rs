@@ -21,7 +21,7 @@ pub mod codes {
 pub struct ConditionError {
     /// Error code, one of [`codes`].
     pub code: &'static str,
-    /// Byte range in the condition; empty, at its end, if a token is missing there.
+    /// Byte range in the condition. If a token is missing, the range is empty and marks its position.
     pub span: Range<usize>,
     /// Lowercase fragment without a trailing period.
     pub message: String,
@@ -43,7 +43,7 @@ impl ConditionError {
         self
     }
 
-    /// Whether the text itself is invalid, independent of the data.
+    /// Reports whether the text itself is invalid, independent of the data.
     pub fn is_syntax(&self) -> bool {
         matches!(self.code, codes::SYNTAX | codes::LIMIT)
     }

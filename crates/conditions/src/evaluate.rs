@@ -18,7 +18,7 @@ pub type Models<'f, 'm> = dyn Fn(&str) -> Option<&'m Json> + 'f;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConditionResult {
     pub value: Json,
-    /// Byte range of the smallest part that decided alone: the `b` of `a and b` if it is false.
+    /// Byte range of the smallest part that alone decided the result: the `b` of `a and b` if it is false.
     pub span: Range<usize>,
 }
 
@@ -53,8 +53,8 @@ pub(crate) fn evaluate<'v, 'm: 'v>(
     }
 }
 
-/// The first operand whose truth value ends the chain, else the last. If none ends it, the whole chain
-/// decides.
+/// Returns the first operand whose truth value decides the chain, otherwise the last. If no operand decides,
+/// the span is the whole chain.
 fn first_of<'v, 'm: 'v>(
     operands: &'v [Expr],
     ends_with: bool,
@@ -102,7 +102,7 @@ fn resolve<'v, 'm: 'v>(
     Ok(Cow::Borrowed(value))
 }
 
-/// The path up to a key, exclusive.
+/// Returns the path up to a key, exclusive.
 fn path_before(path: &ModelPath, key_idx: usize) -> String {
     quoted(&format!("{}:{}", path.model, path.keys[..key_idx].join(".")))
 }

@@ -88,7 +88,7 @@ impl<'t> Lexer<'t> {
         Ok(TokenKind::Constant(Json::from(inside)))
     }
 
-    /// A keyword, a number or a path.
+    /// Parses a keyword, a number or a path.
     fn word(&mut self, start: usize) -> Result<TokenKind, ConditionError> {
         self.take_while(is_word);
         if self.text[self.at..].starts_with(':') {
@@ -170,7 +170,7 @@ fn keyword(word: &str) -> Option<TokenKind> {
     })
 }
 
-/// The value of `-12` or `1.5`; other notations of numbers are not supported.
+/// Parses a number such as `-12` or `1.5`; other notations are not supported.
 fn number(word: &str) -> Option<f64> {
     let digits = word.strip_prefix('-').unwrap_or(word);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));

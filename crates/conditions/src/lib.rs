@@ -19,7 +19,7 @@
 //! By increasing precedence: `or` · `and` · `==`, `!=` · `in` · `not` · numbers, text in single or double
 //! quotes (no escapes), `true`, `false`, `null`, parentheses, paths `model:key.key`. All operators associate
 //! to the left. So `not a == b` is `(not a) == b` and `not a in b` is `(not a) in b`. Existing conditions
-//! rely on this, so it cannot change; [`Condition::remarks`] warns about it.
+//! rely on this, so it cannot change; [`Condition::warnings`] warns about it.
 //!
 //! [`Dialect`] lists the differences between tasks and restrictions.
 //!
@@ -31,7 +31,7 @@
 //!   boundaries.
 //! * A path with an empty key (`settings:a..b`) is a syntax error and not an evaluation error.
 //!
-//! The crate knows only the language: the caller provides the models.
+//! The crate implements only the language: the caller provides the models.
 
 mod dialect;
 mod error;

@@ -39,7 +39,7 @@ pub fn rewrite_for_deployment(text: &str) -> String {
     rewritten
 }
 
-/// The keys of a deployed setting, if they differ from those of the settings page.
+/// Returns the keys of a deployed setting, if they differ from those of the settings page.
 fn deployed_keys(path: &ModelPath) -> Option<Vec<&str>> {
     if path.model != "settings" {
         return None;

@@ -2,7 +2,7 @@
 
 use stoker_model::Json;
 
-/// Truth of a value: `false`, `null`, zero and empty values are false, all others are true.
+/// Reports whether a value is true: `false`, `null`, zero and empty values are false, all others are true.
 pub fn is_true(value: &Json) -> bool {
     match value {
         Json::Null => false,
@@ -14,7 +14,8 @@ pub fn is_true(value: &Json) -> bool {
     }
 }
 
-/// Structural equality. With `mixes_bools`, a boolean equals 1 or 0 at any depth.
+/// Reports whether two values are structurally equal. With `mixes_bools`, a boolean equals 1 or 0 at any
+/// depth.
 pub(crate) fn equal(left: &Json, right: &Json, mixes_bools: bool) -> bool {
     match (left, right) {
         (Json::Array(left), Json::Array(right)) => {

@@ -154,11 +154,11 @@ fn membership_is_evaluated() {
 fn missing_keys_depend_on_the_dialect() {
     let strict = Dialect::RESTRICTION;
     let lenient = Dialect::LENIENT_RESTRICTION;
-    // A missing key.
+    // The key is missing.
     assert_eq!(evaluate("settings:storage.zzz", Dialect::Task), Ok(json!(null)));
     assert_eq!(evaluate("settings:storage.zzz", lenient), Ok(json!(null)));
     assert_eq!(code("settings:storage.zzz", strict), codes::MISSING_KEY);
-    // A key of null.
+    // The parent of the key is null.
     assert_eq!(code("settings:storage.empty.x", Dialect::Task), codes::TYPE);
     assert_eq!(code("settings:zzz.x", Dialect::Task), codes::TYPE);
     assert_eq!(evaluate("settings:storage.empty.x.y", lenient), Ok(json!(null)));

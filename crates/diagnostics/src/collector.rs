@@ -10,14 +10,14 @@ use crate::span::Span;
 
 /// Stable codes of the collector.
 pub mod codes {
-    /// More problems exist than are listed.
+    /// There are more problems than are listed.
     pub const TOO_MANY: &str = "manifest-too-many";
 }
 
 /// Collects diagnostics during reading, and tracks the current path in the document.
 ///
-/// The list is bounded, because a list of a million invalid items is one mistake repeated a million times. Errors
-/// displace warnings, so a flood of warnings hides no error.
+/// The list is bounded, because a million invalid items are usually one mistake repeated a million times.
+/// Errors displace warnings, so that many warnings cannot hide an error.
 #[derive(Debug)]
 pub struct Diagnostics {
     errors: Vec<Diagnostic>,
@@ -48,7 +48,7 @@ pub struct Mark {
 /// Default maximum number of listed diagnostics; further ones are only counted.
 const LISTED_MAX: usize = 200;
 
-/// Maximum number of suggestions. Each compares a word with all known words.
+/// Maximum number of suggestions. Each suggestion compares a word with all known words.
 const SUGGESTIONS_MAX: usize = 2000;
 
 impl Default for Diagnostics {
@@ -58,8 +58,8 @@ impl Default for Diagnostics {
 }
 
 impl Diagnostics {
-    /// A list of at most `listed_max` diagnostics; at least one, because an error that is not listed would look like
-    /// success.
+    /// Creates a list of at most `listed_max` diagnostics. The maximum is at least one, because an error that
+    /// is not listed would look like success.
     pub fn bounded(listed_max: usize) -> Self {
         Self {
             errors: Vec::new(),
@@ -99,7 +99,7 @@ impl Diagnostics {
         self.insert(Diagnostic::warning(code, message).at(span))
     }
 
-    /// Records a diagnostic; one without a path gets the current path.
+    /// Records a diagnostic. A diagnostic without a path gets the current path.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.insert(diagnostic);
     }
@@ -127,7 +127,8 @@ impl Diagnostics {
         self.errors.len() + self.others.len()
     }
 
-    /// Whether a further diagnostic of this severity would be listed, so that expensive details can be skipped.
+    /// Reports whether a further diagnostic of this severity would be listed, so that expensive details can
+    /// be skipped.
     pub fn has_room(&self, severity: Severity) -> bool {
         let n_listed = if severity == Severity::Error { self.errors.len() } else { self.n_listed() };
         n_listed < self.listed_max
@@ -150,7 +151,7 @@ impl Diagnostics {
         result
     }
 
-    /// The current path, such as `tasks[3].requires[0]`.
+    /// Returns the current path, such as `tasks[3].requires[0]`.
     pub fn path(&self) -> String {
         let mut text = String::new();
         for segment in &self.path {
@@ -166,7 +167,8 @@ impl Diagnostics {
         text
     }
 
-    /// Runs an expensive search for a suggestion, unless there were too many of them or it would not be listed.
+    /// Runs an expensive search for a suggestion, unless the limit of suggestions is reached or the
+    /// suggestion would not be listed.
     pub fn suggest(&mut self, search: impl FnOnce() -> Option<String>) -> Option<String> {
         self.n_suggestions += 1;
         if self.n_suggestions > SUGGESTIONS_MAX || !self.has_room(Severity::Error) {
@@ -187,7 +189,7 @@ impl Diagnostics {
         }
     }
 
-    /// Number of errors so far, including those not listed.
+    /// Returns the number of errors so far, including those not listed.
     pub fn n_errors(&self) -> usize {
         self.n_errors
     }
@@ -196,7 +198,7 @@ impl Diagnostics {
         self.n_errors > 0
     }
 
-    /// The listed diagnostics, sorted, and the number of dropped ones.
+    /// Returns the listed diagnostics, sorted, and the number of dropped diagnostics.
     pub fn into_parts(self) -> (Vec<Diagnostic>, usize) {
         let mut listed = self.errors;
         listed.extend(self.others);
@@ -204,7 +206,7 @@ impl Diagnostics {
         (listed, self.n_dropped)
     }
 
-    /// All diagnostics, sorted; dropped ones are counted by a last one.
+    /// Returns all listed diagnostics, sorted. A final diagnostic reports the number of dropped diagnostics.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         let (mut listed, n_dropped) = self.into_parts();
         listed.extend(Diagnostic::of_dropped(n_dropped, &listed));
@@ -213,7 +215,8 @@ impl Diagnostics {
 }
 
 impl Diagnostic {
-    /// Reports the number of dropped diagnostics; an error if there are errors, since some of the dropped ones may be.
+    /// Returns a diagnostic with the number of dropped diagnostics. It is an error if an error is listed,
+    /// because dropped diagnostics may be errors too.
     pub fn of_dropped(n_dropped: usize, listed: &[Self]) -> Option<Self> {
         let severity = if crate::has_errors(listed) { Severity::Error } else { Severity::Warning };
         let message = format!("{n_dropped} more problems are not shown");

@@ -36,7 +36,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Stable name of the class of problem, such as `graph-cycle`; empty if there is none.
     pub code: Cow<'static, str>,
-    /// Subclass for programs, such as how two components conflict.
+    /// Machine-readable subclass, such as the type of a conflict between two components.
     pub kind: Option<&'static str>,
     /// Lowercase fragment without a trailing period.
     pub message: String,
@@ -50,7 +50,7 @@ pub struct Diagnostic {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosticNote {
     pub message: Cow<'static, str>,
-    /// Name of the file of `span`; `None`: the file of the diagnostic.
+    /// Name of the file that `span` refers to; `None` means the file of the diagnostic.
     pub file: Option<String>,
     pub span: Option<Span>,
 }
@@ -76,7 +76,7 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
-    /// An error without a code, for messages that programs need not recognize.
+    /// Returns an error without a code, for messages that programs need not recognize.
     pub fn plain(message: impl Into<String>) -> Self {
         Self::error("", message)
     }
@@ -122,7 +122,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the task and the path inside it; empty: the task as a whole.
+    /// Sets the task and the path inside it; an empty path means the task as a whole.
     #[must_use]
     pub fn task(mut self, task: &str, path: impl Into<String>) -> Self {
         self.location.task = Some(task.to_owned());
@@ -196,8 +196,8 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    /// The message with its subject in the document, without file, line and help:
-    /// ``task `a`, condition, on nodes 1, 2 and 7 more: the message in `$.x` ``.
+    /// Returns the message with its subject in the document, without file, line and help: ``task `a`,
+    /// condition, on nodes 1, 2 and 7 more: the message in `$.x` ``.
     pub fn headline(&self) -> String {
         format!("{}{}{}", Subject(&self.location), self.message, Quote(&self.location))
     }
@@ -225,8 +225,8 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }
 
-/// With a file: `tasks.yaml:12:3: [1].stage: the message (the help)`. Without:
-/// `tasks[3].type: the message (line 12, column 9; the help)`.
+/// Formats as `tasks.yaml:12:3: [1].stage: the message (the help)` with a file, otherwise as `tasks[3].type:
+/// the message (line 12, column 9; the help)`.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Location { file, span, .. } = &self.location;
@@ -248,7 +248,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Nodes listed by uid; the others are only counted.
+/// Maximum number of nodes listed by uid; further nodes are only counted.
 const NODES_LISTED: usize = 3;
 
 /// Task, path and nodes, followed by a colon.
@@ -275,7 +275,7 @@ impl fmt::Display for Subject<'_> {
     }
 }
 
-/// The offending part of the expression.
+/// Displays the offending part of an expression.
 struct Quote<'l>(&'l Location);
 
 impl fmt::Display for Quote<'_> {

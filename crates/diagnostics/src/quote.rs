@@ -1,6 +1,6 @@
 //! User text inside messages.
 
-/// Longer texts are truncated, so that a message stays readable.
+/// Maximum length of quoted text; longer texts are truncated, so that a message stays readable.
 pub(crate) const CHARS_MAX: usize = 60;
 
 pub(crate) fn truncated(text: &str) -> String {

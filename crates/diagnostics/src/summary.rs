@@ -1,4 +1,4 @@
-//! One text for several diagnostics.
+//! Renders several diagnostics as one text.
 
 use std::fmt::{Display, Write as _};
 
@@ -14,7 +14,7 @@ pub fn summarize(diagnostics: &[Diagnostic]) -> String {
     list(ordered.into_iter())
 }
 
-/// The only line, or the number of lines followed by the first ones.
+/// Returns the line itself if there is only one, otherwise the number of lines followed by the first lines.
 pub fn list<T: Display>(mut lines: impl ExactSizeIterator<Item = T>) -> String {
     let n_lines = lines.len();
     if n_lines == 1

@@ -12,7 +12,7 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// A graph of `n_vertices` with these edges, given as pairs of source and target.
+    /// Creates a graph of `n_vertices` with these edges, given as pairs of source and target.
     ///
     /// A counting sort distributes the edges to their rows, then each row is sorted: rows are mostly short,
     /// so this is linear in practice, unlike sorting millions of edges at once.
@@ -62,7 +62,7 @@ impl Csr {
         &self.targets[self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
     }
 
-    /// The same vertices with all edges reversed.
+    /// Returns the same vertices with all edges reversed.
     pub fn reversed(&self) -> Self {
         Self::new(self.n_vertices(), self.edges().map(|(from, to)| (to, from)).collect())
     }
@@ -72,7 +72,7 @@ impl Csr {
             .flat_map(|vertex| self.targets(vertex).iter().map(move |target| (vertex, *target)))
     }
 
-    /// Topological order; ties go to the smallest vertex. `None` if the graph has a cycle.
+    /// Returns the topological order; ties go to the smallest vertex. `None` if the graph has a cycle.
     pub fn topological_order(&self) -> Option<Vec<u32>> {
         let mut n_before = vec![0_u32; self.n_vertices()];
         for target in &self.targets {
@@ -96,7 +96,7 @@ impl Csr {
         (order.len() == self.n_vertices()).then_some(order)
     }
 
-    /// Whether the graph has a cycle. Linear in the number of edges.
+    /// Reports whether the graph has a cycle. Linear in the number of edges.
     pub fn has_cycle(&self) -> bool {
         let mut n_before = vec![0_u32; self.n_vertices()];
         for target in &self.targets {
@@ -117,7 +117,8 @@ impl Csr {
         n_done < self.n_vertices()
     }
 
-    /// For each vertex, whether it is reachable from the given vertices, which count as reachable.
+    /// Returns for each vertex whether it is reachable from the given vertices, which count as reachable
+    /// themselves.
     pub fn reachable(&self, from: impl IntoIterator<Item = u32>) -> Vec<bool> {
         let mut is_reached = vec![false; self.n_vertices()];
         let mut pending: Vec<u32> = from.into_iter().collect();
@@ -129,8 +130,8 @@ impl Csr {
         is_reached
     }
 
-    /// Strongly connected components that contain a cycle: more than one vertex, or a vertex with an edge to
-    /// itself. Sorted, with sorted vertices.
+    /// Returns the strongly connected components that contain a cycle: more than one vertex, or a vertex with
+    /// an edge to itself. Sorted, with sorted vertices.
     pub fn cyclic_components(&self) -> Vec<Vec<u32>> {
         let mut components = self.components_with_cycles();
         for component in &mut components {
@@ -140,8 +141,8 @@ impl Csr {
         components
     }
 
-    /// Strongly connected components by Tarjan's algorithm with an explicit call stack. Vertices on no cycle,
-    /// nearly all in practice, are omitted.
+    /// Returns the strongly connected components by Tarjan's algorithm with an explicit call stack. Vertices
+    /// on no cycle, nearly all in practice, are omitted.
     fn components_with_cycles(&self) -> Vec<Vec<u32>> {
         let mut search = Tarjan {
             graph: self,
@@ -160,15 +161,15 @@ impl Csr {
         search.components
     }
 
-    /// A short cycle in a component of [`Csr::cyclic_components`], closed: the first vertex is also the last. A shortest
-    /// one if the component has at most 16 vertices.
+    /// Returns a short cycle in a component of [`Csr::cyclic_components`], closed: the first vertex is also
+    /// the last. The cycle is a shortest one if the component has at most 16 vertices.
     pub fn shortest_cycle(&self, component: &[u32]) -> Vec<u32> {
         let cycles = component.iter().filter_map(|vertex| self.cycle_through(*vertex, component));
         // Trying all vertices of a large component would take quadratic time.
         cycles.take(TRIED_MAX).min_by_key(Vec::len).unwrap_or_default()
     }
 
-    /// A shortest cycle through a vertex that stays inside the component.
+    /// Returns a shortest cycle through a vertex that stays inside the component.
     fn cycle_through(&self, start: u32, component: &[u32]) -> Option<Vec<u32>> {
         let mut came_from: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
         let mut queue = std::collections::VecDeque::from([start]);
@@ -194,7 +195,7 @@ impl Csr {
     }
 }
 
-/// Vertices of a component to start a cycle search from.
+/// Maximum number of vertices of a component from which a cycle search starts.
 const TRIED_MAX: usize = 16;
 
 const UNVISITED: u32 = u32::MAX;

@@ -22,7 +22,7 @@ impl Source {
         }
     }
 
-    /// The layer in diagnostics and stored plans: `release`, `cluster`, or `plugin NAME VERSION`.
+    /// Returns the layer in diagnostics and stored plans: `release`, `cluster`, or `plugin NAME VERSION`.
     pub fn label(&self) -> String {
         match self {
             Self::Release => "release".to_owned(),
@@ -31,7 +31,7 @@ impl Source {
         }
     }
 
-    /// The inverse of [`Self::label`].
+    /// Parses a [`Self::label`].
     pub fn of_label(label: &str) -> Option<Self> {
         match label {
             "release" => Some(Self::Release),
@@ -86,7 +86,7 @@ pub struct Layer<'a> {
 }
 
 impl<'a> Layer<'a> {
-    /// A layer of tasks without graph metadata.
+    /// Returns a layer of tasks without graph metadata.
     pub fn of_tasks(source: Source, tasks: &'a [Task]) -> Self {
         Self { source, metadata: None, tasks: tasks.iter().collect() }
     }

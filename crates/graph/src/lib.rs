@@ -4,8 +4,8 @@
 //! overridden. [`check()`] reports defects: dangling names, cycles, unknown roles and tags. [`Csr`] is the
 //! underlying directed graph.
 //!
-//! The crate works on definitions only. It knows no nodes: the planner decides where a task runs and whether
-//! its condition is true, so `check` states for each cycle under which conditions it occurs.
+//! The crate works on definitions only and has no nodes: the planner decides where a task runs and whether
+//! its condition is true. `check` therefore states for each cycle under which conditions it occurs.
 
 mod csr;
 mod layer;
@@ -22,7 +22,7 @@ pub use csr::Csr;
 pub use layer::{Layer, Source};
 pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};
 pub use metadata::{MergedMetadata, Provenance};
-pub use pattern::NamePattern;
+pub use pattern::{InvalidPattern, NamePattern};
 pub use plugin::plugin_tasks;
 pub use subgraph::part;
 

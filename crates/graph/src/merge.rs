@@ -1,8 +1,8 @@
 //! Merging of layers, task by task and attribute by attribute.
 //!
 //! Tasks are in order of first appearance, weakest layer first; so are the attributes of a task. Merging
-//! copies nothing and reads no attribute: its cost is proportional to the number of tasks, and a merged task
-//! refers to its definitions.
+//! copies and reads no attributes: its cost is proportional to the number of tasks, and a merged task refers
+//! to its definitions.
 
 use std::collections::HashMap;
 
@@ -63,12 +63,12 @@ impl<'a> MergedGraph<'a> {
 }
 
 impl<'a> MergedTask<'a> {
-    /// The layers that define the task, weakest first.
+    /// Returns the layers that define the task, weakest first.
     pub fn defined_by(&self) -> impl DoubleEndedIterator<Item = u32> {
         self.definitions.iter().map(|(layer_idx, _)| *layer_idx)
     }
 
-    /// The definitions that contribute attributes in the merge mode.
+    /// Returns the definitions that contribute attributes in the merge mode.
     fn effective(&self) -> &[(u32, &'a Task)] {
         let n_ignored = match self.mode {
             MergeMode::Attributes => 0,
@@ -77,7 +77,7 @@ impl<'a> MergedTask<'a> {
         &self.definitions[n_ignored..]
     }
 
-    /// The value of an attribute, from the strongest layer that sets it.
+    /// Returns the value of an attribute, from the strongest layer that sets it.
     pub fn value(&self, name: &str) -> Option<&'a Json> {
         self.effective().iter().rev().find_map(|(_, task)| task.fields.get(name))
     }
@@ -97,7 +97,7 @@ impl<'a> MergedTask<'a> {
         })
     }
 
-    /// All attributes, in order of first appearance.
+    /// Returns all attributes, in order of first appearance.
     pub fn fields(&self) -> impl Iterator<Item = MergedField<'a>> {
         let definitions = self.effective();
         definitions.iter().enumerate().flat_map(move |(at, (_, task))| {
@@ -108,7 +108,7 @@ impl<'a> MergedTask<'a> {
         })
     }
 
-    /// The merged task as an independent value. Copies all attributes.
+    /// Returns the merged task as an independent value. Copies all attributes.
     pub fn to_task(&self) -> Task {
         let fields: JsonMap = match self.effective() {
             [(_, only)] => only.fields.clone(),
@@ -120,8 +120,8 @@ impl<'a> MergedTask<'a> {
 
 /// Merges layers in the order of precedence that the rules define, independent of the order of `layers`.
 ///
-/// If two plugins set one attribute of a task to different values, the later one wins and a finding names
-/// both. Equal values are no conflict, because every definition of a task must repeat its type.
+/// If two plugins set one attribute of a task to different values, the later plugin wins and a finding names
+/// both. Equal values are not a conflict, because every definition of a task must repeat its type.
 pub fn merge<'a>(layers: &[Layer<'a>], rules: MergeRules) -> MergedGraph<'a> {
     let ordered = in_order(layers, rules.order);
     let sources: Vec<Source> = ordered.iter().map(|layer| layer.source.clone()).collect();

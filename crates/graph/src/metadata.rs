@@ -1,6 +1,7 @@
 //! Merging of graph metadata: maps are merged recursively, other values are overridden.
 //!
-//! So callbacks of several layers add up, and a layer cannot empty a map that a weaker layer filled.
+//! Callbacks of several layers are therefore combined, and a layer cannot empty a map that a weaker layer
+//! filled.
 
 use std::collections::BTreeMap;
 

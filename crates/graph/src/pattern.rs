@@ -10,17 +10,24 @@ pub enum NamePattern<'a> {
     Regex(Box<Regex>),
 }
 
-/// Step limit for matching one name: bounds catastrophic backtracking. Names are short, so real patterns need
-/// far less.
+/// An invalid regular expression in a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InvalidPattern {
+    message: String,
+}
+
+/// Maximum number of steps for matching one name, which bounds catastrophic backtracking. Names are short, so
+/// real patterns need far fewer.
 const STEPS_MAX: u64 = 10_000;
 
 impl<'a> NamePattern<'a> {
-    /// Parses a name; fails with a message if the regular expression is invalid.
-    pub fn new(name: &'a str) -> Result<Self, String> {
+    /// Parses a name; fails if the regular expression is invalid.
+    pub fn new(name: &'a str) -> Result<Self, InvalidPattern> {
         let Some(expression) = expression_of(name) else { return Ok(Self::Exact(name)) };
         match Regex::new(expression, Flags::default()) {
             Ok(regex) => Ok(Self::Regex(Box::new(regex))),
-            Err(error) => Err(error.message),
+            Err(error) => Err(InvalidPattern { message: error.message }),
         }
     }
 
@@ -38,7 +45,7 @@ impl<'a> NamePattern<'a> {
         }
     }
 
-    /// Whether a name would be parsed as a regular expression.
+    /// Reports whether a name would be parsed as a regular expression.
     pub fn is_regex(name: &str) -> bool {
         expression_of(name).is_some()
     }

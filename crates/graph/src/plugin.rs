@@ -2,9 +2,9 @@
 
 use stoker_model::{Json, Plugin, Task};
 
-/// The tasks of a plugin with defaults added: tasks with parameters run in the plugin's scripts directory below
-/// `scripts_root` unless they set `cwd`, and a group gets the fault tolerance of the plugin's role of the
-/// same name.
+/// Returns the tasks of a plugin with defaults added: tasks with parameters run in the plugin's scripts
+/// directory below `scripts_root` unless they set `cwd`, and a group gets the fault tolerance of the plugin's
+/// role of the same name.
 pub fn plugin_tasks<'t>(
     plugin: &Plugin,
     scripts_root: &str,

@@ -3,9 +3,9 @@
 use crate::check::order;
 use crate::merge::MergedGraph;
 
-/// For each task, whether it belongs to the subgraph: reachable from one of `start` (if not empty) and with one of
-/// `end` (if not empty) reachable from it, both inclusive; tasks of `include` always belong to it. Fails with
-/// the unknown names.
+/// Returns for each task whether it belongs to the subgraph: reachable from one of `start` (if not empty),
+/// and with one of `end` (if not empty) reachable from it, both inclusive. Tasks of `include` always belong
+/// to it. Fails with the unknown names.
 pub fn part(
     merged: &MergedGraph<'_>,
     start: &[String],

@@ -67,7 +67,8 @@ fn task(task_idx: usize, sketch: &TaskSketch) -> Task {
     Task { name: name(task_idx), fields: fields.as_object().cloned().unwrap_or_default() }
 }
 
-/// One node per role that a task names; index 4 is the virtual node of stages.
+/// Reports whether the tasks form a cycle, with one node per role that a task names; index 4 is the virtual
+/// node of stages.
 fn is_cyclic(sketches: &[TaskSketch]) -> bool {
     const SYNC: usize = 4;
     let has_instance = |task_idx: usize, node: usize| {

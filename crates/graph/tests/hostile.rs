@@ -8,7 +8,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_model::{Json, Task};
 
-/// Generous for a busy machine; an unbounded check would take far longer.
+/// Maximum time of a check. Generous for a busy machine; an unbounded check would take far longer.
 const TIME_MAX: Duration = Duration::from_mins(1);
 
 fn findings(n_tasks: usize, fields: impl Fn(usize) -> Json) -> Vec<Diagnostic> {

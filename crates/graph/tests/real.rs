@@ -18,7 +18,7 @@ fn tasks(name: &str) -> Option<Vec<Task>> {
     Some(graph::read_tasks(&text, Format::Yaml).into_result().expect("a valid graph"))
 }
 
-/// Roles and tags of the real release.
+/// Returns the roles and tags of the real release.
 fn places() -> Option<Vec<String>> {
     let text = fs::read_to_string(folder()?.join("nodes/roles-and-tags.yaml")).ok()?;
     let node = stoker_manifest::parse(&text, Format::Yaml).expect("a document");
@@ -35,8 +35,8 @@ fn findings(tasks: &[Task], places: &[String]) -> Vec<Diagnostic> {
     check(&merge(&layers, MergeRules::default()), &options)
 }
 
-/// Graphs that deployed clusters for years give no false positives. Their actual mistakes are found, all as
-/// warnings: dangling names, and bare words that were meant as constants.
+/// Graphs that have deployed clusters for years cause no false positives. The check finds their actual
+/// mistakes, all as warnings: dangling names, and bare words that were meant as constants.
 #[test]
 fn real_graphs_have_only_known_findings() {
     let Some(places) = places() else { return };
@@ -139,7 +139,7 @@ fn copies(tasks: &[Task], n_copies: usize) -> Vec<Task> {
     (0..n_copies).flat_map(copy).collect()
 }
 
-/// The fastest of 20 attempts, which is the least disturbed one.
+/// Returns the fastest of 20 attempts, which is the least disturbed one.
 #[expect(clippy::disallowed_methods, reason = "the test measures elapsed time")]
 fn fastest(mut work: impl FnMut()) -> Duration {
     let attempt = |work: &mut dyn FnMut()| {

@@ -7,7 +7,7 @@ use stoker_yaql::Value;
 use stoker_yaql::moment::DateTime;
 use stoker_yaql::value::Map;
 
-/// Why a node has no YAQL value.
+/// Reason why a node has no YAQL value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataError {
     pub span: Span,
@@ -16,8 +16,8 @@ pub struct DataError {
 
 /// Converts a node recursively: sequences become tuples, mappings become frozen maps.
 ///
-/// A date is converted to the start of that day, and a timestamp without a time zone is taken as UTC, so that
-/// both can be compared with values of YAQL's own date functions.
+/// Converts a YAML node to a YAQL value. A date becomes the start of that day, and a timestamp without a time
+/// zone is UTC, so that both can be compared with values of the date functions of YAQL.
 pub fn yaql_value(node: &Node) -> Result<Value, DataError> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_value(scalar, node.span),

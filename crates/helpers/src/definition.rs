@@ -66,7 +66,7 @@ impl Reader<'_> {
         entries.iter().filter_map(|entry| self.entry(entry)).collect()
     }
 
-    /// Parses one entry. `None` without a usable name or body, because further checks need both.
+    /// Parses one entry. Returns `None` without a usable name or body, because further checks need both.
     fn entry(&mut self, entry: &Node) -> Option<Definition> {
         if !self.is_map(entry, "a function must be a mapping with `name` and `body`") {
             return None;
@@ -178,7 +178,7 @@ impl Reader<'_> {
 }
 
 impl Example {
-    /// Expression and result for the reference page. `None` for an example with its own data.
+    /// Returns expression and result for the reference page; `None` for an example with data of its own.
     pub(crate) fn in_documentation(&self) -> Option<(String, String)> {
         if !self.data.is_null() {
             return None;

@@ -14,7 +14,8 @@ use crate::check::{Analysis, expression_problem, unknown_calls};
 use crate::codes;
 use crate::definition::{Definition, Example, Expected};
 
-/// Limits for an example, far above what a useful one needs, so that an endless example cannot block loading.
+/// Limits for an example, far above the needs of a useful one, so that an endless example cannot block
+/// loading.
 const LIMITS: Limits = Limits { steps: 5_000_000, depth: 3_000, memory: 256 << 20 };
 
 pub(crate) fn check(
@@ -34,8 +35,8 @@ pub(crate) fn check(
     }
 }
 
-/// Names of helpers that are invalid or call an invalid helper. Failures of their examples are not reported,
-/// because they follow from problems that are reported already.
+/// Returns the names of helpers that are invalid or call an invalid helper. Failures of their examples are
+/// not reported, because they follow from problems that are reported already.
 fn broken_names(definitions: &[Definition], analysis: &Analysis, library: &Library) -> BTreeSet<String> {
     let calls_unknown = |outline: &Outline| {
         outline.calls.iter().any(|call| {

@@ -174,7 +174,7 @@ fn function(definition: &Definition, purity: Purity) -> ExpressionFunction {
     }
 }
 
-/// Documentation text, with defaults that a signature cannot represent.
+/// Returns the documentation text, with defaults that a signature cannot represent.
 fn documentation(definition: &Definition) -> String {
     let mut doc = definition.doc.clone();
     for parameter in &definition.parameters {

@@ -148,14 +148,14 @@ impl Parameter {
         }
     }
 
-    /// Default value as JSON, if the signature cannot represent it.
+    /// Returns the default value as JSON, if the signature cannot represent it.
     pub(crate) fn default_outside_signature(&self) -> Option<String> {
         let value = self.default.as_ref().filter(|value| simple_default(value).is_none())?;
         json::write(value, &WriteOptions { ascii: false, ..WriteOptions::default() }).ok()
     }
 }
 
-/// Default in signature syntax, if it can be represented.
+/// Returns the default in signature syntax, if it can be represented.
 fn simple_default(value: &Value) -> Option<String> {
     match value {
         Value::Null => Some("null".to_owned()),

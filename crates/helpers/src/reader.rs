@@ -99,8 +99,8 @@ impl Reader<'_> {
     }
 }
 
-/// Span for a problem with a whole mapping: its first key, because underlining the full mapping is not
-/// readable.
+/// Returns the span for a problem with a whole mapping: its first key, because underlining the full mapping
+/// is not readable.
 pub(crate) fn head(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Map(entries) => entries.first().map_or(node.span, |(key, _)| key.span),

@@ -18,7 +18,7 @@ pub(crate) const KEY: &str = "yaql_exp";
 /// Values under this key are verbatim and never parsed as expressions.
 const VERBATIM: &str = "regex";
 
-/// Whether a value is computed. Its form is checked by [`Expressions`].
+/// Reports whether a value is computed. Its form is checked by [`Expressions`].
 pub(crate) fn is_computed(node: &Node) -> bool {
     node.get(KEY).is_some()
 }
@@ -39,7 +39,7 @@ struct Mistake {
 }
 
 impl<'t> Expressions<'t> {
-    /// `text` is the text that the nodes were parsed from.
+    /// Creates a checker. `text` is the text that the nodes were parsed from.
     pub(crate) fn new(text: &'t str) -> Self {
         Self { text, by_source: HashMap::new() }
     }

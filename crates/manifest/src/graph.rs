@@ -46,7 +46,7 @@ impl GraphBody {
         self.tasks
     }
 
-    /// The metadata and tasks of a new graph.
+    /// Returns the metadata and tasks of a new graph.
     pub fn into_parts(self) -> (GraphMetadata, Vec<Task>) {
         let mut metadata = GraphMetadata::default();
         let tasks = self.apply(&mut metadata);
@@ -83,7 +83,8 @@ pub fn read_node(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<
     }
 }
 
-/// Line numbers of all tasks and their fields by canonical name; the empty name is the task itself.
+/// Returns the line numbers of all tasks and their fields by canonical name; the empty name is the task
+/// itself.
 pub fn task_lines(node: &Node) -> BTreeMap<String, BTreeMap<String, u32>> {
     let list = node.get("tasks").unwrap_or(node);
     // A single task counts as a list of one.
@@ -158,7 +159,7 @@ impl Reader<'_> {
         (problems.n_errors() == n_errors).then_some(body)
     }
 
-    /// A predicate over a node; blank text selects all nodes.
+    /// Reads a predicate over a node; blank text selects all nodes.
     fn node_filter(&mut self, node: &Node, problems: &mut Diagnostics) -> Option<String> {
         let filter = string_with_length(0..=4096)(node, problems)?;
         if !filter.trim().is_empty() {
@@ -235,7 +236,7 @@ fn graph_type(node: &Node, problems: &mut Diagnostics) -> Option<GraphType> {
     }
 }
 
-/// Both `model` and `model_id`, or neither.
+/// Reads `model` and `model_id`; both or neither must be present.
 fn owner(fields: &mut Fields<'_, '_>) -> Option<Owner> {
     let has = |key: &str| fields.node().get(key).is_some();
     let (has_kind, has_id) = (has("model"), has("model_id"));
@@ -265,7 +266,7 @@ const CALLBACK_STATUSES: &[&str] = &[
     "deleted",
 ];
 
-/// Changes to a node's attributes when the run of the graph on it ends.
+/// Reads a callback: changes to the attributes of a node when the run of the graph on it ends.
 fn callback(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     _ = fields.optional("node_attributes", |node, problems| {

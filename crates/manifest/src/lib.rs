@@ -4,8 +4,8 @@
 //! [`parse()`] turns text into nodes. The [`reader`] module reads typed values from nodes; every request body
 //! goes through it. [`graph`] and [`task`] define the form of graphs and tasks.
 //!
-//! The crate validates one text in isolation. It reads no files, renders no messages, and knows no other
-//! layers, nodes or roles: whether a referenced name exists is checked elsewhere.
+//! The crate validates one text in isolation. It reads no files, renders no messages, and has no access to
+//! other layers, nodes or roles: the existence of referenced names is checked elsewhere.
 
 mod expression;
 mod parse;
@@ -40,7 +40,7 @@ pub mod codes {
     pub const LENGTH: &str = "manifest-length";
     /// A number out of range, or one that JSON cannot represent.
     pub const RANGE: &str = "manifest-range";
-    /// A word that is not among the allowed ones.
+    /// A word that is not one of the allowed words.
     pub const CHOICE: &str = "manifest-choice";
     /// A string of the wrong form.
     pub const FORM: &str = "manifest-form";

@@ -16,7 +16,7 @@ pub enum Format {
 /// Strictness and limits of parsing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseOptions {
-    /// Whether a duplicate key in YAML is an error. In JSON it always is.
+    /// Whether a duplicate key in YAML is an error. In JSON, it always is.
     pub strict_keys: bool,
     pub limits: Limits,
 }
@@ -41,7 +41,7 @@ impl Parsed {
     }
 }
 
-/// The single document of a text; fails with all problems.
+/// Returns the single document of a text; fails with all problems.
 pub fn parse(text: &str, format: Format) -> Result<Node, Vec<Diagnostic>> {
     match parse_with(text, format, &ParseOptions::default()) {
         Parsed { node: Some(node), problems } if !has_errors(&problems) => Ok(node),
@@ -49,7 +49,7 @@ pub fn parse(text: &str, format: Format) -> Result<Node, Vec<Diagnostic>> {
     }
 }
 
-/// The single document of a text, and all problems with it.
+/// Returns the single document of a text, and all problems with it.
 pub fn parse_with(text: &str, format: Format, options: &ParseOptions) -> Parsed {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Parsed { node: None, problems: vec![empty()] };
@@ -75,7 +75,7 @@ pub fn parse_with(text: &str, format: Format, options: &ParseOptions) -> Parsed 
     Parsed { node, problems }
 }
 
-/// The message that Fuel clients expect.
+/// Returns the message that Fuel clients expect.
 fn empty() -> Diagnostic {
     Diagnostic::error(codes::EMPTY, "Empty request received")
 }

@@ -16,7 +16,7 @@ impl<T> Validated<T> {
         Self { value, problems: problems.into_vec() }
     }
 
-    /// The value, or all problems. Discards warnings if there is a value.
+    /// Returns the value, or all problems. Discards warnings if there is a value.
     pub fn into_result(self) -> Result<T, Vec<Diagnostic>> {
         self.value.ok_or(self.problems)
     }

@@ -4,7 +4,7 @@ use stoker_model::Json;
 use stoker_yaml::BigInt;
 use stoker_yaml::emit::{Atom, Emit, NodeView};
 
-/// A document as block-style YAML, with keys in document order.
+/// Renders a document as block-style YAML, with keys in document order.
 pub fn to_yaml(document: &Json) -> String {
     stoker_yaml::emit::to_yaml(&Tree::from(document))
 }

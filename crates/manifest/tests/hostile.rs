@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use stoker_manifest::{Format, graph};
 
-/// Quadratic time for these sizes would be hours.
+/// Maximum time for reading a text; quadratic time for these sizes would be hours.
 const TIME_MAX: Duration = Duration::from_mins(1);
 
 fn check(text: &str) {

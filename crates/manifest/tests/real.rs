@@ -74,7 +74,8 @@ fn real_files_with_anchors_are_valid() {
     assert!(rejected.iter().all(|(_, message)| message.contains("is given twice; first given here")));
 }
 
-/// All problems except bare words that were meant as constants; the real graphs contain three of these.
+/// Returns all problems except bare words that were meant as constants; the real graphs contain three of
+/// these.
 fn without_bare_words(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     problems.into_iter().filter(|problem| problem.code != codes::BARE_WORD).collect()
 }
@@ -94,7 +95,7 @@ fn bare_words_in_real_graphs_are_reported() {
     assert!(problems.iter().all(|problem| problem.severity == Severity::Warning));
 }
 
-/// Documents of known words in random positions.
+/// Generates documents of known words in random positions.
 fn documents() -> impl Strategy<Value = Value> {
     const WORDS: &[&str] = &[
         "id",

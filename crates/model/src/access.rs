@@ -1,4 +1,4 @@
-//! Access control. Every operation of the API requires one [`Permission`]; a role is a set of them.
+//! Access control. Every operation of the API requires one [`Permission`]; a role is a set of permissions.
 
 use crate::{TenantId, UserId, words};
 
@@ -23,7 +23,8 @@ words! {
         Read => "read",
         /// Changing deployments: releases, clusters, nodes, plugins, graphs, runs.
         Operate => "operate",
-        /// Modules of a tenant under `/v1.0/{tenant}`; the rules of modules refine it.
+        /// Access to the modules of a tenant under `/v1.0/{tenant}`. The checks of each module operation restrict
+        /// it further.
         Modules => "modules",
         /// Users, tenants, tokens of others, the audit log, settings of the server.
         Administer => "administer",
@@ -40,7 +41,7 @@ impl Role {
         }
     }
 
-    /// Whether the role sees resources of other tenants.
+    /// Reports whether the role sees resources of other tenants.
     pub const fn sees_all_tenants(self) -> bool {
         !matches!(self, Self::Member)
     }
@@ -61,7 +62,7 @@ impl Caller {
         self.roles.iter().any(|role| role.allows(permission))
     }
 
-    /// The tenant to restrict results to; `None` if the caller sees all tenants.
+    /// Returns the tenant to restrict results to; `None` if the caller sees all tenants.
     pub fn tenant_limit(&self) -> Option<TenantId> {
         let everything = self.roles.iter().any(|role| role.sees_all_tenants());
         (!everything).then_some(self.tenant_id)

@@ -1,14 +1,14 @@
 //! Agents and their join tokens.
 
-use crate::{AgentId, JoinTokenId, Micros, NodeId};
+use crate::{AgentId, AgentUid, JoinTokenId, Micros, NodeId};
 
 /// An enrolled agent. Only the digest of its credential is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     pub id: AgentId,
-    /// The uid of its node, or `master`. Unique.
-    pub uid: String,
-    /// `None` for the master.
+    /// UID of the node of the agent, or `master`. Unique.
+    pub uid: AgentUid,
+    /// Node of the agent; `None` for the master.
     pub node_id: Option<NodeId>,
     /// Version of the agent program at enrollment.
     pub version: String,
@@ -18,9 +18,9 @@ pub struct Agent {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewAgent {
-    pub uid: String,
+    pub uid: AgentUid,
     pub node_id: Option<NodeId>,
-    /// SHA-256 of its credential.
+    /// SHA-256 of the credential of the agent.
     pub digest: [u8; 32],
     pub version: String,
     pub joined_at: Micros,
@@ -42,11 +42,11 @@ pub struct NewAgentCertificate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinToken {
     pub id: JoinTokenId,
-    /// Name given by its creator.
+    /// Name given by the creator of the token.
     pub label: Option<String>,
-    /// `None`: unlimited.
+    /// Number of agents that can still join; `None` means unlimited.
     pub uses_left: Option<i64>,
-    /// Whether an agent may replace an existing one, including the master's.
+    /// Whether an agent may replace an existing agent, including that of the master.
     pub may_replace: bool,
     pub created_at: Micros,
     pub expires_at: Micros,

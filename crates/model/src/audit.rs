@@ -5,7 +5,7 @@ use crate::{AuditId, Json, Micros, UserId};
 /// Originator of a change: the user or the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// `None` for the server itself (first start, retention).
+    /// User who made the change; `None` for the server itself (first start, retention).
     pub user_id: Option<UserId>,
     pub user_name: String,
     /// Address the request came from.
@@ -18,7 +18,7 @@ impl Actor {
     }
 }
 
-/// An audit log entry before it is stored. No change is committed without one.
+/// An audit log entry before it is stored. Every committed change has an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AuditChange {
     /// Noun and verb, such as `graph.update`.

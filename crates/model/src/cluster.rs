@@ -31,7 +31,7 @@ words! {
     /// Merge mode: what a layer of higher precedence overrides.
     #[derive(Default)]
     MergeMode {
-        /// Single attributes; attributes it does not set keep their values.
+        /// A later layer replaces only the attributes that it sets.
         #[default]
         Attributes => "attributes",
         /// A later layer replaces the whole task.
@@ -72,7 +72,7 @@ pub struct Cluster {
     /// Whether a user supplied facts.
     pub is_customized: bool,
     pub is_locked: bool,
-    /// `None`: the default of the server.
+    /// Merge order of graph layers; `None` means the default of the server.
     pub merge_order: Option<MergeOrder>,
     pub merge_mode: Option<MergeMode>,
     pub created_at: Micros,
@@ -93,7 +93,7 @@ pub struct NewCluster {
     pub merge_mode: Option<MergeMode>,
 }
 
-/// A plugin as one cluster uses it.
+/// State and settings of a plugin in one cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterPlugin {
     pub plugin_id: PluginId,

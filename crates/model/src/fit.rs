@@ -9,41 +9,42 @@ use crate::{Json, NewPlugin, NewRelease};
 pub struct CompatibilityTarget<'a> {
     pub operating_system: &'a str,
     pub version: &'a str,
-    /// `None` if there is no cluster yet: any mode is compatible.
+    /// Mode of the cluster; `None` if there is no cluster yet, so that any mode is compatible.
     pub mode: Option<&'a str>,
 }
 
 impl NewRelease {
-    /// The compatibility target of this release, in a cluster of this mode if given.
+    /// Returns the compatibility target of this release, in a cluster of this mode if given.
     pub fn compatibility_target<'a>(&'a self, mode: Option<&'a str>) -> CompatibilityTarget<'a> {
         CompatibilityTarget { operating_system: &self.operating_system, version: &self.version, mode }
     }
 }
 
 impl CompatibilityTarget<'_> {
-    /// Whether one of a plugin's entries `{os, version, mode}` covers the target.
+    /// Reports whether one of a plugin's entries `{os, version, mode}` covers the target.
     pub fn is_covered_by(self, releases: &[Json]) -> bool {
         self.covering(releases).is_some()
     }
 
-    /// The first entry that covers the target.
+    /// Returns the first entry that covers the target.
     fn covering(self, releases: &[Json]) -> Option<&Json> {
         releases.iter().find(|entry| entry_fits(entry, self))
     }
 }
 
 impl NewPlugin {
-    /// Whether the plugin supports a release that covers the target.
+    /// Reports whether the plugin supports a release that covers the target.
     pub fn is_compatible_with(&self, target: CompatibilityTarget<'_>) -> bool {
         target.is_covered_by(&self.releases)
     }
 
-    /// The directory in its package with the scripts for the target.
+    /// Returns the directory in the package of the plugin with the scripts for the target.
     pub fn scripts_path(&self, target: CompatibilityTarget<'_>) -> Option<&str> {
         target.covering(&self.releases)?.get("deployment_scripts_path")?.as_str()
     }
 
-    /// The operating system of the entry that covers the target, and the path of its package repository.
+    /// Returns the operating system of the entry that covers the target, and the path of its package
+    /// repository.
     pub fn repository_path(&self, target: CompatibilityTarget<'_>) -> Option<(&str, &str)> {
         let entry = target.covering(&self.releases)?;
         Some((entry.get("os")?.as_str()?, entry.get("repository_path")?.as_str()?))
@@ -58,7 +59,8 @@ fn entry_fits(entry: &Json, target: CompatibilityTarget<'_>) -> bool {
         && target.mode.is_none_or(|mode| mode_fits(entry.get("mode"), mode))
 }
 
-/// `ha` covers `ha_compact`. A single mode may be a string instead of a list.
+/// Reports whether one of the modes covers the target mode: `ha` covers `ha_compact`. A single mode may be a
+/// string instead of a list.
 fn mode_fits(modes: Option<&Json>, target_mode: &str) -> bool {
     let covers = |mode: &str| {
         target_mode.strip_prefix(mode).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
@@ -70,7 +72,8 @@ fn mode_fits(modes: Option<&Json>, target_mode: &str) -> bool {
     }
 }
 
-/// Both halves of a version such as `2014.2-6.1` cover longer ones, by whole dotted parts: not `2014.20-6.1`.
+/// Reports whether both halves of a version such as `2014.2-6.1` are prefixes of the halves of a release
+/// version, by whole dotted parts: `2014.2` does not cover `2014.20`.
 fn version_covers(own: &str, release: &str) -> bool {
     let (Some(own), Some(release)) = (own.rsplit_once('-'), release.rsplit_once('-')) else { return false };
     covers_parts(own.0, release.0) && covers_parts(own.1, release.1)
@@ -82,7 +85,8 @@ fn covers_parts(own: &str, release: &str) -> bool {
         .is_some_and(|rest| !own.is_empty() && (rest.is_empty() || rest.starts_with('.')))
 }
 
-/// Compares plugin versions numerically, part by part; missing parts are 0, and `2.0.0b1` precedes `2.0.0`.
+/// Compares versions of plugins and tasks numerically, part by part; missing parts are 0, and `2.0.0b1`
+/// precedes `2.0.0`. Releases have [another order](crate::compare_release_versions).
 pub fn compare_versions(left: &str, right: &str) -> Ordering {
     let (left_parts, left_suffix) = version_parts(left);
     let (right_parts, right_suffix) = version_parts(right);
@@ -94,11 +98,11 @@ pub fn compare_versions(left: &str, right: &str) -> Ordering {
         (false, true) => Ordering::Less,
         _ => compare_suffixes(left_suffix, right_suffix),
     };
-    // Equal versions with different spellings still have an order, so that sorting is deterministic.
+    // Equal versions with different spellings are ordered by spelling, so that sorting is deterministic.
     numbers.fold(Ordering::Equal, Ordering::then).then(suffixes).then_with(|| left.cmp(right))
 }
 
-/// The numeric parts, and the suffix after them: `b1` of `2.0.0b1`.
+/// Returns the numeric parts, and the suffix after them: `b1` of `2.0.0b1`.
 fn version_parts(version: &str) -> (Vec<u64>, &str) {
     let at = version.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(version.len());
     let (numbers, suffix) = version.split_at(at);

@@ -14,7 +14,7 @@ words! {
     }
 }
 
-/// The owner of a graph. A graph has exactly one and is deleted with it.
+/// The owner of a graph. A graph has exactly one owner and is deleted with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     Release(ReleaseId),

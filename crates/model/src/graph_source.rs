@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 pub struct GraphSource {
     /// The file name, if the client sent it.
     pub file: Option<String>,
-    /// 1-based, by task and canonical field name; the empty name is the task itself.
+    /// Line numbers from 1, by task and canonical field name; the empty name is the task itself.
     pub lines: BTreeMap<String, BTreeMap<String, u32>>,
 }
 
 impl GraphSource {
-    /// The line of a field such as `cross_depends[0].role`, else of its task.
+    /// Returns the line of a field such as `cross_depends[0].role`, otherwise the line of its task.
     pub fn line(&self, task: &str, path: &str) -> Option<u32> {
         let fields = self.lines.get(task)?;
         let field = path.split(['.', '[']).next().unwrap_or_default();

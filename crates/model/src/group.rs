@@ -1,19 +1,19 @@
 //! Servers that share a database.
 
-use crate::Micros;
+use crate::{AgentUid, Micros};
 
 /// A server of the group, as it registers itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerRecord {
-    /// Generated at every start.
+    /// Random ID, generated at every start.
     pub id: String,
-    /// Hostname of its machine.
+    /// Hostname of the machine of the server.
     pub name: String,
     /// Address it listens on.
     pub address: String,
     /// Version of the server program.
     pub version: String,
-    /// Whether it receives messages over the bus.
+    /// Whether the server receives messages over the bus.
     pub receives_bus: bool,
     pub started_at: Micros,
     pub heartbeat_at: Micros,
@@ -22,18 +22,18 @@ pub struct ServerRecord {
 /// The server an agent is connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentHost {
-    pub uid: String,
+    pub uid: AgentUid,
     /// Sequence number, greater than that of every earlier change.
     pub number: i64,
-    /// `None` if the agent is disconnected.
+    /// Server to which the agent is connected; `None` if it is disconnected.
     pub server_id: Option<String>,
 }
 
 /// An agent connected to a server or disconnected from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentConnectionChange {
-    pub uid: String,
-    /// The server's connection number: the end of an old connection must not affect a newer one.
+    pub uid: AgentUid,
+    /// Number of the connection on its server: the end of an old connection must not affect a newer one.
     pub connection: i64,
     pub is_connected: bool,
 }

@@ -1,4 +1,4 @@
-//! One type per kind of id, so that a node cannot be looked up by the id of its cluster.
+//! One type per resource for its ids, so that a node cannot be looked up by the id of its cluster.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ ids! {
     SequenceId,
     /// The documents of a plan or an applied state.
     SnapshotId,
-    /// A task row: a changed task gets a new one.
+    /// A row of a task; a changed task gets a new row.
     TaskId,
     TenantId,
     TokenId,

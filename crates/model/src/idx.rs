@@ -1,4 +1,4 @@
-//! One type per kind of index into a plan or a run, so that a node cannot be taken for an instance.
+//! One type for each index into a plan or a run, so that a node cannot be mistaken for an instance.
 
 use std::fmt;
 
@@ -14,22 +14,22 @@ macro_rules! indices {
                 Self(idx)
             }
 
-            /// The number that is stored and sent.
+            /// Returns the number that is stored and sent.
             pub const fn get(self) -> u32 {
                 self.0
             }
 
-            /// Position in a slice.
+            /// Returns the position in a slice.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// Index of a position in a slice. A plan has fewer than 2^32 of anything.
+            /// Creates the index of a position in a slice. A plan has fewer than 2^32 elements of each type.
             pub const fn at(position: usize) -> Self {
                 Self(position as u32)
             }
 
-            /// Indices of the first `n` positions.
+            /// Returns the indices of the first `n` positions.
             pub fn first(n: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
                 (0..n as u32).map(Self)
             }
@@ -63,7 +63,7 @@ indices! {
 }
 
 impl VertexIdx {
-    /// The instance of this vertex; `None` for a join.
+    /// Returns the instance of this vertex; `None` for a join.
     pub const fn instance(self, n_instances: usize) -> Option<InstanceIdx> {
         if self.index() < n_instances { Some(InstanceIdx(self.0)) } else { None }
     }

@@ -1,8 +1,8 @@
 //! Domain types of Stoker: ids, names and records, with their validity rules.
 //!
-//! Nothing here knows how a record is stored, sent or displayed. Records derive no serialization, so that the
-//! database schema, the REST API and the agent protocol can evolve independently. Free-form parts of a record
-//! (settings, metadata, task fields) are [`Json`].
+//! Records are independent of how they are stored, sent or displayed: they derive no serialization, so that
+//! the database schema, the REST API and the agent protocol can evolve independently. Free-form parts of a
+//! record (settings, metadata, task fields) are [`Json`].
 
 mod access;
 mod agent;
@@ -26,6 +26,7 @@ mod plan;
 mod plugin;
 mod quota;
 mod release;
+mod release_version;
 mod run;
 mod sequence;
 mod task;
@@ -66,6 +67,7 @@ pub use plan::{NewPlan, PlanRecord};
 pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
 pub use quota::{Quotas, Resource};
 pub use release::{NewRelease, Release, ReleaseState};
+pub use release_version::compare_release_versions;
 pub use run::{
     HistoryRecord, HistoryStatus, NewRun, OutputChunk, Run, RunEnd, RunEvent, RunExecution, RunName,
     RunStatus,

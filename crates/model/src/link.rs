@@ -24,6 +24,6 @@ pub struct LinkBody {
     /// URL, unique among the links of the owner.
     pub url: String,
     pub description: Option<String>,
-    /// Stored but not displayed.
+    /// Whether the link is stored but not displayed.
     pub hidden: bool,
 }

@@ -3,7 +3,7 @@
 use crate::{ClusterId, Micros, ModuleId, NodeId, RunId, TenantId, words};
 
 words! {
-    /// The operation on modules that a node is asked to perform.
+    /// The operation on modules that a node performs.
     ModuleAction {
         Apply => "apply",
         Remove => "remove",
@@ -23,7 +23,7 @@ words! {
 pub struct Module {
     pub id: ModuleId,
     pub generation: i64,
-    /// Random; the id that clients use.
+    /// Random ID that clients use.
     pub uuid: String,
     pub body: ModuleBody,
     pub created_at: Micros,
@@ -38,19 +38,19 @@ pub struct ModuleBody {
     /// Name of the driver that applies it, in lower case.
     pub module_type: String,
     pub description: Option<String>,
-    /// `None`: all tenants.
+    /// Tenant that the module applies to; `None` means all tenants.
     pub tenant_id: Option<TenantId>,
-    /// Name of the releases it is for; `None`: all.
+    /// Name of the releases that the module applies to; `None` means all releases.
     pub datastore: Option<String>,
-    /// Version of the releases it is for; `None`: all.
+    /// Version of the releases that the module applies to; `None` means all versions.
     pub datastore_version: Option<String>,
     pub auto_apply: bool,
     pub visible: bool,
     pub live_update: bool,
     pub priority_apply: bool,
-    /// 0 to 9.
+    /// Position in the apply order, from 0 to 9.
     pub apply_order: i64,
-    /// Whether it is an admin module. Sticky: see the rules of modules.
+    /// Whether the module is an admin module. Once set, it stays set: see `stoker_modules::rules`.
     pub is_admin: bool,
     /// MD5 of the contents as received.
     pub md5: String,
@@ -72,7 +72,7 @@ pub struct ModuleItem {
     pub contents: EncryptedContents,
 }
 
-/// Modules to apply to one node, as one list.
+/// Modules to apply to one node in one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleRun {
     pub run_id: RunId,
@@ -92,14 +92,14 @@ pub struct NodeModule {
     pub node_id: NodeId,
     /// The cluster of the node; results of another cluster are ignored.
     pub cluster_id: ClusterId,
-    /// The module as applied; it may have been changed or deleted since.
+    /// UUID of the module as applied; the module may have been changed or deleted since.
     pub uuid: String,
     pub body: ModuleBody,
     pub status: ModuleStatus,
     pub message: Option<String>,
-    /// Time of the first application.
+    /// Time when the module was first applied to the node.
     pub created_at: Micros,
-    /// Time of the last application; unique per node.
+    /// Time when the module was last applied to the node; unique per node.
     pub updated_at: Micros,
     pub removed_at: Option<Micros>,
     pub contents: EncryptedContents,

@@ -65,7 +65,7 @@ pub struct Node {
     pub attributes: JsonMap,
     /// Facts of the last heartbeat.
     pub facts: JsonMap,
-    /// Checksum of the last heartbeat, to detect an unchanged one.
+    /// Checksum of the last heartbeat, to detect an unchanged heartbeat.
     pub agent_checksum: Option<String>,
     pub last_seen_at: Option<Micros>,
     pub created_at: Micros,
@@ -94,8 +94,7 @@ impl Node {
         self.attributes.clear();
     }
 
-    /// Removes the node from its cluster: immediately if nothing was deployed to it yet, else with the next
-    /// run.
+    /// Removes the node from its cluster: immediately if it was never deployed, otherwise with the next run.
     pub fn request_removal(&mut self) {
         if self.status == NodeStatus::Discover { self.leave_cluster() } else { self.pending_deletion = true }
     }
@@ -106,9 +105,9 @@ impl Node {
 pub struct NewNode {
     pub mac: String,
     pub ip: Option<String>,
-    /// `None`: derived from the end of the MAC address.
+    /// Name; `None` means that it is derived from the end of the MAC address.
     pub name: Option<String>,
-    /// `None`: `node-<id>`.
+    /// Host name; `None` means `node-<id>`.
     pub hostname: Option<String>,
     pub manufacturer: Option<String>,
     pub platform_name: Option<String>,

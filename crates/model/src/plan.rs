@@ -2,7 +2,7 @@
 
 use crate::{ClusterId, DocumentId, GraphType, Json, Micros, PlanId};
 
-/// A plan without its large parts, the document and the input digests. Immutable.
+/// A plan without its large parts: the document and the input digests. Immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanRecord {
     pub id: PlanId,

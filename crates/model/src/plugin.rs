@@ -14,13 +14,13 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// The directory of its scripts on a node, below the common root of plugin scripts.
+    /// Returns the directory of the scripts of the plugin on a node, below the common root of plugin scripts.
     pub fn scripts_folder(&self, root: &str) -> String {
         format!("{}/{}-{}/", root.trim_end_matches('/'), self.body.name, self.body.version)
     }
 }
 
-/// A plugin before it has an id: everything about it that can change.
+/// A plugin before it has an id: all of its changeable fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewPlugin {
     pub name: String,
@@ -48,7 +48,7 @@ pub struct NewPlugin {
 }
 
 impl NewPlugin {
-    /// A plugin with only an identity; its title is its name.
+    /// Creates a plugin with only an identity; its title is its name.
     pub fn new(name: &str, version: &str, package_version: &str) -> Self {
         Self {
             name: name.to_owned(),

@@ -12,7 +12,7 @@ words! {
     }
 }
 
-/// Maximum of each resource; `None`: the default quota, or unlimited.
+/// Maximum of each resource; `None` means the default quota, or unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quotas {
     pub clusters: Option<i64>,

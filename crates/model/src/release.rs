@@ -18,7 +18,7 @@ pub struct Release {
     pub created_at: Micros,
 }
 
-/// A release before it has an id: everything about it that a user may change.
+/// A release before it has an id: all fields that a user may change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRelease {
     pub name: String,

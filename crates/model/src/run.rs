@@ -22,7 +22,7 @@ words! {
 }
 
 words! {
-    /// The kind of work of a run.
+    /// The type of operation of a run.
     RunName {
         Super => "super",
         Deploy => "deploy",
@@ -73,14 +73,14 @@ words! {
 pub struct Run {
     pub id: RunId,
     pub generation: i64,
-    /// Random; identifies the run in logs.
+    /// Random ID that identifies the run in logs.
     pub uuid: String,
     /// The parent run, if this is a child run that executes one graph.
     pub parent_id: Option<RunId>,
     pub cluster_id: Option<ClusterId>,
     pub name: RunName,
     pub status: RunStatus,
-    /// 0 to 100.
+    /// Progress in percent.
     pub progress: i64,
     pub message: Option<String>,
     pub result: Json,
@@ -168,17 +168,17 @@ pub struct HistoryRecord {
     pub summary: JsonMap,
 }
 
-/// Execution data of a run besides its events.
+/// Execution data of a run, without its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunExecution {
     pub run_id: RunId,
-    /// `None` until the plan is created, when the run starts.
+    /// Plan of the run; `None` until it is created, when the run starts.
     pub plan_id: Option<PlanId>,
     /// Run options.
     pub options: Json,
     /// The server that holds the lease.
     pub owner: Option<String>,
-    /// Incremented on every takeover; fences off former owners.
+    /// Incremented on every takeover; used as a fencing token against former owners.
     pub lease_generation: i64,
     /// Expiry of the lease; until then no other server may take over the run.
     pub lease_until: Option<Micros>,
@@ -187,7 +187,7 @@ pub struct RunExecution {
 /// An event of a run. Immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunEvent {
-    /// 1-based, without gaps.
+    /// Sequence number, from 1 without gaps.
     pub seq: i64,
     pub at: Micros,
     pub kind: String,
@@ -201,7 +201,7 @@ pub struct RunEvent {
 pub struct OutputChunk {
     pub instance: i64,
     pub attempt: i64,
-    /// `out` or `err`.
+    /// Stream: `out` or `err`.
     pub stream: String,
     /// Byte offset of the chunk.
     pub start: i64,

@@ -22,7 +22,7 @@ pub struct NewSequence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SequenceGraph {
     pub graph_type: GraphType,
-    /// `None`: selected by the node filter of the graph.
+    /// Nodes to run on; `None` means that the node filter of the graph selects them.
     pub nodes: Option<Vec<i64>>,
     pub tasks: Option<Vec<String>>,
 }

@@ -14,7 +14,7 @@ words! {
         Skipped => "skipped",
         Reboot => "reboot",
         CopyFiles => "copy_files",
-        /// Supported for legacy data only; never executed.
+        /// Supported only in legacy data; never executed.
         Role => "role",
         MasterShell => "master_shell",
         MoveToBootstrap => "move_to_bootstrap",
@@ -28,7 +28,7 @@ words! {
 
 /// A task as written. Fields have their canonical names; `id` is [`Task::name`] and not a field.
 ///
-/// A field that is not set is absent; one set to `false`, `[]` or `null` is present.
+/// A field that is not set is absent. A field with the value `false`, `[]` or `null` is present.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     /// Task name, unique in the graph.
@@ -42,14 +42,14 @@ impl Task {
     }
 }
 
-/// A task with its row. Rows are immutable: changed content gets a new row.
+/// A task with its row. Rows are immutable: a changed task gets a new row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredTask {
     pub id: TaskId,
     pub task: Task,
 }
 
-/// A field with its own column in the store, and its alternative spelling.
+/// A field with a separate column in the store, and its alternative spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskField {
     pub canonical: &'static str,
@@ -83,7 +83,7 @@ pub const TASK_FIELDS: &[TaskField] = &[
     field("condition"),
 ];
 
-/// The canonical name of a field, for either spelling.
+/// Returns the canonical name of a field, for either spelling.
 pub fn canonical_field(name: &str) -> &str {
     TASK_FIELDS
         .iter()

@@ -67,7 +67,7 @@ pub struct Token {
     pub user_id: UserId,
     /// The tenant it is scoped to.
     pub tenant_id: TenantId,
-    /// Name given by its owner; `None` for a token created by a login.
+    /// Name given by the owner; `None` for a token created by a login.
     pub label: Option<String>,
     pub issued_at: Micros,
     pub expires_at: Micros,

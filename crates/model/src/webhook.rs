@@ -74,7 +74,7 @@ pub struct WebhookBody {
 }
 
 impl WebhookBody {
-    /// Whether the webhook subscribes to this notification.
+    /// Reports whether the webhook subscribes to this notification.
     pub fn is_subscribed(&self, topic: Topic, cluster: Option<ClusterId>) -> bool {
         let topic_fits = self.topics.is_empty() || self.topics.contains(&topic);
         self.enabled && topic_fits && self.cluster_id.is_none_or(|cluster_id| cluster == Some(cluster_id))

@@ -9,7 +9,7 @@ use crate::error::{RuleResult, RuleViolation, truncated};
 pub struct Datastores(pub Vec<(String, String)>);
 
 impl Datastores {
-    /// Checks that both exist and belong together.
+    /// Checks that the datastore and the version exist and that the version belongs to the datastore.
     pub fn check(&self, datastore: Option<&str>, version: Option<&str>) -> RuleResult<()> {
         if let Some(name) = datastore
             && !self.has(name)
@@ -47,13 +47,13 @@ impl Datastores {
     }
 }
 
-/// Whether a module may be applied to an instance of this datastore and version.
+/// Reports whether a module may be applied to an instance of this datastore and version.
 pub fn is_compatible(module: &ModuleBody, datastore: &str, version: &str) -> bool {
     module.datastore.as_deref().is_none_or(|name| name == datastore)
         && module.datastore_version.as_deref().is_none_or(|required| required == version)
 }
 
-/// The error for a module that does not fit.
+/// Returns the error for a module that does not fit.
 pub fn incompatible_error(module: &ModuleBody) -> RuleViolation {
     let all = |name: &Option<String>| name.clone().unwrap_or_else(|| "all".to_owned());
     RuleViolation::invalid_module(&format!(

@@ -32,17 +32,17 @@ impl RuleViolation {
         Self { kind: ErrorKind::NotFound, message: message.into() }
     }
 
-    /// A module that does not exist, was deleted, or is not visible to the caller.
+    /// Returns the error for a module that does not exist, was deleted, or is not visible to the caller.
     pub fn module_not_found(id: &str) -> Self {
         Self::not_found(format!("Module with ID {} could not be found.", truncated(id)))
     }
 
-    /// An instance that does not exist or belongs to another tenant.
+    /// Returns the error for an instance that does not exist or belongs to another tenant.
     pub fn instance_not_found(id: &str) -> Self {
         Self::not_found(format!("Resource {} cannot be found.", truncated(id)))
     }
 
-    /// The agent of a node failed, timed out, or does not support the operation.
+    /// Returns the error for a node whose agent failed, timed out, or does not support the operation.
     pub fn guest_error(reason: &str) -> Self {
         Self::bad_request(format!("An error occurred communicating with the guest: {reason}"))
     }
@@ -52,7 +52,7 @@ impl RuleViolation {
     }
 }
 
-/// User-supplied text, truncated for a message.
+/// Truncates user-supplied text for a message.
 pub(crate) fn truncated(text: &str) -> String {
     const CHARS_MAX: usize = 255;
     text.chars().take(CHARS_MAX).collect()

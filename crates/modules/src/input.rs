@@ -7,7 +7,7 @@ use crate::validate::Fields;
 
 pub const APPLY_ORDER_DEFAULT: i64 = 5;
 const APPLY_ORDER_MAX: i64 = 9;
-/// Maximum delay between two batches, in seconds: one day. A longer one is probably a typing error.
+/// Maximum delay between two batches, in seconds: one day. A longer delay is probably a typing error.
 const BATCH_DELAY_MAX: i64 = 86_400;
 /// Maximum number of modules in one request.
 const MODULES_MAX: usize = 1000;
@@ -21,7 +21,7 @@ pub struct CreateRequest {
     pub options: ModuleOptions,
 }
 
-/// Request to change a module; absent fields stay unchanged.
+/// Request to change a module; absent fields keep their values.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct UpdateRequest {
     pub name: Option<String>,
@@ -169,7 +169,7 @@ impl ApplyRequest {
 }
 
 impl InstanceRequest {
-    /// Size options are ignored: the size of a node is fixed.
+    /// Reads an instance request. Size options are ignored: the size of a node is fixed.
     pub fn read(body: &Json) -> RuleResult<Self> {
         let mut fields = Fields::of(body, "instance")?;
         fields.require("name");

@@ -2,7 +2,7 @@
 
 use md5::{Digest as _, Md5};
 
-/// MD5 of the text as received, in hexadecimal. Identifies a version; not used for security.
+/// Returns the MD5 of the text as received, in hexadecimal. Identifies a version; not used for security.
 pub fn md5_hex(text: &str) -> String {
     hex::encode(Md5::digest(text.as_bytes()))
 }

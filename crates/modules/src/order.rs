@@ -14,7 +14,7 @@ pub struct ApplyKey<'m> {
 }
 
 impl ApplyKey<'_> {
-    /// Priority modules first, then by ascending order; ties by name, then by id.
+    /// Compares two modules: priority modules first, then by ascending order; ties by name, then by id.
     pub fn compare(&self, other: &Self) -> Ordering {
         other
             .priority_apply
@@ -30,7 +30,7 @@ pub fn sort_for_apply<T>(modules: &mut [T], rank: impl Fn(&T) -> ApplyKey<'_>) {
     modules.sort_by(|one, other| rank(one).compare(&rank(other)));
 }
 
-/// The sort key of a module snapshot.
+/// Returns the sort key of a module snapshot.
 pub fn item_key(item: &ModuleItem) -> ApplyKey<'_> {
     ApplyKey {
         priority_apply: item.body.priority_apply,

@@ -8,7 +8,7 @@ pub struct AppliedInstance<T> {
     pub node: T,
     /// MD5 of the contents applied there.
     pub md5: String,
-    /// Whether the module may still be applied there.
+    /// Whether the module may still be applied to the instance.
     pub fits: bool,
 }
 

@@ -7,14 +7,14 @@ use crate::error::{RuleResult, RuleViolation, truncated};
 use crate::input::{APPLY_ORDER_DEFAULT, CreateRequest, UpdateRequest};
 use crate::md5::md5_hex;
 
-/// The caller.
+/// The user who sends the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requester {
     pub tenant_id: TenantId,
     pub is_admin: bool,
 }
 
-/// Context of a decision besides the module.
+/// Inputs of a decision in addition to the module.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleContext<'s> {
     pub who: Requester,
@@ -23,22 +23,23 @@ pub struct RuleContext<'s> {
     pub datastores: &'s Datastores,
 }
 
-/// Whether the caller can see a module.
+/// Reports whether the caller can see a module.
 pub fn can_see(who: Requester, module: &ModuleBody) -> bool {
     who.is_admin || (module.visible && belongs_to(who.tenant_id, module))
 }
 
-/// Whether a module belongs to a tenant or to all tenants.
+/// Reports whether a module belongs to a tenant or to all tenants.
 pub fn belongs_to(tenant_id: TenantId, module: &ModuleBody) -> bool {
     module.tenant_id.is_none_or(|owner| owner == tenant_id)
 }
 
-/// Whether a caller who knows its id may apply a module, even a hidden one. Admins may apply all modules.
+/// Reports whether a caller who knows the id of a module may apply it, even if it is hidden. Admins may apply
+/// all modules.
 pub fn may_apply(who: Requester, module: &ModuleBody) -> bool {
     who.is_admin || belongs_to(who.tenant_id, module)
 }
 
-/// The module that a creation request results in.
+/// Returns the module that a creation request results in.
 pub fn create(create: &CreateRequest, cx: RuleContext<'_>) -> RuleResult<ModuleBody> {
     let CreateRequest { name, module_type, contents, options } = create;
     check_type(module_type, cx.types)?;
@@ -62,7 +63,7 @@ pub fn create(create: &CreateRequest, cx: RuleContext<'_>) -> RuleResult<ModuleB
     Ok(body)
 }
 
-/// The module after a change. `is_applied`: an instance has it with its current contents.
+/// Returns the module after a change. `is_applied`: an instance has it with its current contents.
 pub fn update(
     module: &Module,
     update: &UpdateRequest,
@@ -113,7 +114,7 @@ pub fn delete(module: &Module, is_applied: bool, who: Requester) -> RuleResult<(
     require_modifiable(&module.body, is_applied)
 }
 
-/// The error for two undeleted modules with equal name, datastore and version.
+/// Returns the error for two undeleted modules with equal name, datastore and version.
 pub fn duplicate_error(body: &ModuleBody) -> RuleViolation {
     let all = |name: &Option<String>| name.clone().unwrap_or_else(|| "all".to_owned());
     RuleViolation::bad_request(format!(
@@ -150,7 +151,7 @@ fn check_type(module_type: &str, types: &[&str]) -> RuleResult<()> {
     Err(RuleViolation::not_found(format!("Module type '{}' was not found.", truncated(module_type))))
 }
 
-/// The enabled options that only an admin may set.
+/// Returns the enabled options that only an admin may set.
 fn admin_options(body: &ModuleBody) -> Vec<&'static str> {
     let all = [
         (body.tenant_id.is_none(), "Tenant: all"),

@@ -20,7 +20,7 @@ pub(crate) struct Fields<'j> {
 }
 
 impl<'j> Fields<'j> {
-    /// The map under the single key of a body.
+    /// Returns the map under the single key of a body.
     pub(crate) fn of(body: &'j Json, name: &'static str) -> RuleResult<Self> {
         let Some(value) = body.as_object().and_then(|map| map.get(name)) else {
             return Err(RuleViolation::bad_request(format!(
@@ -36,7 +36,7 @@ impl<'j> Fields<'j> {
         }
     }
 
-    /// The value, or an error that lists all problems.
+    /// Returns the value, or an error that lists all problems.
     pub(crate) fn finish<T>(self, value: Option<T>) -> RuleResult<T> {
         match value {
             Some(value) if self.problems.is_empty() => Ok(value),
@@ -57,7 +57,7 @@ impl<'j> Fields<'j> {
         }
     }
 
-    /// A name: not empty, at most 255 characters, with an ASCII letter or digit.
+    /// Reads a name: not empty, at most 255 characters, with an ASCII letter or digit.
     pub(crate) fn text(&mut self, key: &str) -> Option<String> {
         let value = self.map.get(key)?;
         match text_problem(value) {
@@ -81,7 +81,7 @@ impl<'j> Fields<'j> {
         None
     }
 
-    /// 0, 1, false or true.
+    /// Reads a flag: 0, 1, false or true.
     pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
         let value = self.map.get(key)?;
         match (value.as_bool(), value.as_u64()) {
@@ -93,7 +93,7 @@ impl<'j> Fields<'j> {
         None
     }
 
-    /// An integer within bounds; numbers written with a fraction are rejected.
+    /// Reads an integer within bounds; numbers written with a fraction are rejected.
     pub(crate) fn integer(&mut self, key: &str, min: i64, max: i64) -> Option<i64> {
         let value = self.map.get(key)?;
         let problem = match value.as_i64() {
@@ -113,7 +113,7 @@ impl<'j> Fields<'j> {
         None
     }
 
-    /// `{"type", "version"}`.
+    /// Reads a datastore: `{"type", "version"}`.
     pub(crate) fn datastore(&mut self) -> (Option<String>, Option<String>) {
         const KEY: &str = "datastore";
         let Some(value) = self.map.get(KEY) else { return (None, None) };
@@ -154,7 +154,7 @@ fn text_problem(value: &Json) -> Option<String> {
     (!has_alphanumeric).then(|| format!("{} does not match '^.*[0-9a-zA-Z]+.*$'", repr(value)))
 }
 
-/// A value in Python notation, as Trove clients expect, truncated.
+/// Returns a value in Python notation, as Trove clients expect, truncated.
 fn repr(value: &Json) -> String {
     const CHARS_MAX: usize = 60;
     let text = match value {

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use stoker_engine::session::{Attempt, FromAgent, Mode, ToAgent};
-use stoker_model::{Node, NodeId};
+use stoker_model::{AgentUid, Node};
 use stoker_store::{Session, StoreError};
 use tokio::sync::{Notify, mpsc};
 
@@ -11,7 +11,7 @@ use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, connections, 
 use crate::orchestrator::Orchestrator;
 use crate::session::{AgentTransport, serve_agent};
 
-/// Lower bound, in seconds, for the silence after which an agent counts as unreachable: heartbeats are
+/// Minimum time in seconds without a heartbeat after which an agent counts as unreachable. Heartbeats are
 /// written periodically, so a shorter silence is inconclusive.
 const SEEN_SECONDS_MIN: i64 = 60;
 
@@ -25,8 +25,8 @@ impl AgentTransport for LocalConnection {
     }
 }
 
-/// Starts the agent of a node if this server should run it and it is not connected or started yet.
-pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
+/// Starts the agent of a node if this server should run it and the agent is neither connected nor started.
+pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &AgentUid) {
     let Some(spawner) = orchestrator.local_agents.spawner() else { return };
     if orchestrator.agents.is_connected(uid) || orchestrator.local_agents.is_started(uid) {
         return;
@@ -35,7 +35,7 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
         Ok(Some(place)) => place,
         Ok(None) => return,
         Err(error) => {
-            tracing::warn!(error = %error, agent.uid = uid, "cannot read whether to start an agent for the node");
+            tracing::warn!(error = %error, agent.uid = uid.as_str(), "cannot read whether to start an agent for the node");
             return;
         }
     };
@@ -44,8 +44,8 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
     let (connections, taken) = connections();
     let Some(guard) = orchestrator.local_agents.guard() else { return };
     let tracer = orchestrator.context.tracer.clone();
-    spawner(LocalAgent { uid: uid.to_owned(), place: place.clone(), guard, connections, tracer });
-    let (worker, uid) = (orchestrator.clone(), uid.to_owned());
+    spawner(LocalAgent { uid: uid.clone(), place: place.clone(), guard, connections, tracer });
+    let (worker, uid) = (orchestrator.clone(), uid.clone());
     orchestrator
         .background
         .spawn(async move { serve_local_agent(&worker, &uid, &place, taken, &bell).await });
@@ -54,7 +54,7 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
 /// Serves a local agent until it ends or its configured location changes.
 async fn serve_local_agent(
     orchestrator: &Orchestrator,
-    uid: &str,
+    uid: &AgentUid,
     place: &AgentPlace,
     mut taken: mpsc::Receiver<LocalConnection>,
     bell: &Notify,
@@ -79,22 +79,22 @@ async fn serve_local_agent(
     drop(taken);
     orchestrator.local_agents.end(uid);
     if has_moved {
-        tracing::info!(agent.uid = uid, "the transport of a node changed; restarting its agent");
+        tracing::info!(agent.uid = uid.as_str(), "the transport of a node changed; restarting its agent");
         restart(orchestrator, uid).await;
     }
 }
 
-/// Boxed, because `ensure_agent` and `keep_agent` are mutually recursive.
+/// Starts the agent again. Boxed, because `ensure_agent` and `keep_agent` are mutually recursive.
 fn restart<'a>(
     orchestrator: &'a Orchestrator,
-    uid: &'a str,
+    uid: &'a AgentUid,
 ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
     Box::pin(ensure_agent(orchestrator, uid))
 }
 
-/// Reason to refuse an attempt: a `reboot` task on an agent in the server process would restart the server's
-/// machine instead of the node.
-pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &str, attempt: &Attempt) -> Option<String> {
+/// Returns the reason to refuse an attempt: a `reboot` task on an agent in the server process would restart
+/// the server's machine instead of the node.
+pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &AgentUid, attempt: &Attempt) -> Option<String> {
     let is_dangerous = attempt.task_type == "reboot" && attempt.mode == Mode::Normal;
     let is_hooked = orchestrator.context.settings.runs.hooks.contains_key("reboot");
     (is_dangerous && !is_hooked && orchestrator.local_agents.is_in_process(uid)).then(|| {
@@ -104,9 +104,9 @@ pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &str, attempt: &Attempt
     })
 }
 
-/// Whether the results of a node's agent are irrecoverable: the agent ran in the process of another server,
-/// and its journal is on the disk of that machine.
-pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &str) -> bool {
+/// Reports whether the results of a node's agent are irrecoverable: the agent ran in the process of another
+/// server, and its journal is on the disk of that machine.
+pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &AgentUid) -> bool {
     if !orchestrator.context.is_shared
         || !matches!(place_of(orchestrator, uid).await, Ok(Some(AgentPlace::Here { .. })))
     {
@@ -129,14 +129,14 @@ pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &str) -> bool 
         .any(|server| server.id == former && server.name == me.name && server.address == me.address)
 }
 
-/// Whether a node has a reachable agent: connected, seen recently by any server, or startable by this
+/// Reports whether a node has a reachable agent: connected, seen recently by any server, or startable by this
 /// server.
 pub async fn has_reachable_agent(
     orchestrator: &Orchestrator,
     session: &mut Session,
     node: &Node,
 ) -> Result<bool, StoreError> {
-    let uid = node.id.to_string();
+    let uid = AgentUid::from(node.id);
     if orchestrator.agents.is_connected(&uid) {
         return Ok(true);
     }
@@ -150,23 +150,24 @@ pub async fn has_reachable_agent(
         && place_in(orchestrator, session, &uid).await?.is_some())
 }
 
-async fn place_of(orchestrator: &Orchestrator, uid: &str) -> Result<Option<AgentPlace>, StoreError> {
+async fn place_of(orchestrator: &Orchestrator, uid: &AgentUid) -> Result<Option<AgentPlace>, StoreError> {
     place_in(orchestrator, &mut orchestrator.context.store.read().await?, uid).await
 }
 
-/// Location at which this server should run the agent of a node; `None` if it should not run it.
+/// Returns the location at which this server should run the agent of a node; `None` if it should not run it.
 async fn place_in(
     orchestrator: &Orchestrator,
     session: &mut Session,
-    uid: &str,
+    uid: &AgentUid,
 ) -> Result<Option<AgentPlace>, StoreError> {
     let runs = &orchestrator.context.settings.runs;
-    let here = || AgentPlace::Here { folder: runs.agents_folder.join(uid), hooks: runs.hooks.clone() };
-    // A node whose own agent has joined gets no local agent.
+    let here =
+        || AgentPlace::Here { folder: runs.agents_folder.join(uid.as_str()), hooks: runs.hooks.clone() };
+    // A node whose separate agent has joined gets no local agent.
     if session.agent_by_uid(uid).await?.is_some() {
         return Ok(None);
     }
-    let Some(id) = NodeId::parse(uid) else { return Ok(runs.master_agent.then(here)) };
+    let Some(id) = uid.node_id() else { return Ok(runs.master_agent.then(here)) };
     let Some(node) = session.node_get(id).await? else { return Ok(None) };
     Ok(match parse_ssh_location(&node) {
         Ok(Some(place)) => Some(place),
@@ -174,7 +175,7 @@ async fn place_in(
         Err(problems) => {
             let why: Vec<String> = problems.into_iter().map(|(_, message)| message).collect();
             tracing::warn!(
-                agent.uid = uid,
+                agent.uid = uid.as_str(),
                 why = why.join("; "),
                 "cannot determine the transport of the node"
             );

@@ -10,7 +10,7 @@ use stoker_settings::Server;
 use stoker_store::Store;
 use stoker_traces::Tracer;
 
-/// Upper bound, in seconds, for the staleness of cached data that another server may have changed.
+/// Maximum staleness, in seconds, of cached data that another server may have changed.
 const STALE_SECONDS: i64 = 5;
 
 /// Cloning is cheap.
@@ -23,36 +23,36 @@ pub struct OrchestratorContext {
     pub tracer: Tracer,
     /// ID of this server, recorded as the owner of the leases it acquires.
     pub owner: String,
-    /// Whether other servers can connect to the same database, now or later.
+    /// Whether other servers can connect to the same database.
     pub is_shared: bool,
     pub started_at: Micros,
 }
 
 impl OrchestratorContext {
-    /// Expiry time of a lease that is acquired or renewed at `now`.
+    /// Returns the expiry time of a lease that is acquired or renewed at `now`.
     pub(crate) fn leased_until(&self, now: Micros) -> Micros {
         now.plus_seconds(i64::from(self.settings.runs.lease_seconds))
     }
 
-    /// Interval between lease renewals: a quarter of the lease, so that a lease survives several failed
-    /// renewals.
+    /// Returns the interval between lease renewals: a quarter of the lease, so that a lease survives several
+    /// failed renewals.
     pub(crate) fn lease_renewal(&self) -> Duration {
         Duration::from_secs(u64::from(self.settings.runs.lease_seconds)) / 4
     }
 
-    /// Oldest heartbeat of a live server. A server whose last heartbeat is older cannot hold a lease any
-    /// more.
+    /// Returns the oldest heartbeat time of a live server. A server whose last heartbeat is older can no
+    /// longer hold a lease.
     pub fn alive_since(&self, now: Micros) -> Micros {
         Micros(2 * now.0 - self.leased_until(now).0)
     }
 
-    /// Time until which a record that expires at `expires_at` may be served from a cache.
+    /// Returns the time until which a record that expires at `expires_at` may be served from a cache.
     pub fn cacheable_until(&self, expires_at: Micros, now: Micros) -> Micros {
         if self.is_shared { expires_at.min(now.plus_seconds(STALE_SECONDS)) } else { expires_at }
     }
 
     /// Acquires or renews the lease of a job that only one server may execute at a time. Returns whether this
-    /// server holds it; `false` if the database is unavailable.
+    /// server holds the lease; `false` if the database is unavailable.
     pub async fn take_lease(&self, job: &str, seconds: i64) -> bool {
         let now = self.clock.now();
         match self.store.lease_acquire(job, &self.owner, now, now.plus_seconds(seconds)).await {
@@ -64,7 +64,7 @@ impl OrchestratorContext {
         }
     }
 
-    /// Whether a run has ended or was deleted. Returns `false` if the database is unavailable.
+    /// Reports whether a run has ended or was deleted. Returns `false` if the database is unavailable.
     pub(crate) async fn has_ended(&self, run: RunId) -> bool {
         let read = async { self.store.read().await?.run_get(run).await };
         match read.await {

@@ -19,14 +19,14 @@ impl EventFeed {
         let mut bells = self.bells.lock();
         let Some(bell) = bells.get(&run) else { return };
         bell.notify_waiters();
-        // The map holds the last reference: the run has no watchers.
+        // Only the map still refers to the run: it has no watchers.
         if Arc::strong_count(bell) == 1 {
             bells.remove(&run);
         }
     }
 
-    /// Notification of a run. Call this before reading the state of the run, so that no change is missed
-    /// between the read and the wait.
+    /// Returns the notification of a run. Call this before reading the state of the run, so that no change is
+    /// missed between the read and the wait.
     pub fn subscribe(&self, run: RunId) -> Arc<Notify> {
         let mut bells = self.bells.lock();
         Arc::clone(bells.entry(run).or_default())

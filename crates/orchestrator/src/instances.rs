@@ -25,7 +25,7 @@ use crate::agent_launcher::has_reachable_agent;
 use crate::orchestrator::Orchestrator;
 use crate::runs::{Launch, launch_in, start_driver, start_drivers, wait};
 
-/// Time that a run gets after its deadline to record that it timed out.
+/// Time after its deadline in which a run can record that it timed out.
 const MARGIN: Duration = Duration::from_secs(10);
 
 /// Assigns a free online node to the tenant's cluster of the release and deploys it. The cluster is created if it does not
@@ -34,7 +34,8 @@ const MARGIN: Duration = Duration::from_secs(10);
 pub async fn instance_create(
     orchestrator: &Orchestrator,
     mut writing: WriteTransaction,
-    (who, tenant_name): (Requester, &str),
+    who: Requester,
+    tenant_name: &str,
     request: &InstanceRequest,
 ) -> ModuleResult<NodeInstance> {
     let settings = &orchestrator.context.settings;
@@ -56,8 +57,9 @@ pub async fn instance_create(
     Ok(NodeInstance { node, cluster, release })
 }
 
-/// Applies modules in their configured order and waits for the end. If a module fails, the remaining ones are still
-/// applied. Unknown module IDs are ignored. Returns the results in the order of application.
+/// Applies modules in their configured order and waits for completion. If a module fails, the remaining
+/// modules are still applied. Unknown module IDs are ignored. Returns the results in the order of
+/// application.
 pub async fn modules_apply(
     orchestrator: &Orchestrator,
     mut writing: WriteTransaction,
@@ -274,8 +276,8 @@ async fn join(
     Ok((node, Some(run.id)))
 }
 
-/// Enqueues the requested modules and those with `auto_apply`, each once, to be applied after the run
-/// `after`.
+/// Enqueues the requested modules and those with `auto_apply`, without duplicates, to be applied after the
+/// run `after`.
 async fn enqueue_modules(
     writing: &mut WriteTransaction,
     node: &Node,

@@ -26,7 +26,7 @@ struct Held {
     is_lost: watch::Sender<bool>,
 }
 
-/// Lease of one run. Dropping it ends the renewal.
+/// Lease of one run. Dropping the value stops the renewal.
 pub(crate) struct Lease {
     leases: Leases,
     run: RunId,
@@ -51,7 +51,7 @@ impl Leases {
         }))
     }
 
-    /// Whether the lease of this generation is known to be lost or was dropped.
+    /// Reports whether the lease of this generation is known to be lost or was dropped.
     pub(crate) fn is_lost(&self, run: RunId, generation: i64) -> bool {
         self.held.is_lost(run, generation)
     }
@@ -121,7 +121,7 @@ impl HeldLeases {
 impl Lease {
     /// Waits until the lease is lost.
     pub(crate) async fn wait_lost(&self) {
-        // The sender lives as long as the lease, or was replaced by the sender of a newer lease.
+        // The sender is dropped with the lease, or replaced by the sender of a newer lease.
         _ = self.is_lost.clone().wait_for(|is_lost| *is_lost).await;
     }
 }

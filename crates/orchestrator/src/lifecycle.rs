@@ -71,8 +71,8 @@ pub fn start(orchestrator: &Orchestrator) {
     background.run("run takeover", period, |monitor| async move { runs::take_over(&it, &monitor).await });
 }
 
-/// Aborts all background tasks immediately. Committed work is continued by another server, or by this one
-/// after a restart.
+/// Aborts all background tasks immediately. Another server, or this server after a restart, continues
+/// committed work.
 pub fn stop(orchestrator: &Orchestrator) {
     orchestrator.background.stop();
 }

@@ -134,7 +134,7 @@ const fn outcome_word(outcome: InstanceOutcome) -> &'static str {
     }
 }
 
-/// Label value for the end of an attempt.
+/// Returns the label value for the end of an attempt.
 pub(crate) const fn attempt_end(end: &AttemptOutcome) -> &'static str {
     match end {
         AttemptOutcome::Reported(ResultKind::Succeeded) => "succeeded",

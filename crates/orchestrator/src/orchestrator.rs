@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use stoker_bus::Bus;
-use stoker_model::RunId;
+use stoker_model::{AgentUid, RunId};
 use stoker_services::background::BackgroundTasks;
 use stoker_services::{FairSemaphore, ServiceError};
 use tokio::sync::Semaphore;
@@ -21,8 +21,8 @@ use crate::metrics::OrchestratorMetrics;
 use crate::nats::{self, NatsHosting, NatsStartError, NatsUsers};
 use crate::peers::{PeerMessage, Peers, Seal};
 
-/// Runs that write to the database concurrently. The database serializes writers; with two, the next
-/// transaction is already prepared when the current one commits.
+/// Number of runs that write to the database concurrently. The database serializes writers; with two, the
+/// next transaction is already prepared when the current one commits.
 const CONCURRENT_WRITERS: usize = 2;
 
 /// Cloning is cheap.
@@ -117,26 +117,26 @@ impl Orchestrator {
 
     /// Closes the connection of an agent to this server. A local agent is stopped if this server should no
     /// longer run it.
-    pub(crate) fn close_here(&self, uid: &str) {
+    pub(crate) fn close_here(&self, uid: &AgentUid) {
         self.local_agents.recheck(uid);
         self.agents.close(uid);
     }
 
     /// Closes the connection of an agent on whichever server hosts it.
-    pub fn close_agent(&self, uid: &str) {
+    pub fn close_agent(&self, uid: &AgentUid) {
         self.close_here(uid);
-        self.peers.send_all(&PeerMessage::CloseAgent { uid: uid.to_owned() });
+        self.peers.send_all(&PeerMessage::CloseAgent { uid: uid.clone() });
     }
 
     /// Closes the connection of an agent whose credential was revoked, and revokes its NATS user. `digest` is
     /// the digest of the revoked credential.
-    pub fn revoke_agent(&self, uid: &str, digest: Option<String>) {
+    pub fn revoke_agent(&self, uid: &AgentUid, digest: Option<String>) {
         self.close_agent(uid);
         let (Some(users), Some(digest)) = (self.nats_users.clone(), digest) else { return };
-        let (uid, now) = (uid.to_owned(), self.context.clock.now());
+        let (uid, now) = (uid.clone(), self.context.clock.now());
         self.background.spawn(async move {
             if let Err(error) = users.revoke(&uid, &digest, now).await {
-                tracing::warn!(agent.uid = uid, error = %error, "cannot revoke the NATS user of an agent");
+                tracing::warn!(agent.uid = uid.as_str(), error = %error, "cannot revoke the NATS user of an agent");
             }
         });
     }

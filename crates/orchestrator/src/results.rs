@@ -12,6 +12,7 @@
 use std::time::Duration;
 
 use stoker_engine::session::AttemptResult;
+use stoker_model::AgentUid;
 use tokio::sync::oneshot;
 
 use crate::agents::{Command, RunResponse};
@@ -21,7 +22,7 @@ use crate::orchestrator::Orchestrator;
 /// Timeout for the commit of a result. Longer than a busy driver should take to process its queue.
 const RECEIPT_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// Whether a result may be forwarded to another server.
+/// Remaining hops of a result between servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hops {
     Allowed,
@@ -44,23 +45,27 @@ pub(crate) enum Delivery {
     NoDriver,
 }
 
-/// Delivers a result from the authenticated agent `uid`. Results of other agents' attempts are refused: a
-/// compromised node must not report on behalf of others. `receipt` is answered when the result is committed.
+/// Delivers a result from the authenticated agent `uid`. Results for attempts of other agents are refused: a
+/// compromised node must not report on behalf of others. `receipt` is resolved when the result is committed.
 pub(crate) async fn deliver(
     orchestrator: &Orchestrator,
-    uid: &str,
+    uid: &AgentUid,
     finished: AttemptResult,
     hops: Hops,
     receipt: Option<oneshot::Sender<RunResponse>>,
 ) -> Delivery {
     let key = finished.key;
     if orchestrator.agents.is_executor(uid, key) == Some(false) {
-        tracing::warn!(agent.uid = uid, run.id = key.run.0, "refused the result of another agent's attempt");
+        tracing::warn!(
+            agent.uid = uid.as_str(),
+            run.id = key.run.0,
+            "refused the result of another agent's attempt"
+        );
         return Delivery::Refused;
     }
     let (mut finished, mut receipt) = (finished, receipt);
     if let Some(inbox) = orchestrator.agents.run(key.run) {
-        match inbox.send(Command::Finished { uid: uid.to_owned(), finished, receipt }).await {
+        match inbox.send(Command::Finished { uid: uid.clone(), finished, receipt }).await {
             Ok(()) => return Delivery::Queued,
             // The driver has just ended.
             Err(unsent) => match unsent.0 {
@@ -103,7 +108,7 @@ pub(crate) enum Receipt {
 /// Like [`deliver`], but waits until the result is committed, at most [`RECEIPT_TIME_MAX`].
 pub(crate) async fn deliver_and_wait(
     orchestrator: &Orchestrator,
-    uid: &str,
+    uid: &AgentUid,
     finished: AttemptResult,
     hops: Hops,
 ) -> Receipt {
@@ -152,7 +157,7 @@ mod tests {
     use super::*;
     use crate::test_support::{create_run, orchestrator};
 
-    /// A run with one task on node 7.
+    /// Returns a run with one task on node 7.
     fn blueprint() -> Blueprint {
         let policy = Policy {
             timeout_ms: 1000,
@@ -186,18 +191,18 @@ mod tests {
         let orchestrator = orchestrator(&folder).await;
         let run = create_run(&orchestrator, RunStatus::Running).await;
         let hops = Hops::Allowed;
-        assert_eq!(deliver(&orchestrator, "7", result_of(run), hops, None).await, Delivery::NoDriver);
+        assert_eq!(deliver(&orchestrator, &"7".into(), result_of(run), hops, None).await, Delivery::NoDriver);
         let (inbox, mut commands) = mpsc::channel(8);
         orchestrator.agents.add_run(run, Arc::new(blueprint()), inbox);
-        assert_eq!(deliver(&orchestrator, "8", result_of(run), hops, None).await, Delivery::Refused);
+        assert_eq!(deliver(&orchestrator, &"8".into(), result_of(run), hops, None).await, Delivery::Refused);
         assert!(commands.try_recv().is_err(), "the result of another agent's attempt is refused");
-        assert_eq!(deliver(&orchestrator, "7", result_of(run), hops, None).await, Delivery::Queued);
+        assert_eq!(deliver(&orchestrator, &"7".into(), result_of(run), hops, None).await, Delivery::Queued);
         let Some(Command::Finished { uid, finished, receipt: None }) = commands.recv().await else {
             panic!("a result without a receipt")
         };
         assert_eq!((uid.as_str(), finished), ("7", result_of(run)));
         drop(commands);
-        assert_eq!(deliver(&orchestrator, "7", result_of(run), hops, None).await, Delivery::NoDriver);
+        assert_eq!(deliver(&orchestrator, &"7".into(), result_of(run), hops, None).await, Delivery::NoDriver);
     }
 
     #[tokio::test]
@@ -206,10 +211,16 @@ mod tests {
         let orchestrator = orchestrator(&folder).await;
         let run = create_run(&orchestrator, RunStatus::Running).await;
         let hops = Hops::Allowed;
-        assert_eq!(deliver_and_wait(&orchestrator, "7", result_of(run), hops).await, Receipt::Pending);
+        assert_eq!(
+            deliver_and_wait(&orchestrator, &"7".into(), result_of(run), hops).await,
+            Receipt::Pending
+        );
         let (inbox, mut commands) = mpsc::channel(8);
         orchestrator.agents.add_run(run, Arc::new(blueprint()), inbox);
-        assert_eq!(deliver_and_wait(&orchestrator, "8", result_of(run), hops).await, Receipt::Refused);
+        assert_eq!(
+            deliver_and_wait(&orchestrator, &"8".into(), result_of(run), hops).await,
+            Receipt::Refused
+        );
         let driver = tokio::spawn(async move {
             for response in [Some(RunResponse::Done), None] {
                 let Some(Command::Finished { receipt: Some(receipt), .. }) = commands.recv().await else {
@@ -219,8 +230,14 @@ mod tests {
                 response.map(|response| receipt.send(response));
             }
         });
-        assert_eq!(deliver_and_wait(&orchestrator, "7", result_of(run), hops).await, Receipt::Committed);
-        assert_eq!(deliver_and_wait(&orchestrator, "7", result_of(run), hops).await, Receipt::Pending);
+        assert_eq!(
+            deliver_and_wait(&orchestrator, &"7".into(), result_of(run), hops).await,
+            Receipt::Committed
+        );
+        assert_eq!(
+            deliver_and_wait(&orchestrator, &"7".into(), result_of(run), hops).await,
+            Receipt::Pending
+        );
         driver.await.unwrap();
     }
 
@@ -229,9 +246,9 @@ mod tests {
         let folder = TempFolder::new();
         let orchestrator = orchestrator(&folder).await;
         for run in [create_run(&orchestrator, RunStatus::Ready).await, RunId(999)] {
-            let delivered = deliver(&orchestrator, "7", result_of(run), Hops::Exhausted, None).await;
+            let delivered = deliver(&orchestrator, &"7".into(), result_of(run), Hops::Exhausted, None).await;
             assert_eq!(delivered, Delivery::RunEnded);
-            let receipt = deliver_and_wait(&orchestrator, "7", result_of(run), Hops::Exhausted).await;
+            let receipt = deliver_and_wait(&orchestrator, &"7".into(), result_of(run), Hops::Exhausted).await;
             assert_eq!(receipt, Receipt::Committed);
         }
     }

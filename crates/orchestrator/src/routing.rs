@@ -2,7 +2,7 @@
 
 use stoker_engine::session::server::{Input, Output};
 use stoker_engine::session::{AttemptKey, FromAgent, Stream};
-use stoker_model::{JsonMap, NodeId, OutputChunk, RunId};
+use stoker_model::{AgentUid, JsonMap, OutputChunk, RunId};
 use stoker_wire::encode_from_agent;
 
 use crate::agents::Command;
@@ -11,15 +11,15 @@ use crate::peers::PeerMessage;
 use crate::results::{Delivery, Hops, deliver};
 
 /// Handles the outputs of a session.
-pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &str, outputs: Vec<Output>) {
+pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &AgentUid, outputs: Vec<Output>) {
     for output in outputs {
         if is_about_others(orchestrator, uid, &output) {
-            tracing::warn!(agent.uid = uid, "ignored a report about another agent's attempt");
+            tracing::warn!(agent.uid = uid.as_str(), "ignored a report about another agent's attempt");
             continue;
         }
         match output {
             Output::Deliver { key, .. } => {
-                route(orchestrator, uid, key.run, Command::Deliver { uid: uid.to_owned(), key }).await;
+                route(orchestrator, uid, key.run, Command::Deliver { uid: uid.clone(), key }).await;
             }
             Output::Started { key, at } => {
                 route(orchestrator, uid, key.run, Command::Started { key, at }).await;
@@ -32,17 +32,17 @@ pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &str, outpu
                 }
             }
             Output::AttemptOutput { key, stream, offset, text } => {
-                printed(orchestrator, uid, (key, stream, offset, text)).await;
+                route_output(orchestrator, uid, AttemptOutput { key, stream, offset, text }).await;
             }
             Output::Facts(facts) => set_online(orchestrator, uid, true, Some(facts)),
             Output::Lost => {
                 orchestrator.metrics.agents.losses.inc();
-                send_all(orchestrator, || Command::AgentLost { uid: uid.to_owned() }).await;
+                send_all(orchestrator, || Command::AgentLost { uid: uid.clone() }).await;
                 if !is_hosted_elsewhere(orchestrator, uid).await {
                     set_online(orchestrator, uid, false, None);
                 }
             }
-            Output::Connected => send_all(orchestrator, || Command::AgentBack { uid: uid.to_owned() }).await,
+            Output::Connected => send_all(orchestrator, || Command::AgentBack { uid: uid.clone() }).await,
             Output::QueryRuns { runs } => answer(orchestrator, uid, runs).await,
             // All sessions are woken periodically; the agent registry has already handled the other two.
             Output::WakeAt(_) | Output::Send(_) | Output::Disconnect => {}
@@ -57,9 +57,9 @@ pub(crate) async fn resend_unacked(orchestrator: &Orchestrator) {
     }
 }
 
-/// Whether an output is a report about another agent's attempt: a compromised node must not report on behalf
-/// of others. Results are checked by [`deliver`].
-fn is_about_others(orchestrator: &Orchestrator, uid: &str, output: &Output) -> bool {
+/// Reports whether an output is a report about another agent's attempt: a compromised node must not report on
+/// behalf of others. Results are checked by [`deliver`].
+fn is_about_others(orchestrator: &Orchestrator, uid: &AgentUid, output: &Output) -> bool {
     let key = match output {
         Output::Started { key, .. } | Output::AttemptOutput { key, .. } => *key,
         _ => return false,
@@ -68,8 +68,8 @@ fn is_about_others(orchestrator: &Orchestrator, uid: &str, output: &Output) -> b
 }
 
 /// Notifies an agent which of the runs in its hello have ended. The drivers of the other runs claim their
-/// attempts in flight when they learn that the agent is connected.
-async fn answer(orchestrator: &Orchestrator, uid: &str, runs: Vec<RunId>) {
+/// attempts in flight when they are notified that the agent is connected.
+async fn answer(orchestrator: &Orchestrator, uid: &AgentUid, runs: Vec<RunId>) {
     for run in runs {
         if orchestrator.agents.run(run).is_none() && orchestrator.context.has_ended(run).await {
             let now = orchestrator.context.clock.now();
@@ -79,7 +79,7 @@ async fn answer(orchestrator: &Orchestrator, uid: &str, runs: Vec<RunId>) {
 }
 
 /// Sends a report to the driver of its run, on this server or another. Dropped if there is no driver.
-async fn route(orchestrator: &Orchestrator, uid: &str, run: RunId, command: Command) {
+async fn route(orchestrator: &Orchestrator, uid: &AgentUid, run: RunId, command: Command) {
     let command = match orchestrator.agents.run(run) {
         Some(inbox) => match inbox.send(command).await {
             Ok(()) => return,
@@ -87,7 +87,7 @@ async fn route(orchestrator: &Orchestrator, uid: &str, run: RunId, command: Comm
         },
         None => command,
     };
-    let uid = uid.to_owned();
+    let uid = uid.clone();
     let message = match command {
         Command::Deliver { key, .. } => PeerMessage::Deliver { uid, key: key.into() },
         Command::Started { key, at } => {
@@ -100,24 +100,33 @@ async fn route(orchestrator: &Orchestrator, uid: &str, run: RunId, command: Comm
     }
 }
 
-type Printed = (AttemptKey, Stream, u64, String);
+/// A chunk of an attempt's output, starting at byte `offset` of its stream.
+pub(crate) struct AttemptOutput {
+    pub(crate) key: AttemptKey,
+    pub(crate) stream: Stream,
+    pub(crate) offset: u64,
+    pub(crate) text: String,
+}
 
 /// Stores output if this server drives the run or dispatched the attempt. Otherwise forwards it to the driver
 /// of the run, which checks that the attempt is the agent's. Dropped after the end of the run.
-async fn printed(orchestrator: &Orchestrator, uid: &str, (key, stream, offset, text): Printed) {
+async fn route_output(orchestrator: &Orchestrator, uid: &AgentUid, output: AttemptOutput) {
+    let key = output.key;
     if orchestrator.agents.run(key.run).is_some() || orchestrator.agents.is_dispatched(uid, key) {
-        return store_output(orchestrator, key, stream, offset, text).await;
+        return store_output(orchestrator, output).await;
     }
     if let Some(server) = orchestrator.peers.driver_of(key.run).await {
+        let AttemptOutput { key, stream, offset, text } = output;
         let text = encode_from_agent(&FromAgent::Output { key, stream, offset, text });
-        orchestrator.peers.send(&server, &PeerMessage::FromAgent { uid: uid.to_owned(), text });
+        orchestrator.peers.send(&server, &PeerMessage::FromAgent { uid: uid.clone(), text });
     } else if !orchestrator.context.has_ended(key.run).await {
-        store_output(orchestrator, key, stream, offset, text).await;
+        store_output(orchestrator, output).await;
     }
 }
 
-/// Whether another live server hosts the agent. Reads the database, because the cached hosts may be stale.
-async fn is_hosted_elsewhere(orchestrator: &Orchestrator, uid: &str) -> bool {
+/// Reports whether another live server hosts the agent. Queries the database, because the cached hosts may be
+/// stale.
+async fn is_hosted_elsewhere(orchestrator: &Orchestrator, uid: &AgentUid) -> bool {
     if !orchestrator.context.is_shared {
         return false;
     }
@@ -133,13 +142,8 @@ async fn send_all(orchestrator: &Orchestrator, command: impl Fn() -> Command) {
     }
 }
 
-pub(crate) async fn store_output(
-    orchestrator: &Orchestrator,
-    key: AttemptKey,
-    stream: Stream,
-    offset: u64,
-    text: String,
-) {
+pub(crate) async fn store_output(orchestrator: &Orchestrator, output: AttemptOutput) {
+    let AttemptOutput { key, stream, offset, text } = output;
     let stream = match stream {
         Stream::Out => "out",
         Stream::Err => "err",
@@ -155,8 +159,8 @@ pub(crate) async fn store_output(
 }
 
 /// Records whether the agent of a node is connected, and its facts. Ignores the master, which is not a node.
-fn set_online(orchestrator: &Orchestrator, uid: &str, online: bool, facts: Option<JsonMap>) {
-    if let Some(id) = NodeId::parse(uid) {
+fn set_online(orchestrator: &Orchestrator, uid: &AgentUid, online: bool, facts: Option<JsonMap>) {
+    if let Some(id) = uid.node_id() {
         orchestrator.presence.note(id, online, facts);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use stoker_engine::session::server::Input;
 use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_model::AgentUid;
 use stoker_services::background::TaskMonitor;
 use stoker_store::{List, StoreError};
 use tokio::time::timeout;
@@ -27,23 +28,27 @@ pub trait AgentTransport: Send {
     fn send(&mut self, message: ToAgent) -> impl Future<Output = bool> + Send;
 }
 
-/// Serves the authenticated agent `uid` until either side closes the connection. `proof` is the digest of its
-/// credential.
+/// Serves the authenticated agent `uid` until either side closes the connection. `proof` is the digest of the
+/// credential of the agent.
 pub async fn serve_agent(
     orchestrator: &Orchestrator,
-    uid: &str,
+    uid: &AgentUid,
     proof: Option<CredentialDigest>,
     mut carrier: impl AgentTransport,
 ) {
     let Ok(Some(FromAgent::Hello(hello))) = timeout(HELLO_TIME_MAX, carrier.receive()).await else {
-        tracing::warn!(agent.uid = uid, "closed a connection: no hello in time");
+        tracing::warn!(agent.uid = uid.as_str(), "closed a connection: no hello in time");
         return;
     };
-    if hello.node != uid {
-        tracing::warn!(agent.uid = uid, said = hello.node, "closed a connection: hello of another agent");
+    if hello.node != *uid {
+        tracing::warn!(
+            agent.uid = uid.as_str(),
+            said = hello.node.as_str(),
+            "closed a connection: hello of another agent"
+        );
         return;
     }
-    tracing::info!(agent.uid = uid, agent.version = hello.version, "agent connected");
+    tracing::info!(agent.uid = uid.as_str(), agent.version = hello.version, "agent connected");
     orchestrator.metrics.agents.connections.inc();
     let mut line = orchestrator.agents.connect(uid, proof, orchestrator.context.clock.now());
     // The credential may have been revoked since the handshake. From here on, a revocation closes the
@@ -55,7 +60,7 @@ pub async fn serve_agent(
     }
     orchestrator.agents.disconnect(&line, orchestrator.context.clock.now());
     orchestrator.peers.record_move(uid, line.id, false);
-    tracing::info!(agent.uid = uid, "agent disconnected");
+    tracing::info!(agent.uid = uid.as_str(), "agent disconnected");
 }
 
 async fn is_valid(orchestrator: &Orchestrator, proof: Option<CredentialDigest>) -> bool {
@@ -100,7 +105,8 @@ async fn exchange(orchestrator: &Orchestrator, line: &mut Connection, carrier: &
                     is_sent = carrier.send(message) => if !is_sent {
                         return;
                     },
-                    // An agent that vanished without closing the connection blocks sends until TCP gives up.
+                    // An agent that disappeared without closing the connection blocks sends until the TCP
+                    // timeout.
                     () = line.cut.notified() => return,
                 }
             }

@@ -13,7 +13,7 @@ use stoker_traces::Tracer;
 use crate::context::OrchestratorContext;
 use crate::orchestrator::Orchestrator;
 
-/// An orchestrator with an embedded database in this folder.
+/// Returns an orchestrator with an embedded database in this folder.
 pub(crate) async fn orchestrator(folder: &TempFolder) -> Orchestrator {
     let store = Store::open(&Database::Sqlite { path: folder.file("stoker.db") }).await.unwrap();
     let settings = Arc::new(Server {

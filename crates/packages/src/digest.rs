@@ -13,8 +13,8 @@ use crate::listing::list;
 
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// Digest of paths, contents and executable bits. Times and owners are excluded, because they differ between
-/// servers. Fails if the directory exceeds the limits.
+/// Returns the digest of paths, contents and executable bits. Times and owners are excluded, because they
+/// differ between servers. Fails if the directory exceeds the limits.
 pub fn folder_digest(folder: &Path, limits: &ArchiveLimits) -> Result<String, FolderError> {
     let mut hasher = Sha1::new();
     let mut n_bytes_remaining = limits.total_bytes_max;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why an archive was rejected. Nothing of it is stored.
+/// Reason why an archive was rejected. A rejected archive leaves no files behind.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
     #[error("this is {found}, not a plugin archive; create one with `stoker plugin build`")]
@@ -38,7 +38,7 @@ impl ArchiveError {
     }
 }
 
-/// Why the package repository of a plugin cannot index a file.
+/// Reason why the package repository of a plugin cannot index a file.
 #[derive(Debug, Error)]
 pub enum PackageFileError {
     #[error("cannot read it: {0}")]
@@ -49,7 +49,7 @@ pub enum PackageFileError {
     Invalid(String),
 }
 
-/// Why a directory cannot be read or packed as a package.
+/// Error while reading or packing a directory as a package.
 #[derive(Debug, Error)]
 pub enum FolderError {
     #[error("cannot read `{}`: {error}", path.display())]

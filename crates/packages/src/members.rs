@@ -11,7 +11,7 @@ use tar::{Builder, EntryType, Header, PaxExtensions};
 use crate::error::ArchiveError;
 
 const BLOCK: u64 = 512;
-/// Bound on long names and extended headers.
+/// Maximum size of long names and extended headers.
 const LONG_NAME_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,10 @@ fn member(path: String, header: &Header) -> Result<Entry, ArchiveError> {
         }
         other => {
             let letter = char::from(other.as_byte()).escape_debug();
-            return Err(ArchiveError::forbidden(&path, format!("unsupported member type `{letter}`")));
+            return Err(ArchiveError::forbidden(
+                &path,
+                format!("unsupported archive member type `{letter}`"),
+            ));
         }
     };
     let n_bytes = header.entry_size().map_err(read_error)?;
@@ -128,7 +131,7 @@ fn member(path: String, header: &Header) -> Result<Entry, ArchiveError> {
     Ok(Entry { path, kind, n_bytes, is_executable })
 }
 
-/// Content of a long name or extended header. The size is checked before memory is allocated.
+/// Returns the content of a long name or extended header. The size is checked before memory is allocated.
 fn long_text(raw: &mut tar::Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveError> {
     if raw.size() > LONG_NAME_BYTES_MAX {
         return Err(ArchiveError::damaged("a long name or extended header exceeds the limit"));
@@ -138,8 +141,8 @@ fn long_text(raw: &mut tar::Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveErro
     if (text.len() as u64) < raw.size() { Err(unexpected_end()) } else { Ok(text) }
 }
 
-/// The `path` of an extended header. Other keywords are ignored, except sizes: they would contradict the size in the
-/// member's header.
+/// Returns the `path` of an extended header. Other keywords are ignored, except sizes: they would contradict
+/// the size in the member's header.
 fn extended_path(text: &[u8]) -> Result<Option<String>, ArchiveError> {
     let malformed = || ArchiveError::damaged("malformed extended header");
     // The iterator below stops at an empty line, which would hide the records after it.
@@ -159,8 +162,8 @@ fn extended_path(text: &[u8]) -> Result<Option<String>, ArchiveError> {
     Ok(path)
 }
 
-/// Classifies read errors. The input comes through a decompressor, so an error that the system did not report means
-/// that the data is corrupt.
+/// Classifies read errors. The input comes from a decompressor, so an error that the system did not report
+/// means that the data is corrupt.
 fn read_error(error: io::Error) -> ArchiveError {
     match error.kind() {
         _ if error.raw_os_error().is_some() => ArchiveError::Environment(error),
@@ -228,7 +231,7 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    /// A member of any type, with a valid checksum.
+    /// Returns a member of any type, with a valid checksum.
     fn raw(name: &str, entry_type: EntryType, content: &[u8]) -> Vec<u8> {
         let mut header = Header::new_ustar();
         header.set_path(name).unwrap();

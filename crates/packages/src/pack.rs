@@ -52,7 +52,7 @@ fn pack_with(
     members.sort_by(|a, b| a.entry.path.cmp(&b.entry.path));
     let recorded = checksums_of(&members)?;
     let text = checksums::to_text(&recorded);
-    // No file name and no time in the gzip header, so that packing is reproducible.
+    // The gzip header contains no file name and no time, so that packing is reproducible.
     let compressed = GzBuilder::new().mtime(0).operating_system(255).write(out, Compression::default());
     let mut archive = Writer::new(compressed);
     let checksums_entry = Entry {

@@ -13,8 +13,8 @@ use crate::unpack::{UNPACKING_PREFIX, UnpackedPackage, unpack};
 /// Name prefix of directories that hold replaced or removed packages until the change is committed.
 const REPLACED_PREFIX: &str = ".replaced-";
 
-/// Names that start with a dot are work in progress and not visible as packages. A crash leaves only such
-/// directories behind, which [`PluginsRoot::recover`] cleans up.
+/// Directory of installed packages. Names that start with a dot are work in progress and not visible as
+/// packages. A crash leaves only such directories behind, which [`PluginsRoot::recover`] cleans up.
 #[derive(Clone, Debug)]
 pub struct PluginsRoot {
     path: PathBuf,
@@ -29,7 +29,7 @@ impl PluginsRoot {
         self.path.join(name)
     }
 
-    /// Unnamed temporary file for an upload; deleted when closed.
+    /// Creates an unnamed temporary file for an upload; it is deleted when closed.
     pub fn temporary_file(&self) -> io::Result<File> {
         fs::create_dir_all(&self.path)?;
         tempfile::tempfile_in(&self.path)
@@ -41,7 +41,7 @@ impl PluginsRoot {
         unpack(source, &self.path, limits)
     }
 
-    /// Names of all packages, sorted.
+    /// Returns the names of all packages, sorted.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -60,7 +60,8 @@ impl PluginsRoot {
     }
 
     /// Cleans up after a crash; no other process may use the root meanwhile. Partially unpacked archives are
-    /// removed. A package that was set aside is restored, unless a new one has replaced it.
+    /// removed. A package that was set aside for a replacement is restored, unless the replacement is in
+    /// place.
     pub fn recover(&self) -> io::Result<()> {
         let entries = match fs::read_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -91,7 +92,7 @@ impl PluginsRoot {
         Ok(())
     }
 
-    /// Installs a package, replacing an existing one of that name.
+    /// Installs a package and replaces an existing package of that name.
     pub fn install(&self, package: UnpackedPackage, name: &str) -> io::Result<PendingChange> {
         let target = self.folder(name);
         let mut undo = self.remove(name)?;

@@ -26,7 +26,7 @@ pub struct UnpackedPackage {
 }
 
 impl UnpackedPackage {
-    /// Root directory of the package.
+    /// Returns the root directory of the package.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -43,7 +43,7 @@ impl UnpackedPackage {
     }
 }
 
-/// Unpacks an archive below `parent` and verifies its checksums. On failure everything is removed.
+/// Unpacks an archive below `parent` and verifies its checksums. On failure, all unpacked files are removed.
 pub fn unpack(
     mut source: impl Read,
     parent: &Path,
@@ -81,7 +81,7 @@ pub fn unpack(
 struct Unpacking<'a> {
     root: &'a Path,
     limits: &'a ArchiveLimits,
-    /// Paths of members so far; duplicates are rejected.
+    /// Paths of the members read up to now; duplicates are rejected.
     paths: BTreeSet<String>,
     n_bytes: u64,
     sums: Checksums,

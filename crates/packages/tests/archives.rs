@@ -1,4 +1,4 @@
-//! Archives: round trips, and rejection of malformed and hostile ones.
+//! Archives: round trips, and rejection of malformed and hostile archives.
 
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
@@ -62,7 +62,7 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
 
 const EMPTY_SUM: &str = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
 
-/// Error message of a rejected archive; asserts that nothing is left of it.
+/// Returns the error message of a rejected archive; asserts that none of its files remain.
 #[track_caller]
 fn refusal(bytes: &[u8], limits: &ArchiveLimits) -> String {
     let root = TempFolder::new();
@@ -137,8 +137,8 @@ fn links_and_devices_are_rejected() {
         (b'3', "devices"),
         (b'4', "devices"),
         (b'6', "pipes"),
-        (b'S', "unsupported member type"),
-        (b'Z', "unsupported member type"),
+        (b'S', "unsupported archive member type"),
+        (b'Z', "unsupported archive member type"),
     ] {
         let message = refusal(&archive(&[member("p/a", kind, b"")]), &ArchiveLimits::default());
         assert!(message.contains(expected), "{message}");

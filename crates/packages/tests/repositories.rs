@@ -17,7 +17,7 @@ use stoker_testkit::TempFolder;
 const DEBIAN: &str = "repositories/ubuntu";
 const RPM: &str = "repositories/centos";
 
-/// Plugin with a Debian and an RPM repository.
+/// Creates a plugin with a Debian and an RPM repository.
 fn source() -> TempFolder {
     let folder = TempFolder::new();
     for file in
@@ -80,7 +80,7 @@ fn debian_package(target: &Path, name: &str, compression: &str) -> bool {
     }
 }
 
-/// Minimal RPM package with the tags that an index needs.
+/// Creates a minimal RPM package with the tags that an index needs.
 fn rpm_package(name: &str) -> Vec<u8> {
     let mut data = Vec::new();
     let mut entries: Vec<(u32, u32, u32, u32)> = Vec::new();
@@ -254,7 +254,7 @@ fn invalid_packages_are_reported() {
     fs::write(folder.file(DEBIAN).join("a.deb"), "x").unwrap();
     fs::write(folder.file(DEBIAN).join("b.deb"), "!<arch>\n").unwrap();
     fs::write(folder.file(RPM).join("c.rpm"), "x").unwrap();
-    // Not packages of their repository, so not read.
+    // These files are not packages of their repository, so they are not read.
     fs::write(folder.file(RPM).join("d.deb"), "x").unwrap();
     fs::write(folder.file("e.rpm"), "x").unwrap();
     let checked = check_folder(folder.path(), PackageCheckOptions::default()).unwrap().result;

@@ -19,10 +19,21 @@ pub struct DefinitionFilter {
     pub remove: Vec<String>,
 }
 
+/// The filter contains an unknown name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FilterError {
+    #[error("Tasks {} are not present in deployment graph", .0.join(", "))]
+    Tasks(Vec<String>),
+    #[error("Task {0} is not present in graph")]
+    Task(String),
+    #[error("Task types {} do not exist", .0.join(", "))]
+    Types(Vec<String>),
+}
+
 /// Draws the tasks of a graph. Relations across nodes and computed relations are not drawn.
 ///
-/// Fails with a message if the filter contains an unknown name.
-pub fn draw_definitions(tasks: &[Task], filter: &DefinitionFilter) -> Result<Diagram, String> {
+/// Fails if the filter contains an unknown name.
+pub fn draw_definitions(tasks: &[Task], filter: &DefinitionFilter) -> Result<Diagram, FilterError> {
     let names: HashSet<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
     check(filter, &names)?;
     let is_selected =
@@ -71,24 +82,20 @@ pub fn draw_definitions(tasks: &[Task], filter: &DefinitionFilter) -> Result<Dia
     Ok(drawing)
 }
 
-fn check(filter: &DefinitionFilter, names: &HashSet<&str>) -> Result<(), String> {
+fn check(filter: &DefinitionFilter, names: &HashSet<&str>) -> Result<(), FilterError> {
     let unknown = |requested: &[String]| -> Vec<String> {
         requested.iter().filter(|name| !names.contains(name.as_str())).cloned().collect()
     };
     let missing = filter.tasks.as_deref().map(unknown).unwrap_or_default();
     if !missing.is_empty() {
-        return Err(format!("Tasks {} are not present in deployment graph", missing.join(", ")));
+        return Err(FilterError::Tasks(missing));
     }
     if let Some(name) = filter.parents_for.as_ref().filter(|name| !names.contains(name.as_str())) {
-        return Err(format!("Task {name} is not present in graph"));
+        return Err(FilterError::Task(name.clone()));
     }
-    let types: Vec<&str> = filter
-        .remove
-        .iter()
-        .map(String::as_str)
-        .filter(|type_name| looks_of_type(type_name).is_none())
-        .collect();
-    if types.is_empty() { Ok(()) } else { Err(format!("Task types {} do not exist", types.join(", "))) }
+    let types: Vec<String> =
+        filter.remove.iter().filter(|type_name| looks_of_type(type_name).is_none()).cloned().collect();
+    if types.is_empty() { Ok(()) } else { Err(FilterError::Types(types)) }
 }
 
 fn looks_of_type(type_name: &str) -> Option<Appearance> {
@@ -136,7 +143,7 @@ fn edges_of(task: &Task, groups: &[&str]) -> Vec<(String, String)> {
     edges
 }
 
-/// The strings of a field that is a string or a list of strings.
+/// Returns the strings of a field that is a string or a list of strings.
 fn texts<'t>(task: &'t Task, field: &str) -> impl Iterator<Item = &'t str> {
     let (one, list) = match task.field(field) {
         Some(Json::String(text)) => (Some(text.as_str()), None),

@@ -20,12 +20,12 @@ pub struct Vertex {
     /// Vertex label, unique in its cluster of vertices.
     pub label: String,
     pub appearance: Appearance,
-    /// Vertices of one cluster are drawn together, for example those of a node.
+    /// Group of the vertex, for example its node. Vertices of one group are drawn together.
     pub cluster: Option<String>,
 }
 
 impl Diagram {
-    /// The vertices that satisfy a predicate, and the edges between them.
+    /// Returns the vertices that satisfy a predicate, and the edges between them.
     pub fn filter_vertices(&self, mut is_included: impl FnMut(u32, &Vertex) -> bool) -> Self {
         let mut numbers = vec![None; self.vertices.len()];
         let mut vertices = Vec::new();
@@ -41,14 +41,14 @@ impl Diagram {
         Self { title: self.title.clone(), edges: edges.collect(), vertices, n_omitted: self.n_omitted }
     }
 
-    /// A note about omitted vertices, if there are any.
+    /// Returns a note about omitted vertices, if there are any.
     pub(crate) fn omission_note(&self) -> Option<String> {
         (self.n_omitted > 0).then(|| {
             format!("{} more vertices are not drawn; select tasks or nodes to see them", self.n_omitted)
         })
     }
 
-    /// Only the vertices that satisfy a predicate and their direct predecessors.
+    /// Returns the vertices that satisfy a predicate and their direct predecessors.
     pub fn with_predecessors(&self, is_selected: impl Fn(&Vertex) -> bool) -> Self {
         let mut is_included: Vec<bool> = self.vertices.iter().map(&is_selected).collect();
         let is_selected = is_included.clone();

@@ -1,6 +1,6 @@
 //! Diagrams of graphs: DOT, SVG and Mermaid from one [`Diagram`].
 //!
-//! A drawing consists of vertices and edges with labels and appearances. It knows no plans and no runs;
+//! A diagram consists of vertices and edges with labels and appearances. It is independent of plans and runs;
 //! callers decide what to draw. [`draw_definitions`] draws the task definitions of a graph.
 //!
 //! Names are untrusted user input. For any name the output is well formed, and the name is escaped without
@@ -13,7 +13,7 @@ mod looks;
 mod mermaid;
 mod svg;
 
-pub use definitions::{DefinitionFilter, draw_definitions};
+pub use definitions::{DefinitionFilter, FilterError, draw_definitions};
 pub use dot::Dot;
 pub use drawing::{Diagram, Vertex};
 pub use looks::Appearance;

@@ -1,6 +1,6 @@
-//! Appearance of vertices, always by color and by a second feature such as shape or mark.
+//! Appearance of vertices. Color is always combined with a second feature such as shape or mark.
 
-/// The kind or the state of a vertex.
+/// The type or the state of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Appearance {
     // Appearances of task definitions.
@@ -8,7 +8,7 @@ pub enum Appearance {
     Group,
     Stage,
     SkippedTask,
-    /// A name without a definition that others refer to.
+    /// A name without a definition to which other tasks refer.
     Unknown,
     // Appearances of task instances.
     Pending,

@@ -45,7 +45,7 @@ impl fmt::Display for Mermaid<'_> {
 /// The name of a cluster, and its vertices with their indices.
 type Cluster<'d> = (Option<&'d str>, Vec<(usize, &'d Vertex)>);
 
-/// Clusters in order of first occurrence.
+/// Returns the clusters in order of first occurrence.
 fn clusters(drawing: &Diagram) -> Vec<Cluster<'_>> {
     let mut index_of: HashMap<Option<&str>, usize> = HashMap::new();
     let mut clusters: Vec<Cluster<'_>> = Vec::new();

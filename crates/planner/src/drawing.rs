@@ -1,6 +1,8 @@
 //! A plan as a diagram of its instances, grouped by node.
 
 use std::collections::HashSet;
+use std::error::Error;
+use std::fmt;
 
 use stoker_pictures::{Appearance, Diagram, Vertex};
 
@@ -21,18 +23,44 @@ pub struct InstanceFilter {
     pub n_max: Option<usize>,
 }
 
+/// The filter names tasks or nodes that the plan does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownNames {
+    pub tasks: Vec<String>,
+    pub nodes: Vec<String>,
+}
+
+impl fmt::Display for UnknownNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted =
+            |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+        f.write_str("the plan has ")?;
+        if !self.tasks.is_empty() {
+            write!(f, "no task {}", quoted(&self.tasks))?;
+        }
+        if !self.tasks.is_empty() && !self.nodes.is_empty() {
+            f.write_str(" and ")?;
+        }
+        if !self.nodes.is_empty() {
+            write!(f, "no node {}", quoted(&self.nodes))?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for UnknownNames {}
+
 /// Bound on the traversal through skipped instances, for the whole diagram: beyond it some indirect edges are
 /// missing, but the time stays bounded.
 const STEPS_MAX: usize = 20_000_000;
 
 /// Draws the instances of a plan. `looks` gives the appearance of each instance: [`Appearance::Pending`] or
-/// [`Appearance::WillSkip`] if there is no run yet. Fails with a message if the filter names an unknown task or
-/// node.
+/// [`Appearance::WillSkip`] if there is no run yet. Fails if the filter names an unknown task or node.
 pub fn draw_plan(
     plan: &Plan,
     filter: &InstanceFilter,
     looks: &dyn Fn(&Instance<'_>) -> Appearance,
-) -> Result<Diagram, String> {
+) -> Result<Diagram, UnknownNames> {
     check(plan, filter)?;
     let mut finder = SuccessorFinder::new(plan, filter.running_only);
     let is_drawn = select_instances(plan, filter, &mut finder);
@@ -81,26 +109,15 @@ fn select_instances(plan: &Plan, filter: &InstanceFilter, finder: &mut Successor
     (0_u32..).zip(&drawn).map(|(idx, is_drawn)| *is_drawn && is_selected(idx)).collect()
 }
 
-fn check(plan: &Plan, filter: &InstanceFilter) -> Result<(), String> {
+fn check(plan: &Plan, filter: &InstanceFilter) -> Result<(), UnknownNames> {
     let names: HashSet<&str> = plan.tasks.iter().map(|task| task.name.as_str()).collect();
     let uids: HashSet<&str> = plan.nodes.iter().map(String::as_str).collect();
     let unknown = |requested: Vec<&String>, existing: &HashSet<&str>| -> Vec<String> {
-        requested
-            .into_iter()
-            .filter(|name| !existing.contains(name.as_str()))
-            .map(|name| format!("`{name}`"))
-            .collect()
+        requested.into_iter().filter(|name| !existing.contains(name.as_str())).cloned().collect()
     };
     let tasks = unknown(filter.tasks.iter().chain(&filter.parents_of).collect(), &names);
     let nodes = unknown(filter.nodes.iter().collect(), &uids);
-    match (tasks.is_empty(), nodes.is_empty()) {
-        (true, true) => Ok(()),
-        (false, true) => Err(format!("the plan has no task {}", tasks.join(" or "))),
-        (true, false) => Err(format!("the plan has no node {}", nodes.join(" or "))),
-        (false, false) => {
-            Err(format!("the plan has no task {} and no node {}", tasks.join(" or "), nodes.join(" or ")))
-        }
-    }
+    if tasks.is_empty() && nodes.is_empty() { Ok(()) } else { Err(UnknownNames { tasks, nodes }) }
 }
 
 /// Finds the direct successors of instances.

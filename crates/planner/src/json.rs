@@ -4,15 +4,26 @@ use stoker_model::{Json, JsonMap};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
 
-/// A result as JSON; the error is the name of a type that JSON cannot represent.
-pub(crate) fn to_json(value: &Value) -> Result<Json, String> {
+/// A value that JSON cannot represent. The text is a noun phrase.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotJson {
+    #[error("integer out of range")]
+    Integer,
+    #[error("NaN or infinite number")]
+    Number,
+    #[error("{0}")]
+    Type(String),
+    #[error("key of type {0}")]
+    Key(String),
+}
+
+/// A result as JSON.
+pub(crate) fn to_json(value: &Value) -> Result<Json, NotJson> {
     Ok(match value {
         Value::Null => Json::Null,
         Value::Bool(flag) => Json::Bool(*flag),
         Value::Int(number) => Json::from(*number),
-        Value::BigInt(number) => {
-            u64::try_from(&**number).map(Json::from).map_err(|_| "integer out of range".to_owned())?
-        }
+        Value::BigInt(number) => u64::try_from(&**number).map(Json::from).map_err(|_| NotJson::Integer)?,
         Value::Float(number) => serde_json_float(*number)?,
         Value::Str(text) => Json::from(&**text),
         Value::Tuple(items) | Value::List(items) => {
@@ -20,22 +31,22 @@ pub(crate) fn to_json(value: &Value) -> Result<Json, String> {
         }
         Value::Set(items) => Json::Array(items.iter().map(to_json).collect::<Result<_, _>>()?),
         Value::FrozenDict(map) | Value::Dict(map) => Json::Object(to_json_map(map)?),
-        other => return Err(other.type_name().to_owned()),
+        other => return Err(NotJson::Type(other.type_name().to_owned())),
     })
 }
 
-fn serde_json_float(number: f64) -> Result<Json, String> {
-    if number.is_finite() { Ok(Json::from(number)) } else { Err("NaN or infinite number".to_owned()) }
+fn serde_json_float(number: f64) -> Result<Json, NotJson> {
+    if number.is_finite() { Ok(Json::from(number)) } else { Err(NotJson::Number) }
 }
 
-fn to_json_map(map: &Map) -> Result<JsonMap, String> {
+fn to_json_map(map: &Map) -> Result<JsonMap, NotJson> {
     let entry = |(key, value): (&Value, &Value)| {
         let key = match key {
             Value::Str(text) => text.to_string(),
             Value::Int(number) => number.to_string(),
             Value::Bool(flag) => flag.to_string(),
             Value::Null => "null".to_owned(),
-            other => return Err(format!("key of type {}", other.type_name())),
+            other => return Err(NotJson::Key(other.type_name().to_owned())),
         };
         Ok((key, to_json(value)?))
     };

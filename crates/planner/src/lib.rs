@@ -75,7 +75,7 @@ mod stored;
 pub use check::{check, check_placeholders};
 pub use compare::{ChangeKind, Comparison, EdgeChanges, GroupChange, PlanChange, PlannedAction, compare};
 pub use digests::{InputDigests, input_digests};
-pub use drawing::{InstanceFilter, draw_plan};
+pub use drawing::{InstanceFilter, UnknownNames, draw_plan};
 pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, remaining};
 pub use evaluate::{evaluate, evaluate_observed};
 pub use extras::{DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};

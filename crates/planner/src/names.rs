@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stoker_graph::NamePattern;
+use stoker_graph::{InvalidPattern, NamePattern};
 use stoker_yaql::eval::suggest::closest_name;
 
 use crate::compute::subjects::TaskIdx;
@@ -15,7 +15,7 @@ pub(crate) struct Names<'a> {
 }
 
 /// The tasks, ascending; or why the pattern is invalid.
-pub(crate) type Resolution = Result<Arc<[TaskIdx]>, String>;
+pub(crate) type Resolution = Result<Arc<[TaskIdx]>, InvalidPattern>;
 
 impl<'a> Names<'a> {
     /// `all` must be sorted.

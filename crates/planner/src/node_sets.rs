@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stoker_graph::NamePattern;
+use stoker_graph::{InvalidPattern, NamePattern};
 use stoker_model::Json;
 use stoker_state::MASTER;
 
@@ -19,7 +19,7 @@ const EVERYWHERE: &str = "*";
 pub(crate) struct NodeSets<'n> {
     nodes: &'n Nodes,
     sets: HashMap<NodeSet, NodeSet>,
-    by_name: HashMap<String, Result<NodeSet, String>>,
+    by_name: HashMap<String, Result<NodeSet, InvalidPattern>>,
 }
 
 impl<'n> NodeSets<'n> {
@@ -85,7 +85,7 @@ impl<'n> NodeSets<'n> {
         (self.set(nodes), problems)
     }
 
-    fn resolve_name(&mut self, name: &str) -> Result<NodeSet, String> {
+    fn resolve_name(&mut self, name: &str) -> Result<NodeSet, InvalidPattern> {
         if let Some(set) = self.by_name.get(name) {
             return set.clone();
         }
@@ -99,7 +99,7 @@ impl<'n> NodeSets<'n> {
         set
     }
 
-    fn nodes_with_tag(&self, name: &str) -> Result<Vec<NodeIdx>, String> {
+    fn nodes_with_tag(&self, name: &str) -> Result<Vec<NodeIdx>, InvalidPattern> {
         let tags = self.nodes.tags();
         Ok(match NamePattern::new(name)? {
             NamePattern::Exact(tag) => tags.get(tag).cloned().unwrap_or_default(),

@@ -10,7 +10,7 @@ use crate::definition::Definition;
 use crate::fields::{ComputedFields, members};
 use crate::names::Names;
 use crate::node_sets::{NodeSet, NodeSets, common};
-use crate::order_builder::{Layout, OrderBuilder};
+use crate::order_builder::{Instances, Layout, OrderBuilder};
 use crate::plan::NodeChoice;
 use crate::relations::{Relation, TargetNodes, read};
 use crate::report::{PlanningReport, codes};
@@ -126,8 +126,8 @@ impl Ordering<'_, '_, '_, '_> {
     ) {
         for other_idx in others {
             let target_nodes = common(&self.layout.nodes[*other_idx as usize], reached);
-            let other = (*other_idx, self.node_sets.set_of(&target_nodes));
-            let own = (task_idx, nodes.clone());
+            let other = Instances { task_idx: *other_idx, nodes: self.node_sets.set_of(&target_nodes) };
+            let own = Instances { task_idx, nodes: nodes.clone() };
             let (before, after) = if relation.is_before { (other, own) } else { (own, other) };
             self.builder.add_across(before, &after, self.node_sets);
         }

@@ -50,14 +50,21 @@ impl Layout {
     }
 }
 
+/// The instances of a task on some nodes.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Instances {
+    pub(crate) task_idx: TaskIdx,
+    pub(crate) nodes: NodeSet,
+}
+
 pub(crate) struct OrderBuilder<'l> {
     layout: &'l Layout,
     edges: Vec<(Vertex, Vertex)>,
     /// For each source set, the junction that its successors are connected to.
-    junctions: HashMap<(TaskIdx, NodeSet), Vertex>,
+    junctions: HashMap<Instances, Vertex>,
     n_vertices: u32,
     /// Pairs of sets that are already connected.
-    connected: HashSet<(TaskIdx, NodeSet, TaskIdx, NodeSet)>,
+    connected: HashSet<(Instances, Instances)>,
     /// Pairs of tasks that are already connected on these nodes.
     connected_on_node: HashSet<(TaskIdx, TaskIdx, NodeSet)>,
     /// The node chosen for `policy: any`, by task and name in the relation.
@@ -103,54 +110,49 @@ impl<'l> OrderBuilder<'l> {
 
     /// Orders all instances of one task on some nodes before those of another on other nodes. An instance
     /// never depends on itself.
-    pub(crate) fn add_across(
-        &mut self,
-        before: (TaskIdx, NodeSet),
-        after: &(TaskIdx, NodeSet),
-        node_sets: &mut NodeSets<'_>,
-    ) {
-        if before.0 != after.0 {
+    pub(crate) fn add_across(&mut self, before: Instances, after: &Instances, node_sets: &mut NodeSets<'_>) {
+        if before.task_idx != after.task_idx {
             self.connect(before, after);
             return;
         }
-        let task_idx = before.0;
-        let both = common(&before.1, &after.1);
-        let others = without(&after.1, &both);
-        self.connect(before.clone(), &(task_idx, node_sets.set_of(&others)));
+        let of_task = |nodes: NodeSet| Instances { task_idx: after.task_idx, nodes };
+        let both = common(&before.nodes, &after.nodes);
+        let others = without(&after.nodes, &both);
+        self.connect(before.clone(), &of_task(node_sets.set_of(&others)));
         // Two instances in both sets already form a cycle, which is reported; more of them add no
         // information.
         for node_idx in both.iter().take(2) {
-            let others = without(&before.1, &[*node_idx]);
-            self.connect((task_idx, node_sets.set_of(&others)), &(task_idx, node_sets.set(vec![*node_idx])));
+            let others = without(&before.nodes, &[*node_idx]);
+            self.connect(of_task(node_sets.set_of(&others)), &of_task(node_sets.set(vec![*node_idx])));
         }
     }
 
-    fn connect(&mut self, before: (TaskIdx, NodeSet), after: &(TaskIdx, NodeSet)) {
-        let (n_before, n_after) = (before.1.len(), after.1.len());
+    fn connect(&mut self, before: Instances, after: &Instances) {
+        let (n_before, n_after) = (before.nodes.len(), after.nodes.len());
         if n_before == 0 || n_after == 0 {
             return;
         }
-        if !self.connected.insert((before.0, before.1.clone(), after.0, after.1.clone())) {
+        if !self.connected.insert((before.clone(), after.clone())) {
             return;
         }
         let layout = self.layout;
         if n_before * n_after <= n_before + n_after {
-            for from in layout.instances(before.0, &before.1) {
-                self.edges.extend(layout.instances(after.0, &after.1).map(|to| (from, to)));
+            for from in layout.instances(before.task_idx, &before.nodes) {
+                self.edges.extend(layout.instances(after.task_idx, &after.nodes).map(|to| (from, to)));
             }
             return;
         }
         let junction = self.junction(before);
-        self.edges.extend(layout.instances(after.0, &after.1).map(|to| (junction, to)));
+        self.edges.extend(layout.instances(after.task_idx, &after.nodes).map(|to| (junction, to)));
     }
 
-    fn junction(&mut self, before: (TaskIdx, NodeSet)) -> Vertex {
+    fn junction(&mut self, before: Instances) -> Vertex {
         if let Some(junction) = self.junctions.get(&before) {
             return *junction;
         }
         let junction = self.n_vertices;
         self.n_vertices += 1;
-        self.edges.extend(self.layout.instances(before.0, &before.1).map(|from| (from, junction)));
+        self.edges.extend(self.layout.instances(before.task_idx, &before.nodes).map(|from| (from, junction)));
         self.junctions.insert(before, junction);
         junction
     }

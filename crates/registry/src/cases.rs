@@ -36,9 +36,9 @@ fn evaluate(case: &Json) -> Result<Json, Json> {
     }
 }
 
-/// Evaluation is quadratic in the number of components.
+/// Maximum number of components, because evaluation is quadratic in their number.
 const COMPONENTS_MAX: usize = 2000;
-/// Evaluation is cubic in the number of choices.
+/// Maximum number of choices, because evaluation is cubic in their number.
 const CHOICES_MAX: usize = 250;
 
 fn decision(case: &Json) -> Result<Json, Json> {
@@ -79,7 +79,7 @@ fn conflict_json(conflict: &WizardConflict) -> Json {
     ])
 }
 
-/// Default for packages without a version: the first one that supports numbers in stages.
+/// Default for packages without a version: the first version that supports numbers in stages.
 const PACKAGE_VERSION_DEFAULT: &str = "2.0.0";
 
 fn stage_order(case: &Json) -> Result<Json, Json> {
@@ -129,7 +129,7 @@ fn restriction_gen(case: &Json) -> Result<Json, Json> {
     Ok(Json::Object(documents.collect()))
 }
 
-/// Release that plugins have to support, if given.
+/// Returns the release that plugins have to support, if given.
 fn target(case: &Json) -> Result<Option<CompatibilityTarget<'_>>, Json> {
     let Some(release) = case.get("release").filter(|release| !release.is_null()) else { return Ok(None) };
     let operating_system = text(release, "operating_system")?.or(text(release, "os")?);

@@ -12,10 +12,10 @@ pub struct Contributions {
     /// Volumes required by each role.
     pub volumes_roles_mapping: JsonMap,
     pub network_roles: Vec<Json>,
-    /// Indexed by plugin name.
+    /// NIC attributes by plugin name.
     pub nic_attributes: JsonMap,
     pub bond_attributes: JsonMap,
-    /// Indexed by section.
+    /// Node attributes by section.
     pub node_attributes: JsonMap,
 }
 
@@ -130,7 +130,7 @@ impl Merger {
                 self.collide("volume", id);
             }
         }
-        // A later mapping of a role replaces an earlier one.
+        // A later mapping of a role replaces an earlier mapping.
         let mapping = metadata.get("volumes_roles_mapping").and_then(Json::as_object);
         self.result.volumes_roles_mapping.extend(mapping.cloned().unwrap_or_default());
     }
@@ -151,7 +151,8 @@ impl Merger {
     }
 }
 
-/// Restricts a plugin's role to clusters in which the plugin is enabled. The role's own restrictions follow.
+/// Restricts a role of a plugin to clusters in which the plugin is enabled. The restrictions of the role
+/// itself follow.
 pub fn restrict_role_to_plugin(role: &Json, plugin: &str) -> Json {
     let mut role = role.clone();
     if let Some(map) = role.as_object_mut() {
@@ -164,7 +165,7 @@ pub fn restrict_role_to_plugin(role: &Json, plugin: &str) -> Json {
 }
 
 /// Merges two declarations of a network role. They must be equal except for the VIPs, which are merged by
-/// name. An empty VIP list removes all earlier ones.
+/// name. An empty VIP list removes all earlier VIPs.
 fn merge_network_role(existing: &mut Json, role: &Json) -> bool {
     let without_vips = |role: &Json| {
         let mut role = role.clone();

@@ -1,12 +1,12 @@
 //! Plugin rules: validation, order and compatibility. Pure: reads no files and no store.
 //!
 //! [`stages`] orders the stage tasks of all plugins of a cluster and converts them to graph tasks.
-//! [`package`] validates the files of a plugin. [`components`] checks the compatibility of what releases and
-//! plugins provide. [`wizard`] merges plugin wizards into that of a release. [`restrictions`] are parsed and
-//! evaluated for the wizard and for [`settings`]. [`contributions`] merges what enabled plugins add to a
-//! cluster besides tasks. [`patterns`] validates text values. [`scripts`] generates the task that copies
-//! deployment scripts to nodes, and [`sources`] the tasks that configure package repositories. [`cases`]
-//! exposes evaluations as JSON documents.
+//! [`package`] validates the files of a plugin. [`components`] checks the compatibility of the components of
+//! releases and plugins. [`wizard`] merges plugin wizards into that of a release. [`restrictions`] are parsed
+//! and evaluated for the wizard and for [`settings`]. [`contributions`] merges the additions of enabled
+//! plugins to a cluster, other than tasks. [`patterns`] validates text values. [`scripts`] generates the task
+//! that copies deployment scripts to nodes, and [`sources`] the tasks that configure package repositories.
+//! [`cases`] exposes evaluations as JSON documents.
 //!
 //! Reading plugins from disk and storing releases belong to other crates.
 

@@ -3,8 +3,8 @@
 use stoker_model::{Json, JsonMap};
 use stoker_yaql::pyregex::{Flags, Regex, ScanState, StepBudget};
 
-/// Step limit for matching one text. Patterns come from plugins and texts from users, so matching must be
-/// bounded.
+/// Maximum number of steps for matching one text. Patterns come from plugins and texts from users, so
+/// matching must be bounded.
 const STEPS_MAX: u64 = 100_000;
 
 /// Returns why a pattern is invalid. Patterns have Python syntax.

@@ -26,7 +26,7 @@ pub(crate) struct Reach<'t> {
     pub(crate) dependents: Vec<&'t str>,
 }
 
-/// `None` if the tasks run on no node.
+/// Returns the nodes on which tasks run; `None` if they run on no node.
 pub(crate) fn reach(tasks: &[Task]) -> Option<Reach<'_>> {
     let mut selectors = Selectors::default();
     let mut dependents = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn reach(tasks: &[Task]) -> Option<Reach<'_>> {
     Some(Reach { roles: selectors.roles()?, dependents })
 }
 
-/// Unused task name `<plugin>-<suffix>`, with a number appended if necessary.
+/// Returns an unused task name `<plugin>-<suffix>`, with a number appended if necessary.
 pub(crate) fn free_name(plugin: &str, suffix: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let mut name = format!("{plugin}-{suffix}");
     let mut count = 1;
@@ -76,7 +76,7 @@ const MASTER: &str = "master";
 const EVERYWHERE: &str = "*";
 
 impl<'t> Selectors<'t> {
-    /// The first of these fields selects the nodes of a task.
+    /// Adds the nodes that a task selects, by the first of these fields that is present.
     fn add(&mut self, task: &'t Task) {
         let selector = ["tags", "roles", "groups"].iter().find_map(|field| task.field(field));
         match selector {

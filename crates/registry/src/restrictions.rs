@@ -7,7 +7,7 @@ use stoker_model::{Json, JsonMap};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestrictionAction {
     Disable,
-    /// Hidden, including nested settings.
+    /// The control and its nested settings are hidden.
     Hide,
     /// The control stays enabled; only the message is displayed.
     None,
@@ -38,7 +38,7 @@ pub struct Restriction {
 }
 
 impl Restriction {
-    /// Parses `"condition"`, `{condition: message}` or a full map; `None` for anything else.
+    /// Parses `"condition"`, `{condition: message}` or a full map; `None` for other values.
     pub fn parse(json: &Json) -> Option<Self> {
         let plain = |condition: &str, message: Option<&str>| Self {
             condition: condition.to_owned(),
@@ -78,7 +78,7 @@ impl Restriction {
         Condition::parse_as(&self.condition, dialect)?.is_true(models)
     }
 
-    /// Full notation.
+    /// Renders the restriction in full notation.
     pub fn to_json(&self) -> Json {
         let mut map = JsonMap::new();
         map.insert("condition".to_owned(), Json::from(&*self.condition));
@@ -96,7 +96,7 @@ impl Restriction {
 pub struct RestrictionEffect {
     pub is_hidden: bool,
     pub is_disabled: bool,
-    /// Messages of the restrictions that apply, without empty ones.
+    /// Non-empty messages of the restrictions that apply.
     pub messages: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ impl RestrictionEffect {
         (effect, errors)
     }
 
-    /// The strongest action.
+    /// Returns the strongest action.
     pub fn action(&self) -> Option<RestrictionAction> {
         let disabled = self.is_disabled.then_some(RestrictionAction::Disable);
         if self.is_hidden { Some(RestrictionAction::Hide) } else { disabled }

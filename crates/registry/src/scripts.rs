@@ -9,7 +9,7 @@ use crate::reach::{Reach, free_name, quoted, reach};
 #[derive(Clone, Copy, Debug)]
 pub struct Scripts<'a> {
     pub plugin: &'a Plugin,
-    /// Directory on the master.
+    /// Directory of the scripts on the master.
     pub source: &'a str,
     /// Parent directory of the scripts of all plugins on nodes.
     pub root: &'a str,
@@ -20,11 +20,13 @@ pub struct Scripts<'a> {
 /// Key in states for the digests of scripts, by plugin name.
 pub const STATE_KEY: &str = "plugin_scripts";
 
-/// Generous, because there may be many small files and agents may be busy.
+/// Timeout of the copy task in seconds. Generous, because there may be many small files and agents may be
+/// busy.
 const TIMEOUT_SECONDS: u32 = 300;
 
-/// Creates the task for a plugin's tasks; `None` if they run on no node. It has no dependencies, and every
-/// task of the plugin on the same node depends on it. `is_taken` reports whether a task name is in use.
+/// Creates the copy task for the tasks of a plugin; `None` if they run on no node. It has no dependencies,
+/// and every task of the plugin on the same node depends on it. `is_taken` reports whether a task name is in
+/// use.
 ///
 /// Nodes that already have these scripts are skipped: the condition compares the digest with that of the last
 /// success. If the state has no digest, the scripts are copied.

@@ -9,9 +9,9 @@ use crate::restrictions::RestrictionEffect;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestrictedSetting {
     pub section: String,
-    /// `None` for the whole section.
+    /// Name of the setting; `None` for the whole section.
     pub setting: Option<String>,
-    /// `None` for the whole setting.
+    /// Value of the option; `None` for the whole setting.
     pub option: Option<Json>,
     pub effect: RestrictionEffect,
     /// Errors of restrictions that cannot be evaluated; those have no effect.
@@ -21,7 +21,7 @@ pub struct RestrictedSetting {
 }
 
 impl RestrictedSetting {
-    /// `section`, `section.setting` or `section.setting[data]`.
+    /// Returns `section`, `section.setting` or `section.setting[data]`.
     pub fn path(&self) -> String {
         let Some(setting) = &self.setting else { return self.section.clone() };
         let path = format!("{}.{setting}", self.section);

@@ -18,7 +18,7 @@ pub enum RepositoryKind {
 }
 
 impl RepositoryKind {
-    /// Format for an operating system.
+    /// Returns the format for an operating system.
     pub fn for_os(os: &str) -> Option<Self> {
         match os.to_lowercase().as_str() {
             "ubuntu" | "debian" => Some(Self::Debian),
@@ -28,7 +28,7 @@ impl RepositoryKind {
     }
 }
 
-/// Package repository of a plugin, as seen by nodes.
+/// Package repository of a plugin, from the point of view of nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct PackageSource<'a> {
     pub plugin: &'a Plugin,
@@ -65,13 +65,13 @@ pub const TASK_SUFFIX: &str = "repository";
 const UPDATE_ENDING: &str = "repository-update";
 
 const FILES_TIMEOUT_SECONDS: u32 = 60;
-/// Generous, because package managers wait for each other's locks.
+/// Timeout of the update task in seconds. Generous, because package managers wait for each other's locks.
 const UPDATE_TIMEOUT_SECONDS: u32 = 300;
 const UPDATE_RETRIES: u32 = 2;
 
 /// Creates a task that writes package manager configuration and a task that updates the package index; none
-/// if the plugin's tasks run on no node. All of `tasks` depend on both on their node. They run if the
-/// repository or the credential differs from that of their last success.
+/// if the tasks of the plugin run on no node. All of `tasks` depend on both on their node. They run if the
+/// repository or the credential has changed since their last success.
 pub fn source_tasks(source: PackageSource<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Vec<Task> {
     let Some(Reach { roles, dependents }) = reach(tasks) else { return Vec::new() };
     let plugin = &source.plugin.body.name;
@@ -154,7 +154,7 @@ fn shell(cmd: &str) -> Json {
     ])
 }
 
-/// Repository ID in package manager configuration.
+/// Returns the repository ID in package manager configuration.
 fn repository_id(plugin: &str) -> String {
     format!("stoker-{plugin}")
 }
@@ -195,7 +195,7 @@ fn files(source: &PackageSource<'_>) -> Vec<Json> {
     let mut files = Vec::new();
     match kind {
         RepositoryKind::Debian => {
-            // The index is not signed: the server that provides it can run anything on the node anyway.
+            // The index is not signed: the server that provides it controls the node anyway.
             let sources = format!(
                 "# {title}; written by Stoker.\nTypes: deb\nURIs: {address}/\nSuites: ./\nTrusted: yes\n"
             );
@@ -229,7 +229,7 @@ fn file(path: &str, data: &str, permissions: &str) -> Json {
     map([("dst", text(path)), ("data", text(data)), ("permissions", text(permissions))])
 }
 
-/// Host of a URL, without the port.
+/// Returns the host of a URL, without the port.
 fn host_of(address: &str) -> &str {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let authority = rest.split('/').next().unwrap_or_default();

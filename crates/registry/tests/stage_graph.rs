@@ -35,7 +35,7 @@ fn core() -> Vec<Task> {
     ]
 }
 
-/// Minimal planner: the dependencies of each task instance.
+/// Plans minimally: returns the dependencies of each task instance.
 fn waits(
     tasks: &[Task],
     nodes: &BTreeMap<&str, Vec<&str>>,
@@ -94,7 +94,7 @@ fn waits(
 
 type Dependencies = BTreeMap<(String, String), BTreeSet<(String, String)>>;
 
-/// Transitive dependencies of an instance.
+/// Returns the transitive dependencies of an instance.
 fn ancestors_of(waits: &Dependencies, instance: &(String, String)) -> BTreeSet<(String, String)> {
     let (mut ancestors, mut pending) = (BTreeSet::new(), vec![instance.clone()]);
     while let Some(next) = pending.pop() {

@@ -17,7 +17,7 @@ fn core() -> Option<Vec<Task>> {
     graph::read_with(&text, Format::Yaml, &options).value.unwrap().tasks
 }
 
-/// One version of each community plugin.
+/// Returns one version of each community plugin.
 fn plugins() -> Vec<NewPlugin> {
     let root = real_data("plugins/README.md").unwrap().parent().unwrap().join("community");
     let mut plugins: BTreeMap<String, NewPlugin> = BTreeMap::new();

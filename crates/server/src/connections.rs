@@ -26,9 +26,10 @@ use tower::ServiceExt as _;
 use crate::http::client::TlsClient;
 use crate::router::AppService;
 
-/// Further connections wait in the listen backlog. Every agent holds one for as long as it runs.
+/// Maximum number of connections; further connections wait in the listen backlog. Every agent holds a
+/// connection as long as it runs.
 const CONNECTIONS_MAX: usize = 32_768;
-/// File descriptors: one per connection, plus some others.
+/// Maximum number of file descriptors: one per connection, plus some others.
 const FILES_MAX: u64 = 2 * CONNECTIONS_MAX as u64;
 /// Timeout from the first byte of a request to the end of its headers, and between two requests.
 const HEADERS_TIME_MAX: Duration = Duration::from_mins(1);
@@ -36,7 +37,7 @@ const HEADERS_TIME_MAX: Duration = Duration::from_mins(1);
 const SHUTDOWN_TIME_MAX: Duration = Duration::from_secs(10);
 /// Delay before retrying `accept` when the system has no free sockets.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Concurrent TLS handshakes. They are CPU-bound; more would only slow down each of them.
+/// Maximum number of concurrent TLS handshakes. They are CPU-bound; more would only slow down each of them.
 const HANDSHAKES_MAX: usize = 1024;
 /// Timeout from the connection to the end of the handshake, including the wait for a slot.
 const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(15);
@@ -78,7 +79,7 @@ pub(crate) async fn serve(
         match accepted {
             Ok((stream, peer)) => listening.clone().converse(graceful.watcher(), stream, peer, place),
             Err(error) => {
-                // The client has gone, or no file descriptors are left: neither stops the server.
+                // The client has disconnected, or no file descriptors are left: neither stops the server.
                 tracing::warn!(error = %error, "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
@@ -113,7 +114,7 @@ async fn accept(
 }
 
 impl Listening {
-    /// Serves one connection in its own task.
+    /// Serves one connection in a separate task.
     fn converse(self, watcher: Watcher, stream: TcpStream, peer: SocketAddr, place: Place) {
         // Send small responses immediately.
         _ = stream.set_nodelay(true);
@@ -169,7 +170,7 @@ async fn handshake(
         reject_plain_http(&mut stream).await;
         return Err(io::Error::other("plain HTTP on a TLS port"));
     }
-    // Acquired only when there is data: an idle connection takes no handshake slot.
+    // Acquired only when data has arrived: an idle connection takes no handshake slot.
     let _turn = room.acquire().await.map_err(io::Error::other)?;
     acceptor.accept(stream).await
 }

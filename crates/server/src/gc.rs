@@ -11,11 +11,11 @@ pub(crate) const INTERVAL: Duration = Duration::from_mins(10);
 /// Retention of notifications.
 const NOTIFICATION_DAYS: i64 = 30;
 
-/// Retention of records of stopped servers, so that a restarted one is recognized.
+/// Retention of records of stopped servers, so that a restarted server is recognized.
 const SERVER_SECONDS: i64 = 3600;
 
-/// Runs garbage collection periodically; never returns. With several servers, a lease selects one server per
-/// pass.
+/// Runs garbage collection periodically; never returns. If several servers share a database, a lease selects
+/// one of them for each pass.
 pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -81,7 +81,7 @@ async fn sweep_runs(context: &OrchestratorContext) -> Result<(), StoreError> {
     writing.commit(AuditChange { action: "run.sweep", target: "old runs".to_owned(), detail }).await
 }
 
-/// Deletes plans beyond the configured retention, and state documents that nothing references any more.
+/// Deletes plans beyond the configured retention, and state documents without references.
 async fn sweep_plans(context: &OrchestratorContext) -> Result<(), StoreError> {
     let days = i64::from(context.settings.runs.keep_plans_days);
     let now = context.clock.now();

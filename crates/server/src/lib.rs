@@ -1,8 +1,8 @@
 //! The server: REST API, access control, metrics, and the composition root.
 //!
-//! `http/` is infrastructure shared by all operations, `access/` is authentication and authorization, `api/` has a
-//! directory per resource, `state.rs` composes everything. Use cases live in `stoker-services`, runs in
-//! `stoker-orchestrator`.
+//! `http/` is infrastructure shared by all operations, `access/` is authentication and authorization, `api/`
+//! has a directory per resource, `state.rs` is the composition root. Use cases are in `stoker-services`, runs
+//! in `stoker-orchestrator`.
 //!
 //! Handlers are thin: they convert the request to domain types, call a use case or the store, and convert the result.
 //!
@@ -34,7 +34,7 @@ pub use access::first_start::{ADMIN, FirstStart, FirstStartFailed};
 pub use api::document::{document as openapi_document, text as openapi_text};
 pub use router::{AppService, service};
 pub use serve::{ServeError, run, serve};
-pub use state::App;
+pub use state::{App, AppError};
 pub use stoker_orchestrator::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 pub use stoker_services::Clock;
 pub use stoker_services::modules::{RotateError, Rotated, rotate_keys};

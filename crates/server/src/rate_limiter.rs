@@ -1,4 +1,4 @@
-//! Token bucket rate limiter, for everything that the server limits per user or address.
+//! Token bucket rate limiter for all limits per user or address.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -19,7 +19,7 @@ pub(crate) struct RateLimit {
 }
 
 impl RateLimit {
-    /// A number of tokens per minute, with a burst of one minute's worth.
+    /// Creates a limit of `n_tokens` per minute; a burst can use the tokens of one minute.
     pub(crate) fn per_minute(n_tokens: u32) -> Self {
         let burst = i64::from(n_tokens.max(1));
         Self { burst, interval_micros: 60 * Micros::SECOND / burst }
@@ -39,7 +39,8 @@ impl<K> Default for RateLimiter<K> {
 }
 
 impl<K: Eq + Hash> RateLimiter<K> {
-    /// Takes one token from each bucket, or none if one of them is empty. `Err`: seconds until all of them have one.
+    /// Takes one token from each bucket, or none if one of them is empty. The error is the number of seconds
+    /// until all of them have a token.
     pub(crate) fn take<const N: usize>(&self, keys: [(K, RateLimit); N], now: Micros) -> Result<(), i64> {
         let mut full_at = self.full_at.lock();
         wait(&full_at, &keys, now)?;

@@ -37,7 +37,7 @@ pub fn service(app: &App) -> AppService {
         .layer(from_fn(api::module_faults))
         .layer(from_fn_with_state(Arc::clone(&app.access), identify))
         // This route is outside authentication: nodes are not users, and their passwords must not be looked
-        // up among those of users.
+        // up among the passwords of users.
         .route(package_files::ROUTE, get(package_files::serve))
         // Admission control runs before authentication, which is expensive.
         .layer(from_fn_with_state(Arc::clone(&app.limits), limits::admit))

@@ -13,19 +13,19 @@ use stoker_store::{OpenError, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::access::first_start::{ADMIN, FirstStart, FirstStartFailed};
+use crate::access::first_start::{ADMIN, FirstStart};
 use crate::connections;
 use crate::router::service;
-use crate::state::App;
+use crate::state::{App, AppError};
 
-/// Printed when listening on a network without TLS.
+/// Warning that is printed when listening on a network without TLS.
 const WARNING: &str = "Warning: passwords, tokens and task secrets cross the network unencrypted. Create a certificate \
     authority (`stoker ca init --dir DIR`) and start with `--ca-dir DIR`, or use a TLS proxy";
 
-/// Why the server did not start, or stopped.
+/// Error that prevents the server from starting or terminates it.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("cannot start")]
+    #[error("cannot start the runtime")]
     Runtime(#[source] std::io::Error),
     #[error("cannot listen on {address}")]
     Listen { address: SocketAddr, source: std::io::Error },
@@ -33,8 +33,8 @@ pub enum ServeError {
     Folder(#[from] DatabaseFolderError),
     #[error("cannot open the database")]
     Open(#[from] OpenError),
-    #[error("cannot create the first user")]
-    FirstStart(#[from] FirstStartFailed),
+    #[error(transparent)]
+    App(#[from] AppError),
     #[error("the listener failed")]
     Listener(#[source] std::io::Error),
 }
@@ -45,7 +45,8 @@ const STACK_BYTES: usize = 8 << 20;
 /// Maximum time to wait for blocking threads on exit.
 const SHUTDOWN_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// Runs a server until it is stopped; `spawner` starts agents in its process, `tell` prints lines for the operator.
+/// Runs a server until it is stopped. `spawner` starts agents in its process, `tell` prints lines for the
+/// operator.
 pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .thread_stack_size(STACK_BYTES)
@@ -54,7 +55,7 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
         .map_err(ServeError::Runtime)?;
     connections::raise_file_limit();
     let served = runtime.block_on(async {
-        // Bind first: a port that is in use must not cost a migration.
+        // Bind first: if the port is in use, the database must not be migrated.
         let address = settings.listen;
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|source| ServeError::Listen { address, source })?;

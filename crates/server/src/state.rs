@@ -4,8 +4,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
-use stoker_orchestrator::{AgentSpawner, Orchestrator, OrchestratorContext, lifecycle};
-use stoker_services::{Clock, Environment, Services, random};
+use stoker_orchestrator::{AgentSpawner, Orchestrator, OrchestratorContext, StartError, lifecycle};
+use stoker_services::{Clock, Environment, ServiceError, Services, ServicesError, random};
 use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{Store, StoreError, WriteTransaction};
 use stoker_traces::Tracer;
@@ -13,7 +13,7 @@ use stoker_traces::Tracer;
 use crate::access::caller::Authenticated;
 use crate::access::control::AccessControl;
 use crate::access::first_start::{self, FirstStart, FirstStartFailed};
-use crate::access::password::Passwords;
+use crate::access::password::{HashingFailed, Passwords};
 use crate::access::token::TokenCache;
 use crate::gc;
 use crate::http::body::BodyLimit;
@@ -36,16 +36,30 @@ pub struct AppParts {
     pub(crate) joining: Joining,
     pub(crate) limits: Arc<Limits>,
     pub(crate) metrics: Arc<Metrics>,
-    /// `None`: connections are not encrypted.
+    /// TLS state; `None` if connections are not encrypted.
     pub(crate) tls: Option<Arc<Tls>>,
+}
+
+/// Error while initializing a server.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    #[error("cannot create the first user")]
+    FirstStart(#[from] FirstStartFailed),
+    #[error(transparent)]
+    Hashing(#[from] HashingFailed),
+    #[error(transparent)]
+    Tls(#[from] stoker_tls::TlsError),
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    #[error(transparent)]
+    Services(#[from] ServicesError),
+    #[error(transparent)]
+    Orchestrator(#[from] StartError),
 }
 
 impl App {
     /// Takes over an open store and creates the first user if there is none.
-    pub async fn new(
-        store: Store,
-        settings: impl Into<Arc<Server>>,
-    ) -> Result<(Self, FirstStart), FirstStartFailed> {
+    pub async fn new(store: Store, settings: impl Into<Arc<Server>>) -> Result<(Self, FirstStart), AppError> {
         let settings: Arc<Server> = settings.into();
         let passwords = Passwords::new()?;
         let clock = Clock;
@@ -66,8 +80,8 @@ impl App {
         .await?;
         let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
         let first_start = first_start::run(&store, &passwords, clock, given).await?;
-        // An embedded database has one server, which resumes its own runs immediately; servers that share one get a new id with
-        // each start.
+        // An embedded database has one server, which resumes its runs immediately. Servers that share a
+        // database get a new id at each start.
         let owner = match settings.database {
             DatabaseLocation::Folder(_) => "embedded".to_owned(),
             DatabaseLocation::Url(_) => random::uuid()?,

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 use rustls::ServerConfig;
-use stoker_model::Micros;
+use stoker_model::{AgentUid, Micros};
 use stoker_tls::{
     CertificateAuthority, IssuedCertificate, KeyPairFiles, Name, ServerIdentity, TlsError, Validity,
     server_config,
@@ -39,13 +39,14 @@ enum Source {
 type Written = (Option<SystemTime>, Option<SystemTime>);
 
 impl Tls {
-    /// PEM certificate that clients have to trust, if the server uses the internal certificate authority.
+    /// Returns the PEM certificate that clients have to trust, if the server uses the internal certificate
+    /// authority.
     pub(crate) fn own_authority(&self) -> Option<Arc<str>> {
         self.own_names()?;
         self.authority.as_ref().map(|authority| authority.pem().into())
     }
 
-    /// `None` without TLS settings.
+    /// Opens TLS; `None` without TLS settings.
     pub(crate) fn open(
         settings: Option<&stoker_settings::Tls>,
         listen: SocketAddr,
@@ -78,14 +79,14 @@ impl Tls {
     pub(crate) fn issue_agent(
         &self,
         request: &str,
-        uid: &str,
+        uid: &AgentUid,
         now: Micros,
     ) -> Option<Result<IssuedCertificate, TlsError>> {
         let validity = Validity::from_now(seconds(now), self.agent_seconds);
-        Some(self.authority.as_ref()?.issue_agent(request, uid, validity))
+        Some(self.authority.as_ref()?.issue_agent(request, uid.as_str(), validity))
     }
 
-    /// Subject names of a self-issued certificate; `None` if it comes from files.
+    /// Returns the subject names of a self-issued certificate; `None` if it comes from files.
     pub(crate) fn own_names(&self) -> Option<&[Name]> {
         match &self.source {
             Source::Own { names } => Some(names),
@@ -102,7 +103,7 @@ impl Tls {
                 if !is_forced && *seen == written {
                     return Ok(false);
                 }
-                // Recorded even on failure, so that the same error is logged once.
+                // The time is recorded even on failure, so that the same error is logged once.
                 *seen = written;
                 self.identity.reload(files)?;
             }
@@ -159,7 +160,7 @@ fn seconds(at: Micros) -> i64 {
     at.0.div_euclid(Micros::SECOND)
 }
 
-/// Names and addresses of this machine, configured names first.
+/// Returns the names and addresses of this machine, configured names first.
 fn own_names(listen: IpAddr, given: &[String]) -> Vec<Name> {
     let mut names: Vec<Name> = given.iter().filter_map(|name| name.parse().ok()).collect();
     let host = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
@@ -181,7 +182,7 @@ fn own_names(listen: IpAddr, given: &[String]) -> Vec<Name> {
     kept
 }
 
-/// Addresses of all interfaces, without link-local ones.
+/// Returns the addresses of all interfaces, without link-local addresses.
 fn addresses() -> Vec<IpAddr> {
     let Ok(interfaces) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
     let address = |interface: nix::ifaddrs::InterfaceAddress| {

@@ -1,8 +1,8 @@
 //! Traces of requests.
 //!
-//! A caller may send a `traceparent` (W3C Trace Context); otherwise a trace begins here. Its id is on every log line of
-//! the request, stored with the run that the request starts, and sent to the agents. With trace collection enabled,
-//! a request is a span, and the spans of its run are its children.
+//! A caller may send a `traceparent` (W3C Trace Context); otherwise a new trace begins here. Its id is on
+//! every log line of the request, stored with the run that the request starts, and sent to the agents. With
+//! trace collection enabled, a request is a span, and the spans of its run are its children.
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue};
@@ -19,7 +19,7 @@ use crate::web_ui;
 const HEADER: HeaderName = HeaderName::from_static("traceparent");
 /// Response header with the trace id.
 const TRACE_ID_HEADER: HeaderName = HeaderName::from_static("x-trace-id");
-/// Routes that are polled and not worth tracing.
+/// Routes that are polled and therefore not traced.
 const UNTRACED: &[&str] = &["/api/v1/health", "/api/v1/metrics", web_ui::ROUTE];
 
 fn begin() -> Option<Traceparent> {
@@ -27,7 +27,7 @@ fn begin() -> Option<Traceparent> {
     Traceparent::new(trace, u64::from_ne_bytes(random::bytes().ok()?))
 }
 
-/// Middleware that gives a request its trace.
+/// Middleware that assigns a trace to each request.
 pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next: Next) -> Response {
     let given = request.headers().get(HEADER).and_then(|value| Traceparent::parse(value.to_str().ok()?));
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
@@ -46,7 +46,7 @@ pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next:
     response
 }
 
-/// Span of a request: route and caller, no request data.
+/// Returns the span of a request with route and caller, without request data.
 fn span_of(tracer: &Tracer, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
     if !tracer.is_enabled() || UNTRACED.contains(&route) {
         return Span::default();

@@ -39,7 +39,7 @@ pub struct TaskStatus {
 }
 
 impl TaskStatus {
-    /// Whether the latest finished pass failed.
+    /// Reports whether the latest finished pass failed.
     pub fn is_failing(&self) -> bool {
         self.failure.as_ref().is_some_and(|(at, _)| self.succeeded_at.is_none_or(|succeeded| succeeded < *at))
     }
@@ -71,7 +71,7 @@ impl BackgroundTasks {
         self.spawn(work(monitor));
     }
 
-    /// All registered loops, in the order in which they were started.
+    /// Returns all registered loops, in the order in which they were started.
     pub fn statuses(&self) -> Vec<TaskStatus> {
         let monitors = self.0.monitors.lock();
         monitors.iter().map(|monitor| monitor.lock().clone()).collect()

@@ -12,34 +12,34 @@ impl Clock {
         Micros(jiff::Timestamp::now().as_microsecond())
     }
 
-    /// Monotonic time, for durations.
+    /// Returns the monotonic time, for durations.
     #[expect(clippy::disallowed_methods, reason = "the shell reads clocks, here")]
     pub fn instant() -> std::time::Instant {
         std::time::Instant::now()
     }
 }
 
-/// `2026-01-31T07:00:00.123456`: UTC without a zone, the format of the Fuel API.
+/// Formats a time as `2026-01-31T07:00:00.123456`: UTC without a zone, the format of the Fuel API.
 pub fn plain(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string()
 }
 
-/// `2026-01-31T07:00:00.000000Z`: the format of the Keystone API.
+/// Formats a time as `2026-01-31T07:00:00.000000Z`, the format of the Keystone API.
 pub fn zoned(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
 }
 
-/// RFC 3339 with whole seconds, for clients that parse no fraction.
+/// Formats a time as RFC 3339 with whole seconds, for clients that do not parse fractions.
 pub fn whole_seconds(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// `2026-01-31T07:00:00`: the format of the module API.
+/// Formats a time as `2026-01-31T07:00:00`, the format of the module API.
 pub fn seconds(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
-/// `2026-01-31 07:00:00.123456`: the format of module results.
+/// Formats a time as `2026-01-31 07:00:00.123456`, the format of module results.
 pub fn spaced(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string()
 }

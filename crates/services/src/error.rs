@@ -7,10 +7,10 @@ use stoker_diagnostics::{Diagnostic, list};
 use stoker_model::Json;
 use stoker_store::StoreError;
 
-/// A use case failed.
+/// Error of a use case.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The caller's input cannot be processed; sending it again does not help.
+    /// The input of the caller cannot be processed; a retry cannot succeed.
     #[error("{0}")]
     Invalid(ErrorReport),
     #[error("{0}")]
@@ -35,7 +35,7 @@ pub enum ServiceError {
 pub type ServiceResult<T> = Result<T, ServiceError>;
 type BoxedError = Box<dyn Error + Send + Sync>;
 
-/// A human-readable summary and, where there are several problems, each of them with its location.
+/// A human-readable summary and, if there are several problems, each of them with its location.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorReport {
     pub message: String,
@@ -52,12 +52,13 @@ impl ServiceError {
         Self::Invalid(ErrorReport::new(message))
     }
 
-    /// Input that is well-formed but cannot be processed, with every reason.
+    /// Returns the error for input that is well-formed but cannot be processed, with every reason.
     pub fn refused(diagnostics: Vec<Diagnostic>) -> Self {
         Self::Invalid(ErrorReport::of(diagnostics))
     }
 
-    /// `class` is the name that clients of the predecessor expect: `Cluster not found`.
+    /// Returns the error for a missing resource. `class` is the name that clients of Fuel expect: `Cluster
+    /// not found`.
     pub fn not_found(class: &str) -> Self {
         Self::NotFound(format!("{class} not found"))
     }
@@ -66,7 +67,7 @@ impl ServiceError {
         Self::Conflict(ErrorReport::new(message))
     }
 
-    /// Stored records that contradict each other, with every reason.
+    /// Returns the error for stored records that contradict each other, with every reason.
     pub fn conflicting(diagnostics: Vec<Diagnostic>) -> Self {
         Self::Conflict(ErrorReport::of(diagnostics))
     }
@@ -75,7 +76,8 @@ impl ServiceError {
         Self::Forbidden(ErrorReport::new(message))
     }
 
-    /// Forbidden unless the caller insists; `code` lets clients offer that.
+    /// Returns the error for a change that is forbidden unless it is forced. Clients recognize `code` and
+    /// offer to force it.
     pub fn forbidden_unless_forced(code: &'static str, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic::error(code, message).help("set `force=1` to override");
         Self::Forbidden(ErrorReport::of(vec![diagnostic]))
@@ -102,7 +104,7 @@ impl ServiceError {
         Self::Internal { message: message.into(), source: Some(source.into()) }
     }
 
-    /// Whether a retry may help.
+    /// Reports whether a retry may help.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable { .. })
     }
@@ -113,7 +115,7 @@ impl From<StoreError> for ServiceError {
         match error {
             StoreError::AlreadyExists { what } => Self::conflict(format!("this {what} already exists")),
             StoreError::Referenced { what } => Self::invalid(format!("it is still in use by a {what}")),
-            // Deleted between two reads.
+            // The resource was deleted between two reads.
             StoreError::NotFound { what } => Self::NotFound(format!("this {what} no longer exists")),
             StoreError::Stale { current } => Self::Stale { current: current.to_string() },
             StoreError::UnknownSortField { field, known } => {
@@ -133,7 +135,7 @@ impl ErrorReport {
         Self { message: message.into(), ..Self::default() }
     }
 
-    /// The message quotes the first problems.
+    /// Formats the summary with the first problems.
     pub fn of(mut diagnostics: Vec<Diagnostic>) -> Self {
         let message = list(diagnostics.iter().map(|diagnostic| &diagnostic.message));
         diagnostics.truncate(DIAGNOSTICS_MAX);

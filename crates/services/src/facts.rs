@@ -1,4 +1,4 @@
-//! Facts of nodes that users upload; they replace computed ones.
+//! Facts of nodes that users upload to replace computed facts.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,8 @@ use stoker_store::{List, NodeFilter, Session, WriteTransaction};
 use crate::error::{ServiceError, ServiceResult};
 use crate::precondition::Precondition;
 
-/// Returns the nodes of a cluster, or those with the requested IDs. Nodes that `tenant_id` may not see are not found.
+/// Returns the nodes of a cluster, or those with the requested IDs. Nodes that `tenant_id` may not see are
+/// reported as not found.
 pub async fn nodes_of(
     session: &mut Session,
     tenant_id: Option<TenantId>,
@@ -46,12 +47,14 @@ fn require_no_non_members(cluster: &Cluster, non_members: &[String]) -> ServiceR
     )))
 }
 
-/// Stores documents of nodes of the cluster, and of `shared`, which belongs to no node. Duplicate UIDs are errors.
+/// Stores documents of nodes of the cluster, and the document of `shared`, which belongs to no node.
+/// Duplicate UIDs are errors.
 pub async fn facts_update(
     mut writing: WriteTransaction,
     mut cluster: Cluster,
     precondition: &Precondition,
-    (kind, shared): (FactsKind, &str),
+    kind: FactsKind,
+    shared: &str,
     documents: Vec<(String, JsonMap)>,
 ) -> ServiceResult<Cluster> {
     precondition.check(cluster.generation)?;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-/// Permits are granted to waiting keys in round-robin order; waiters of one key are served first in, first out. A key is
-/// anything that must not be starved by the others, such as a cluster.
+/// Permits are granted to waiting keys in round-robin order; waiters of one key are served first in, first
+/// out. A key identifies a resource that others must not starve, such as a cluster.
 #[derive(Clone)]
 pub struct FairSemaphore {
     inner: Arc<Mutex<Inner>>,
@@ -34,7 +34,7 @@ impl FairSemaphore {
         Self { inner: Arc::new(Mutex::new(Inner { n_free: n_permits, waiting: VecDeque::new() })) }
     }
 
-    /// Cancel-safe: dropping the future loses no permit.
+    /// Acquires a permit. Cancel-safe: dropping the future loses no permit.
     pub async fn acquire(&self, key: i64) -> FairPermit {
         let requested = {
             let mut inner = self.inner.lock();
@@ -61,7 +61,7 @@ impl FairSemaphore {
         FairPermit { semaphore: self.clone() }
     }
 
-    /// The next waiter; without one the permit is free again.
+    /// Returns the next waiter. If there is none, the permit becomes free.
     fn next(&self) -> Option<oneshot::Sender<FairPermit>> {
         let mut inner = self.inner.lock();
         while let Some(mut line) = inner.waiting.pop_front() {
@@ -131,7 +131,7 @@ mod tests {
         for (key, n_tasks) in large.iter().enumerate() {
             for _ in 0..*n_tasks {
                 let (semaphore, n_given) = (semaphore.clone(), Arc::clone(&n_given));
-                // Like a driver that writes continuously: it requests the next permit immediately.
+                // Like a driver that writes continuously, the task requests the next permit immediately.
                 tasks.spawn(async move {
                     loop {
                         let _permit = semaphore.acquire(key as i64).await;

@@ -1,8 +1,9 @@
 //! Use cases of the server, without HTTP.
 //!
-//! Handlers of `server` and drivers of `orchestrator` call this crate with domain values and a store session. It
-//! returns domain values or a [`ServiceError`], which says whose fault a failure is; `server` maps that to an HTTP
-//! status. Callers pass an `Actor`: authentication and authorization happen in `server`.
+//! Handlers of `server` and drivers of `orchestrator` call this crate with domain values and a store session.
+//! It returns domain values or a [`ServiceError`], which states whether the caller or the server caused the
+//! failure; `server` maps it to an HTTP status. Callers pass an `Actor`: authentication and authorization
+//! happen in `server`.
 
 pub mod background;
 pub mod clock;

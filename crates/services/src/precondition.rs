@@ -23,7 +23,7 @@ impl Precondition {
         }
     }
 
-    /// Precondition for a record that does not exist: a caller that expects a version fails.
+    /// Checks the precondition for a record that does not exist: it fails if the caller expects a version.
     pub fn check_absent(&self) -> ServiceResult<()> {
         match self {
             Self::Any => Ok(()),
@@ -32,8 +32,8 @@ impl Precondition {
     }
 }
 
-/// Version of a graph. A graph is looked up by owner and type, and a deleted graph may be recreated under the same
-/// key: the id distinguishes the two.
+/// Returns the version of a graph. A graph is looked up by owner and type, and a deleted graph may be
+/// recreated under the same key; the id distinguishes the two.
 pub fn graph_version(graph: &Graph) -> String {
     format!("{}.{}", graph.id, graph.generation)
 }

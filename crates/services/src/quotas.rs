@@ -5,7 +5,7 @@ use stoker_store::Session;
 
 use crate::error::{ServiceError, ServiceResult};
 
-/// Returns the quotas of a tenant: its own, else the defaults of the server.
+/// Returns the quotas of a tenant, or the defaults of the server for quotas that it does not set.
 pub async fn effective(defaults: Quotas, session: &mut Session, tenant: TenantId) -> ServiceResult<Quotas> {
     Ok(session.quotas_get(tenant).await?.or(defaults))
 }

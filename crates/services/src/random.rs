@@ -12,12 +12,12 @@ pub fn bytes<const N: usize>() -> ServiceResult<[u8; N]> {
     Ok(bytes)
 }
 
-/// A random UUID (version 4).
+/// Returns a random UUID (version 4).
 pub fn uuid() -> ServiceResult<String> {
     Ok(uuid::Builder::from_random_bytes(bytes()?).into_uuid().to_string())
 }
 
-/// A random number below `limit`, for jitter: 0 if the system random source fails.
+/// Returns a random number below `limit`, for jitter: 0 if the system random source fails.
 pub fn below(limit: u64) -> u64 {
     getrandom::u64().map_or(0, |drawn| drawn % limit.max(1))
 }
@@ -26,7 +26,7 @@ pub fn hex_text(n_chars: usize) -> ServiceResult<String> {
     text(n_chars, HEX_DIGITS)
 }
 
-/// Alphanumeric, so that it needs no quoting in configuration files.
+/// Returns a random password. It is alphanumeric, so that it needs no quoting in configuration files.
 pub fn password(n_chars: usize) -> ServiceResult<String> {
     text(n_chars, LETTERS_AND_DIGITS)
 }

@@ -14,7 +14,7 @@ use crate::metadata::sections;
 use crate::plugins::conflicts::{Pairing, require_no_conflicts, validate_release};
 use crate::precondition::Precondition;
 
-/// Changed fields of a release; absent ones keep their value.
+/// Changed fields of a release; absent fields keep their values.
 #[derive(Debug)]
 pub struct ReleaseUpdate {
     pub name: Option<String>,

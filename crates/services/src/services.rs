@@ -43,7 +43,7 @@ pub struct Environment {
     pub authority: Option<Arc<str>>,
 }
 
-/// Why the services cannot be opened.
+/// Error while initializing the services.
 #[derive(Debug, thiserror::Error)]
 pub enum ServicesError {
     #[error("the store failed")]

@@ -56,7 +56,7 @@ impl Fixture {
         self.folder.file(name)
     }
 
-    /// A request that creates a cluster without a selection.
+    /// Returns a request that creates a cluster without a selection.
     pub(crate) fn request(&self, name: &str) -> ClusterRequest {
         ClusterRequest {
             name: name.to_owned(),
@@ -112,7 +112,7 @@ pub(crate) fn release() -> NewRelease {
     }
 }
 
-/// The report of an error that the caller can fix.
+/// Returns the report of an error that the caller can fix.
 pub(crate) fn invalid(error: ServiceError) -> ErrorReport {
     match error {
         ServiceError::Invalid(report) => report,

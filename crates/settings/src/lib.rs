@@ -39,7 +39,7 @@ pub struct Server {
     pub plugin_bytes_max: u64,
     /// Lifetime of login tokens.
     pub token_seconds: i64,
-    /// Default layer precedence of graphs, for clusters without their own.
+    /// Default layer precedence of graphs, for clusters that do not set one.
     pub merge_order: MergeOrder,
     pub merge_mode: MergeMode,
     /// TLS settings; `None` for plain text.
@@ -92,7 +92,8 @@ impl Default for Server {
 pub struct Tls {
     /// Certificate and key files that are managed externally.
     pub files: Option<(PathBuf, PathBuf)>,
-    /// Directory of the authority that issues agent certificates, and the server's own if `files` is not set.
+    /// Directory of the authority that issues agent certificates, and the server certificate if `files` is
+    /// not set.
     pub ca_dir: Option<PathBuf>,
     /// Additional names of the server.
     pub names: Vec<String>,
@@ -111,9 +112,9 @@ impl Default for Tls {
 pub struct Runs {
     /// Maximum number of nodes that execute tasks concurrently within one run.
     pub max_concurrent_nodes: u32,
-    /// Time without contact after which a node is given up.
+    /// Time without contact after which a node is abandoned.
     pub lost_after_seconds: u32,
-    /// Run lease duration, after which another server takes over from one without heartbeat.
+    /// Duration of a run lease, after which another server takes over from a server without heartbeat.
     pub lease_seconds: u32,
     /// Whether the server runs a built-in agent for tasks of the master.
     pub master_agent: bool,
@@ -153,7 +154,7 @@ pub struct Modules {
     pub key_file: PathBuf,
     /// Allowed module types; `None` allows all types with a driver.
     pub types: Option<Vec<String>>,
-    /// Time limit of an apply before its caller gets a timeout error.
+    /// Maximum time that the caller of an apply waits before it gets a timeout error.
     pub apply_seconds: u32,
     /// Maximum batch size when a module is reapplied to instances, and the delay between batches. Users may
     /// not exceed it.
@@ -191,7 +192,7 @@ pub struct RequestLimits {
     pub max_concurrent_streams: u32,
     /// Plans per user and minute.
     pub plans_per_minute: u32,
-    /// Default quotas of tenants without their own.
+    /// Default quotas of tenants that do not set one.
     pub quotas: Quotas,
 }
 
@@ -213,7 +214,7 @@ pub struct Webhooks {
     pub response_timeout: Duration,
     /// Maximum number of delivery attempts.
     pub attempts_max: u32,
-    /// Backoff after the first failure; doubled after each further one.
+    /// Backoff after the first failure; doubled after each further failure.
     pub backoff_min: Duration,
     pub backoff_max: Duration,
 }
@@ -292,14 +293,14 @@ pub struct AgentSettings {
 /// Transport settings of an agent.
 #[derive(Clone, Debug)]
 pub enum AgentConnection {
-    /// Connects to a server and joins with the token if it has no credential yet. `url` may be a
+    /// Connects to a server and joins with the token if there is no credential yet. `url` may be a
     /// comma-separated list, which is tried in order.
     Server { url: String, token: Option<Secret>, trust: AgentTrust, nats: Option<AgentNats> },
     /// Uses standard input and output of the process that started it.
     Stdio,
 }
 
-/// NATS connection, preferred over the direct one.
+/// NATS connection, preferred over the direct connection.
 #[derive(Clone, Debug)]
 pub struct AgentNats {
     pub url: String,

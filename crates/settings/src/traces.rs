@@ -41,7 +41,7 @@ pub struct Sampling {
     pub follows_parent: bool,
 }
 
-/// Why a variable is invalid. Messages do not repeat values that may be secret.
+/// Error in a configuration variable of the trace exporter. Messages do not repeat values that may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TracesError {
     #[error("`{}` must be an http:// or https:// URL with a host, such as http://127.0.0.1:4318", ENDPOINT)]

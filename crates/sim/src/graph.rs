@@ -9,7 +9,7 @@ use stoker_model::{NodeIdx, TaskIdx};
 
 use crate::rng::Rng;
 
-/// A valid draft with stages, limits, groups, joins and tasks executed by the master.
+/// Generates a valid draft with stages, limits, groups, joins and tasks executed by the master.
 pub fn random_draft(rng: &mut Rng) -> Draft {
     let n_nodes = rng.between(1, 5) as usize;
     let (master, sync) = (NodeIdx::at(n_nodes), NodeIdx::at(n_nodes + 1));
@@ -60,7 +60,8 @@ fn policy(rng: &mut Rng) -> Policy {
     }
 }
 
-/// Edges lead from earlier to later instances, so the graph is acyclic; some go through a join vertex.
+/// Generates dependencies. Edges lead from earlier to later instances, so the graph is acyclic; some go
+/// through a join vertex.
 fn order(instances: &[DraftInstance], rng: &mut Rng) -> Csr {
     let n = instances.len() as u64;
     let mut edges = Vec::new();

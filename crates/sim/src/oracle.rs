@@ -18,7 +18,7 @@ pub(crate) const RUN: RunId = RunId(1);
 /// Description of a violated invariant.
 pub type Violation = String;
 
-/// How an instance ended according to the history.
+/// Outcome of an instance according to the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InstanceEnd {
     Succeeded,
@@ -98,7 +98,7 @@ impl Oracle {
         self.violations.push(violation.into());
     }
 
-    // Ground truth.
+    // Observations of the ground truth.
 
     pub(crate) fn process_started(&mut self, key: AttemptKey, others: &[AttemptKey]) {
         let execution = self.executions.entry(key).or_default();
@@ -132,13 +132,13 @@ impl Oracle {
         }
     }
 
-    /// Power was lost before the result was fsynced.
+    /// Records that power was lost before the result was fsynced.
     pub(crate) fn result_lost(&mut self, key: AttemptKey) {
         self.executions.entry(key).or_default().journaled = None;
     }
 
-    /// Power was lost before the acceptance was fsynced. If the attempt had started, this violates the
-    /// at-most-once guarantee, even though the server would treat the attempt as interrupted.
+    /// Records that power was lost before the acceptance was fsynced. If the attempt had started, this
+    /// violates the at-most-once guarantee, although the server would treat the attempt as interrupted.
     pub(crate) fn acceptance_lost(&mut self, key: AttemptKey) {
         if self.executions.get(&key).is_some_and(|execution| execution.n_begun > 0) {
             self.report_violation(format!("the agent lost the acceptance of {key}, which had started"));
@@ -257,7 +257,7 @@ impl Oracle {
         self.violations.extend(violations);
     }
 
-    /// Whether the successors of an instance may start.
+    /// Reports whether the successors of an instance may start.
     fn is_passed(&self, idx: InstanceIdx) -> bool {
         let is_stage = Some(self.draft.instances[idx.index()].node) == self.draft.sync;
         match self.ended[idx.index()] {
@@ -361,7 +361,7 @@ impl Oracle {
                     ));
                 }
                 (None, Some(_)) => {}
-                (None, None) => self.report_violation(format!("the history has no result of {key}")),
+                (None, None) => self.report_violation(format!("the history has no result for {key}")),
             }
         }
         self.check_run_end(blueprint);

@@ -17,17 +17,17 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// Uniform in `0..n`; 0 if `n` is 0.
+    /// Returns a uniform number in `0..n`; 0 if `n` is 0.
     pub fn below(&mut self, n: u64) -> u64 {
         if n == 0 { 0 } else { self.next_u64() % n }
     }
 
-    /// Uniform in `from..=to`.
+    /// Returns a uniform number in `from..=to`.
     pub fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.below(to - from + 1)
     }
 
-    /// True with probability `1 / n`.
+    /// Returns true with probability `1 / n`.
     pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }

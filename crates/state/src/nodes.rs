@@ -86,7 +86,7 @@ fn records_of(node: &Node, state: &NodeState) -> Vec<Json> {
     roles.into_iter().map(|role| with_role(Json::from(role))).collect()
 }
 
-/// The value of the only entry; a label without a value stands for its own name.
+/// Returns the value of a label set with exactly one entry; a label without a value has its name as the value.
 fn only(map: &JsonMap) -> Option<Json> {
     let mut entries = map.iter();
     let (key, value) = entries.next()?;

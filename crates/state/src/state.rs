@@ -8,13 +8,14 @@ mod shared;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
+use stoker_model::AgentUid;
 use stoker_yaql::Value;
 use stoker_yaql::value::{Key, Map, MapBuilder};
 
 pub use shared::DocumentInterner;
 
 /// The node that runs the control plane.
-pub const MASTER: &str = "master";
+pub const MASTER: &str = AgentUid::MASTER;
 /// The virtual node that stages are on.
 pub const SYNC: &str = "sync";
 

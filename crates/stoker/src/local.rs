@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use stoker_agent::ssh::{SshTarget, start_agent};
 use stoker_agent::transport::channel::channel_transport;
-use stoker_agent::{AgentError, DriverSettings, StateFolder};
+use stoker_agent::{AgentError, BackoffLimits, DriverSettings, StateFolder};
+use stoker_model::AgentUid;
 use stoker_server::{AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 use stoker_traces::Tracer;
 use tokio::sync::{mpsc, watch};
 
 /// Backoff between connection attempts: initial and maximum delay.
-const BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
-/// A connection that lasted this long resets the backoff.
+const BACKOFF: BackoffLimits = BackoffLimits { min: Duration::from_secs(1), max: Duration::from_mins(1) };
+/// Duration of a connection that resets the backoff.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 
 /// Returns the callback with which the server starts agents.
@@ -32,7 +33,7 @@ pub(crate) fn spawner() -> AgentSpawner {
                 AgentPlace::Here { folder, hooks } => {
                     if let Err(error) = run_in_process(uid.clone(), folder, hooks, tracer, connections).await
                     {
-                        tracing::error!(agent.uid = uid, error = %error, "in-process agent failed");
+                        tracing::error!(agent.uid = uid.as_str(), error = %error, "in-process agent failed");
                     }
                 }
             }
@@ -41,7 +42,7 @@ pub(crate) fn spawner() -> AgentSpawner {
 }
 
 async fn run_in_process(
-    uid: String,
+    uid: AgentUid,
     path: PathBuf,
     hooks: BTreeMap<String, PathBuf>,
     tracer: Tracer,
@@ -69,8 +70,8 @@ async fn run_in_process(
 }
 
 /// Keeps an agent connected over SSH until the server stops accepting connections.
-async fn run_over_ssh(uid: &str, target: &SshTarget, connections: mpsc::Sender<LocalConnection>) {
-    let mut delay = BACKOFF.0;
+async fn run_over_ssh(uid: &AgentUid, target: &SshTarget, connections: mpsc::Sender<LocalConnection>) {
+    let mut delay = BACKOFF.min;
     loop {
         let connected_at = tokio::time::Instant::now();
         let error = match start_agent(target) {
@@ -83,8 +84,9 @@ async fn run_over_ssh(uid: &str, target: &SshTarget, connections: mpsc::Sender<L
             }
             Err(error) => error.to_string(),
         };
-        tracing::warn!(agent.uid = uid, error, "SSH connection to agent lost; retrying");
-        delay = if connected_at.elapsed() > STABLE_AFTER { BACKOFF.0 } else { (delay * 2).min(BACKOFF.1) };
+        tracing::warn!(agent.uid = uid.as_str(), error, "SSH connection to agent lost; retrying");
+        delay =
+            if connected_at.elapsed() > STABLE_AFTER { BACKOFF.min } else { (delay * 2).min(BACKOFF.max) };
         tokio::select! {
             () = tokio::time::sleep(delay) => {}
             () = connections.closed() => return,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use stoker_cli::Programs;
 
-/// YAQL evaluation allocates many small values; mimalloc is faster at that than the system allocator.
+/// YAQL evaluation allocates many small values, for which mimalloc is faster than the system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -91,7 +91,7 @@ fn bench_prints_times_and_digests() {
     assert!(report["engine"].as_str().unwrap().starts_with("stoker "));
     let case = &report["cases"]["one"];
     assert!(case["parse_ns"].as_i64().unwrap() > 0 && case["eval_ns"].as_i64().unwrap() > 0);
-    // SHA-256 of {"a":"\u00e4","b":1}
+    // The SHA-256 digest of {"a":"\u00e4","b":1}.
     assert_eq!(case["sha256"], "78892fb919682f85e08161f2cd8e0e904520a093cd75421077a1c865e59e90c6");
     assert_eq!(report["cases"].as_object().unwrap().len(), 2);
 }

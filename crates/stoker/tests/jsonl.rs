@@ -118,7 +118,8 @@ fn corpus_matches_the_recorded_results() {
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// Value and error class as text, which distinguishes `1` from `1.0` and keeps all digits of a number.
+/// Returns the value and error class as text, which distinguishes `1` from `1.0` and keeps all digits of a
+/// number.
 fn exact_text(response: &stoker_yaql::Value) -> [Option<String>; 2] {
     ["ok", "err"]
         .map(|key| field(response, key).map(|value| json::write(value, &WriteOptions::default()).unwrap()))

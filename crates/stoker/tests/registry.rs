@@ -24,7 +24,7 @@ fn lines(cases: &[Value]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// One case per kind with the expected response.
+/// Returns one case per type, with the expected response.
 fn cases() -> Vec<(Value, Value)> {
     vec![
         (

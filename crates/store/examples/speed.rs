@@ -22,7 +22,7 @@ use stoker_store::{Database, GraphFilter, HistoryFilter, List, Store, WriteTrans
 
 const ROUNDS: usize = 40;
 const NOW: Micros = Micros(1);
-/// Rows per statement on the hot path of runs.
+/// Number of rows per statement on the hot path of runs.
 const ROWS: i64 = 1000;
 
 #[tokio::main]
@@ -139,7 +139,7 @@ async fn main() {
     store.close().await;
 }
 
-/// The hot path of a run: events and history.
+/// Measures the hot path of a run: events and history.
 async fn measure_run(store: &Store) {
     let mut writing = begin_write(store).await;
     let run = writing.run_create(&new_run()).await.unwrap().id;

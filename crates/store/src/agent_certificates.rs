@@ -9,12 +9,12 @@ use crate::{Session, StoreError, WriteTransaction};
 
 const CERTIFICATES: &str = "agent_certificates";
 
-/// Certificates retained when an agent gets another one. More than one, because an agent may fail to save the
-/// newest.
+/// Number of certificates retained when an agent gets another certificate. More than one, because an agent
+/// may fail to save the newest.
 const RETAINED: usize = 2;
 
 impl Session {
-    /// Whether the certificate belongs to the agent and has not expired.
+    /// Reports whether the certificate belongs to the agent and has not expired.
     pub async fn agent_certificate_is_valid(
         &mut self,
         agent_id: AgentId,
@@ -27,7 +27,7 @@ impl Session {
         Ok(self.connection.fetch_optional(sql.to_owned(), args).await?.is_some())
     }
 
-    /// Expiry of the agent's newest certificate.
+    /// Returns the expiry of the agent's newest certificate.
     pub async fn agent_certificate_expiry(
         &mut self,
         agent_id: AgentId,
@@ -38,7 +38,7 @@ impl Session {
         row.map(|row| row.get(CERTIFICATES, "expires_at")).transpose()
     }
 
-    /// The digests that belong to no agent any more, that is, the revoked credentials.
+    /// Returns the digests that no longer belong to an agent, that is, the revoked credentials.
     pub async fn agents_revoked(&mut self, digests: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, StoreError> {
         let texts: Vec<String> = digests.iter().map(hex::encode).collect();
         let select = self.select().and_texts("digest", texts.iter().map(String::as_str));

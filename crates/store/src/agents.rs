@@ -1,6 +1,8 @@
 //! Agents and the join tokens that admit them. The database stores digests of secrets, never the secrets.
 
-use stoker_model::{Agent, AgentId, JoinToken, JoinTokenId, Micros, NewAgent, NewJoinToken, Node, TenantId};
+use stoker_model::{
+    Agent, AgentId, AgentUid, JoinToken, JoinTokenId, Micros, NewAgent, NewJoinToken, Node, TenantId,
+};
 
 use crate::sql::{Args, Values, record};
 use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
@@ -20,10 +22,11 @@ record! {
 }
 
 impl Store {
-    /// Records the last contact of agents. Not audited: it happens continuously and is not a user's change.
-    pub async fn agents_touch(&self, uids: &[String], at: Micros) -> Result<(), StoreError> {
+    /// Records the last contact of agents. Not audited, because it happens continuously and is not a change
+    /// by a user.
+    pub async fn agents_touch(&self, uids: &[AgentUid], at: Micros) -> Result<(), StoreError> {
         let mut writing = self.begin_write(&stoker_model::Actor::server(), at).await?;
-        let select = writing.select().and_texts("uid", uids.iter().map(String::as_str));
+        let select = writing.select().and_texts("uid", uids.iter().map(AgentUid::as_str));
         let (condition, args) = select.finish();
         let sql = format!("UPDATE {AGENTS} SET last_seen_at = {}{condition}", at.0);
         writing.connection.execute(sql, args).await?;
@@ -32,7 +35,7 @@ impl Store {
 }
 
 impl Session {
-    /// The agent whose credential has this digest.
+    /// Returns the agent whose credential has this digest.
     pub async fn agent_find(&mut self, digest: &[u8; 32]) -> Result<Option<Agent>, StoreError> {
         self.get_where("digest = $1", Args::new().text(&hex::encode(digest))).await
     }
@@ -41,19 +44,19 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// The agent of a node, or of the master, by uid.
-    pub async fn agent_by_uid(&mut self, uid: &str) -> Result<Option<Agent>, StoreError> {
+    /// Returns the agent of a node, or of the master, by uid.
+    pub async fn agent_by_uid(&mut self, uid: &AgentUid) -> Result<Option<Agent>, StoreError> {
         self.get_where("uid = $1", Args::new().key(uid)).await
     }
 
-    /// Digest of the agent's credential in hexadecimal.
-    pub async fn agent_digest(&mut self, uid: &str) -> Result<Option<String>, StoreError> {
+    /// Returns the digest of the agent's credential in hexadecimal.
+    pub async fn agent_digest(&mut self, uid: &AgentUid) -> Result<Option<String>, StoreError> {
         let sql = "SELECT digest FROM agents WHERE uid = $1";
         let row = self.connection.fetch_optional(sql.to_owned(), Args::new().key(uid)).await?;
         row.map(|row| row.get(AGENTS, "digest")).transpose()
     }
 
-    /// All agents, or the agents of nodes in clusters of one tenant.
+    /// Returns all agents, or the agents of nodes in clusters of one tenant.
     pub async fn agent_list(
         &mut self,
         tenant_id: Option<TenantId>,
@@ -119,7 +122,7 @@ impl WriteTransaction {
     }
 
     /// Consumes one use of a token if it is valid. Returns whether an agent that joins with it may replace an
-    /// existing one.
+    /// existing agent.
     pub async fn join_token_use(&mut self, digest: &[u8; 32]) -> Result<Option<bool>, StoreError> {
         let sql = "UPDATE join_tokens SET uses_left = uses_left - 1 \
                    WHERE digest = $1 AND expires_at > $2 AND (uses_left IS NULL OR uses_left > 0) RETURNING may_replace";

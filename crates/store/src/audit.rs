@@ -20,7 +20,7 @@ record! {
     }
 }
 
-/// Filter for audit entries; a field that is `None` matches everything.
+/// Filter for audit entries; a field that is `None` matches all entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     pub user_id: Option<UserId>,
@@ -34,14 +34,14 @@ pub struct AuditFilter {
 }
 
 impl Session {
-    /// Id of the last entry. It does not change unless an audited change was committed, so it can validate
-    /// caches.
+    /// Returns the ID of the last entry. It changes only when an audited change is committed, so it can
+    /// validate caches.
     pub async fn audit_last(&mut self) -> Result<AuditId, StoreError> {
         let sql = format!("SELECT COALESCE(MAX(id), 0) AS n FROM {TABLE}");
         self.number(sql, Args::new()).await.map(AuditId)
     }
 
-    /// Newest first by default.
+    /// Lists entries, newest first by default.
     pub async fn audit_list(
         &mut self,
         filter: &AuditFilter,

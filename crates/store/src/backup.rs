@@ -17,7 +17,7 @@ use crate::{Store, StoreError};
 pub enum BackupError {
     #[error("`{}` already exists", path.display())]
     Exists { path: PathBuf },
-    /// PostgreSQL has its own backup tools.
+    /// The database is not SQLite; PostgreSQL has separate backup tools.
     #[error("cannot back up a PostgreSQL database; use `pg_dump --format=custom` and `pg_restore`")]
     NotSqlite,
     /// The file is corrupt, not a database, or a database of another program.
@@ -142,8 +142,8 @@ async fn check(path: &Path) -> Result<(), BackupError> {
     }
 }
 
-/// Whether another process has the database open. Leaving WAL mode requires exclusive access, so it fails in
-/// that case. A file that cannot be opened as a database counts as not in use.
+/// Reports whether another process has the database open. Leaving WAL mode requires exclusive access and
+/// fails in that case. A file that cannot be opened as a database counts as not in use.
 async fn is_in_use(path: &Path) -> bool {
     let options = SqliteConnectOptions::new().filename(path).busy_timeout(Duration::ZERO);
     let Ok(mut connection) = options.connect().await else { return false };
@@ -154,7 +154,7 @@ async fn is_in_use(path: &Path) -> bool {
 
 async fn examine(connection: &mut SqliteConnection) -> Result<(String, Option<i64>), sqlx::Error> {
     let integrity = sqlx::query("PRAGMA integrity_check(1)").fetch_one(&mut *connection).await?;
-    // Every schema version has this table; another program's sqlx database is unlikely to have it too.
+    // Every schema version has this table; a sqlx database of another program is unlikely to have it.
     let version_sql = "SELECT max(version) FROM _sqlx_migrations \
                 WHERE EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'deployment_graphs')";
     let version = sqlx::query(version_sql).fetch_one(connection).await?;

@@ -9,7 +9,7 @@ use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "cluster name" };
 
-/// Filter for clusters; a field that is `None` matches everything.
+/// Filter for clusters; a field that is `None` matches all clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterFilter {
     pub tenant_id: Option<TenantId>,
@@ -102,7 +102,7 @@ impl WriteTransaction {
     }
 
     /// Deletes a cluster with its graphs, facts and plugin settings. Its nodes become unassigned and lose
-    /// their roles; its runs are kept without a cluster. Returns whether the cluster existed.
+    /// their roles; its runs are retained without a cluster. Returns whether the cluster existed.
     pub async fn cluster_delete(&mut self, id: ClusterId) -> Result<bool, StoreError> {
         if !self.hold::<Cluster>(id.0).await? {
             return Ok(false);

@@ -20,7 +20,7 @@ use crate::sql::{Args, Bulk, Dialect, Row, Values, violation};
 pub struct Timeouts {
     /// Limit for acquiring a connection or the writer lock.
     pub acquire: Duration,
-    /// Limit for one statement.
+    /// Timeout of one statement.
     pub statement: Duration,
 }
 
@@ -45,12 +45,12 @@ pub(crate) struct Connection {
     link: Link,
     patience: Timeouts,
     observer: Observed,
-    /// Lets the next writer of this process take a connection when this one ends.
+    /// Releases the writer permit on drop, so that the next writer of this process can take a connection.
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl<DB: Database> Handle<DB> {
-    /// `begin` is the statement that opens a transaction, if one is wanted.
+    /// Acquires a connection. `begin` is the statement that opens a transaction, if one is needed.
     pub(crate) async fn acquire(pool: &Pool<DB>, begin: Option<&'static str>) -> Result<Self, StoreError> {
         Ok(match begin {
             None => Self::Plain(pool.acquire().await?),
@@ -238,8 +238,8 @@ impl Connection {
     }
 }
 
-/// Fails with [`Outage::Timeout`] after a timeout. Every wait is bounded: a network that drops packets looks
-/// like a slow answer.
+/// Fails with [`Outage::Timeout`] after a timeout. Every wait is bounded: a network that drops packets cannot
+/// be distinguished from a slow response.
 pub(crate) async fn with_timeout<T>(
     after: Duration,
     work: impl Future<Output = Result<T, StoreError>>,

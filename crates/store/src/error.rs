@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The cause of an error.
 pub(crate) type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A rejected change, an outage or a bug; see the variants.
+/// Error of the store: a rejected change, an outage or a bug.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A unique key is taken by another row.

@@ -1,4 +1,4 @@
-//! Documents that users upload to override computed ones.
+//! Documents that users upload to replace computed documents.
 
 use stoker_model::{Cluster, ClusterId, FactsKind, Json};
 
@@ -8,7 +8,7 @@ use crate::{Session, StoreError, WriteTransaction};
 const TABLE: &str = "cluster_facts";
 
 impl Session {
-    /// Documents with their node uids, in order of first upload.
+    /// Returns the documents with their node uids, in order of first upload.
     pub async fn facts_get(
         &mut self,
         cluster_id: ClusterId,
@@ -39,7 +39,7 @@ impl WriteTransaction {
         Ok(())
     }
 
-    /// Deletes all documents of this kind. Returns their number.
+    /// Deletes all documents of this type. Returns their number.
     pub async fn facts_delete(&mut self, cluster_id: ClusterId, kind: FactsKind) -> Result<u64, StoreError> {
         let sql = "DELETE FROM cluster_facts WHERE cluster_id = $1 AND kind = $2".to_owned();
         self.connection.execute(sql, Args::new().int(cluster_id.0).text(kind.as_str())).await

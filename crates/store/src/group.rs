@@ -1,10 +1,12 @@
 //! Membership, agent locations, mailboxes and leases of servers that share a database.
 //!
-//! None of these writes is audited: no user makes them.
+//! These writes are not audited, because they are not changes by users.
 
 use std::collections::BTreeMap;
 
-use stoker_model::{Actor, AgentConnectionChange, AgentHost, Micros, QueuedPeerMessage, RunId, ServerRecord};
+use stoker_model::{
+    Actor, AgentConnectionChange, AgentHost, AgentUid, Micros, QueuedPeerMessage, RunId, ServerRecord,
+};
 
 use crate::sql::{Args, Record as _, Values, read_pairs, record};
 use crate::{Session, Store, StoreError, WriteTransaction};
@@ -130,7 +132,7 @@ impl Store {
         writing.commit_unaudited().await
     }
 
-    /// Acquires or renews a named lease until `until`. Returns whether `owner` holds it.
+    /// Acquires or renews a named lease until `until`. Returns whether `owner` holds the lease.
     pub async fn lease_acquire(
         &self,
         name: &str,
@@ -182,13 +184,13 @@ impl WriteTransaction {
 }
 
 impl Session {
-    /// All registered servers, including those without a recent heartbeat.
+    /// Returns all registered servers, including those without a recent heartbeat.
     pub async fn servers(&mut self) -> Result<Vec<ServerRecord>, StoreError> {
         let sql = format!("{} ORDER BY started_at, id", ServerRecord::table().select_sql());
         self.read_all(sql, Args::new()).await
     }
 
-    /// Unfinished runs whose lease is valid at `now`, each with the lease owner.
+    /// Returns the unfinished runs whose lease is valid at `now`, each with the lease owner.
     pub async fn runs_leased(&mut self, now: Micros) -> Result<Vec<(String, RunId)>, StoreError> {
         let sql = "SELECT w.owner AS owner, w.run_id AS run_id FROM run_work w JOIN runs r ON r.id = w.run_id \
                    WHERE r.status IN ('pending', 'running') AND w.owner IS NOT NULL AND w.lease_until > $1 ORDER BY w.run_id";
@@ -196,17 +198,17 @@ impl Session {
         read_pairs(&rows, "run_work", ["owner", "run_id"])
     }
 
-    /// Agent locations that changed after change number `after`, in change order.
+    /// Returns the agent locations that changed after change number `after`, in change order.
     pub async fn agent_hosts_since(&mut self, after: i64) -> Result<Vec<AgentHost>, StoreError> {
         let sql = format!("{} WHERE number > $1 ORDER BY number", AgentHost::table().select_sql());
         self.read_all(sql, Args::new().int(after)).await
     }
 
-    pub async fn agent_host_get(&mut self, uid: &str) -> Result<Option<AgentHost>, StoreError> {
+    pub async fn agent_host_get(&mut self, uid: &AgentUid) -> Result<Option<AgentHost>, StoreError> {
         self.get_where("uid = $1", Args::new().key(uid)).await
     }
 
-    /// Up to `limit` messages of a server with an id greater than `after`, in order.
+    /// Returns up to `limit` messages of a server with an id greater than `after`, in order.
     pub async fn mail_since(
         &mut self,
         server: &str,

@@ -18,7 +18,7 @@ record! {
     }
 }
 
-/// Filter for history records; a field that is `None` matches everything.
+/// Filter for history records; a field that is `None` matches all records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
     pub nodes: Option<Vec<String>>,
@@ -52,13 +52,13 @@ impl Session {
     }
 }
 
-/// Number of recent runs that [`Session::task_durations`] averages over. Older runs say little about the
-/// current tasks.
+/// Number of recent runs that [`Session::task_durations`] averages over. Older runs are not representative of
+/// the current tasks.
 const RUNS_MEASURED: i64 = 10;
 
 impl Session {
-    /// Average duration in milliseconds of each task over its successes in the last runs of a graph type on a cluster.
-    /// Dry runs do not count.
+    /// Returns the average duration in milliseconds of each task over its successes in the last runs of a
+    /// cluster. Dry runs are not included.
     pub async fn task_durations(
         &mut self,
         cluster_id: ClusterId,
@@ -90,7 +90,7 @@ impl WriteTransaction {
     }
 }
 
-/// Indices of the last record for each key. PostgreSQL rejects an upsert that writes one row twice.
+/// Returns the index of the last record for each key. PostgreSQL rejects an upsert that writes one row twice.
 fn last_indices(records: &[HistoryRecord]) -> Vec<usize> {
     let mut last = std::collections::HashMap::new();
     for (index, record) in records.iter().enumerate() {

@@ -22,7 +22,7 @@ pub struct Inspection {
     pub schema_version: i64,
     /// Newest schema version that this program supports.
     pub supported_version: i64,
-    /// Clock of the database server, for PostgreSQL, whose clock may differ from the local one.
+    /// Clock of the database server; only for PostgreSQL, whose clock may differ from the local clock.
     pub clock: Option<Micros>,
 }
 

@@ -1,16 +1,17 @@
 //! Persistence for Stoker: the only crate that contains SQL, on SQLite or PostgreSQL.
 //!
-//! [`Store`] hands out a [`Session`] for reading and a [`WriteTransaction`] transaction for changes; the methods for
-//! each record type live in that type's module. Dropping a transaction without committing rolls it back, and
-//! every user-visible change commits together with its audit log entry. Rows that users edit carry a
+//! [`Store`] returns a [`Session`] for reading and a [`WriteTransaction`] for changes; the methods for each
+//! record type are in the module of that type. Dropping a transaction without committing rolls it back, and
+//! every user-visible change commits together with its audit log entry. Rows that users edit have a
 //! `generation` for optimistic concurrency: the writer passes the generation it read and gets
-//! [`StoreError::Stale`] if the row changed since.
+//! [`StoreError::Stale`] if the row has changed since.
 //!
-//! The store makes no policy decisions: callers decide what may be changed, by whom and when. It does not
-//! read the clock; callers pass timestamps.
+//! The store makes no policy decisions: callers decide who may change what and when. It does not read the
+//! clock; callers pass timestamps.
 //!
-//! To add a record type: a migration with the same number in both folders, a module here with its `record!`, `impl
-//! Session` and `impl Writing`, and a test file in `tests/conformance`, which runs on both engines.
+//! To add a record type: a migration with the same number in both directories, a module here with its
+//! `record!`, `impl Session` and `impl WriteTransaction`, and a test file in `tests/conformance`, which runs
+//! on both engines.
 
 mod agent_certificates;
 mod agents;

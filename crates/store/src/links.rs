@@ -35,7 +35,7 @@ impl Fields for LinkOwner {
     }
 }
 
-/// The cluster id and plugin id columns of an owner; exactly one is set.
+/// Returns the cluster id and plugin id columns of an owner; exactly one is set.
 const fn columns_of(owner: LinkOwner) -> (Option<i64>, Option<i64>) {
     match owner {
         LinkOwner::Cluster(id) => (Some(id.0), None),

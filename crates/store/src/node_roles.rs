@@ -8,7 +8,7 @@ use crate::sql::read_pairs;
 use crate::{Session, StoreError};
 
 impl Session {
-    /// Assigned and pending roles of the nodes in these clusters.
+    /// Returns the assigned and pending roles of the nodes in these clusters.
     pub async fn roles_in_use(&mut self, clusters: &[ClusterId]) -> Result<BTreeSet<String>, StoreError> {
         let ids = clusters.iter().map(|id| id.0);
         let (condition, args) = self.select().and_ids("cluster_id", ids).finish();

@@ -1,7 +1,7 @@
 //! Bulk updates of nodes by agents and runs: a whole fleet may connect or be deployed concurrently.
 //!
-//! These writes do not check the generation, because they read and write in one transaction. They still
-//! increment it, so that a concurrent edit by a user fails with [`StoreError::Stale`].
+//! These writes do not check the generation, because they read and write in one transaction. They increment
+//! it, so that a concurrent edit by a user fails with [`StoreError::Stale`].
 
 use std::collections::BTreeMap;
 

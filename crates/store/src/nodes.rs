@@ -10,7 +10,7 @@ use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 /// Number of trailing MAC address characters in the default name of a node.
 const MAC_TAIL: usize = 5;
 
-/// Filter for nodes; a field that is `None` matches everything.
+/// Filter for nodes; a field that is `None` matches all nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeFilter {
     /// `Some(None)` selects nodes without a cluster.
@@ -92,7 +92,7 @@ record! {
 }
 
 impl Session {
-    /// Counts for those of the clusters that have nodes.
+    /// Returns the node counts of the given clusters, without clusters that have no nodes.
     pub async fn node_counts(&mut self, clusters: &[ClusterId]) -> Result<Vec<NodeCount>, StoreError> {
         let select = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
         let (conditions, args) = select.finish();
@@ -103,8 +103,8 @@ impl Session {
         self.read_all(sql, args).await
     }
 
-    /// Names of those of the nodes that are in the cluster. Reads no other columns, because there may be
-    /// thousands.
+    /// Returns the names of those of the nodes that are in the cluster. Reads no other columns, because there
+    /// may be thousands.
     pub async fn node_names(
         &mut self,
         cluster: ClusterId,
@@ -116,7 +116,7 @@ impl Session {
         read_pairs(&rows, "nodes", ["id", "name"])
     }
 
-    /// Up to `limit` nodes with this name or hostname.
+    /// Returns up to `limit` nodes with this name or hostname.
     pub async fn nodes_by_name(&mut self, name: &str, limit: u32) -> Result<Vec<Node>, StoreError> {
         if !is_key(name) {
             return Ok(Vec::new());

@@ -15,7 +15,7 @@ pub enum Operation {
 }
 
 pub trait Observer: Send + Sync {
-    /// Monotonic clock.
+    /// Returns the time of a monotonic clock.
     fn now(&self) -> Duration;
 
     /// Called after each operation with its duration and outcome.
@@ -24,7 +24,7 @@ pub trait Observer: Send + Sync {
 
 pub(crate) type Observed = Option<Arc<dyn Observer>>;
 
-/// Runs `work` and reports its duration and outcome to the observer, if there is one.
+/// Runs `work` and reports its duration and outcome to the observer, if one is set.
 pub(crate) async fn observe<T>(
     observer: &Observed,
     operation: Operation,

@@ -16,11 +16,12 @@ use crate::{Database, Store, StoreError, Timeouts};
 
 const READERS_MAX: u32 = 8;
 const PG_CONNECTIONS_MAX: u32 = 16;
-/// SQLite busy timeout. Another process, such as a backup or an operator's shell, may hold the lock briefly.
+/// SQLite busy timeout. Another process, such as a backup or the shell of an operator, may hold the lock
+/// briefly.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// Rows that the worker thread of a SQLite connection buffers ahead. Enough for a large graph without a
-/// context switch per row.
+/// Number of rows that the worker thread of a SQLite connection buffers ahead. Sufficient for a large graph
+/// without a context switch per row.
 const ROWS_AHEAD: usize = 512;
 
 #[derive(Debug, thiserror::Error)]
@@ -102,8 +103,8 @@ async fn open_postgres(url: &str, patience: Timeouts) -> Result<Db, OpenError> {
         url.parse().map_err(|source: sqlx::Error| cannot_open("the database URL".to_owned(), source))?;
     let options = options.application_name("stoker").disable_statement_logging();
     let statement_ms = patience.statement.as_millis();
-    // PostgreSQL cancels a statement no later than the client-side timeout. A process that hangs inside a
-    // transaction loses its locks.
+    // PostgreSQL cancels a statement no later than the client-side timeout, and releases the locks of a
+    // process that hangs inside a transaction.
     let limits = format!(
         "SET statement_timeout = {statement_ms}; SET idle_in_transaction_session_timeout = {};",
         statement_ms * 2
@@ -115,8 +116,8 @@ async fn open_postgres(url: &str, patience: Timeouts) -> Result<Db, OpenError> {
             let limits = sqlx::AssertSqlSafe(limits.clone());
             Box::pin(async move { connection.execute(limits).await.map(drop) })
         })
-        // Flushes a pending rollback. A connection that does not answer the ping is closed instead of being
-        // reused.
+        // Flushes a pending rollback. A connection that does not respond to the ping is closed instead of
+        // being reused.
         .after_release(move |connection, _| {
             Box::pin(async move {
                 let answer = tokio::time::timeout(patience.acquire, connection.ping()).await;

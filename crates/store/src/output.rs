@@ -13,7 +13,7 @@ record! {
 }
 
 impl Session {
-    /// Up to `limit` output chunks of an instance, ordered by attempt, stream and offset.
+    /// Returns up to `limit` output chunks of an instance, ordered by attempt, stream and offset.
     pub async fn output_list(
         &mut self,
         run: RunId,
@@ -27,8 +27,8 @@ impl Session {
         self.read_all(sql, Args::new().int(run.0).int(instance)).await
     }
 
-    /// Up to `limit` chunks that contain a text, case-sensitively. A match that spans two adjacent chunks,
-    /// which depends on how the program flushed its output, returns both as one chunk.
+    /// Returns up to `limit` chunks that contain a text, case-sensitively. A match may span two adjacent
+    /// chunks, depending on how the program flushed its output; both are then returned as one chunk.
     pub async fn output_search(
         &mut self,
         run: RunId,

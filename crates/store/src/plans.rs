@@ -38,7 +38,7 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// The serialized plan.
+    /// Returns the serialized plan.
     pub async fn plan_document(&mut self, id: PlanId) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT document FROM plans WHERE id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
@@ -52,7 +52,7 @@ impl Session {
         row.map(|row| row.get(TABLE, "inputs")).transpose()
     }
 
-    /// The node-specific document of each node at planning time, by uid.
+    /// Returns the node-specific document of each node at planning time, by uid.
     pub async fn plan_nodes(&mut self, id: PlanId) -> Result<Vec<(String, DocumentId)>, StoreError> {
         let sql =
             "SELECT node_uid, document_id FROM plan_nodes WHERE plan_id = $1 ORDER BY node_uid".to_owned();

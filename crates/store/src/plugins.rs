@@ -59,14 +59,14 @@ impl Session {
         read_column(&rows, "cluster_plugins", "cluster_id")
     }
 
-    /// Plugins installed from files, by directory name.
+    /// Returns the plugins installed from files, by directory name.
     pub async fn plugin_folders(&mut self) -> Result<BTreeMap<String, PluginId>, StoreError> {
         let sql = "SELECT folder, plugin_id FROM plugin_folders".to_owned();
         let rows = self.connection.fetch_all(sql, Args::new()).await?;
         read_pairs(&rows, "plugin_folders", ["folder", "plugin_id"])
     }
 
-    /// Plugin settings of a cluster, including disabled plugins, ordered by plugin id.
+    /// Returns the plugin settings of a cluster, including disabled plugins, ordered by plugin id.
     pub async fn cluster_plugins(&mut self, id: ClusterId) -> Result<Vec<ClusterPlugin>, StoreError> {
         let sql = format!("{} WHERE cluster_id = $1 ORDER BY plugin_id", ClusterPlugin::table().select_sql());
         self.read_all(sql, Args::new().int(id.0)).await

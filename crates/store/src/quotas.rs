@@ -16,7 +16,7 @@ impl Session {
         Ok(quotas.unwrap_or_default())
     }
 
-    /// Number of resources that the tenant uses.
+    /// Returns the number of resources that the tenant uses.
     pub async fn quota_used(&mut self, tenant: TenantId, resource: Resource) -> Result<i64, StoreError> {
         let sql = match resource {
             Resource::Clusters => "SELECT count(*) AS n FROM clusters WHERE tenant_id = $1",

@@ -21,7 +21,7 @@ record! {
     RunExecution in "run_work", "work of the run" { run_id, plan_id, options, owner, lease_generation, lease_until }
 }
 
-// Written with the id of the run.
+// The column `run_id` is not part of the record: queries bind it separately.
 record! {
     RunEvent in "run_events", "event of the run" { seq, at, kind, instance, body }
 }
@@ -92,7 +92,7 @@ impl Session {
         self.get_where("run_id = $1", Args::new().int(run.0)).await
     }
 
-    /// Unfinished runs whose lease is free, expired or held by `owner` at `now`, oldest first.
+    /// Returns the unfinished runs whose lease is free, expired or held by `owner` at `now`, oldest first.
     pub async fn run_work_unowned(
         &mut self,
         owner: &str,
@@ -106,7 +106,8 @@ impl Session {
         self.read_all(sql, Args::new().int(now.0).text(owner)).await
     }
 
-    /// Sequence number of the run's last event, and whether the run is paused according to its events.
+    /// Returns the sequence number of the last event of the run, and whether the run is paused according to
+    /// its events.
     pub async fn run_events_now(&mut self, run: RunId) -> Result<(i64, bool), StoreError> {
         let last = self.run_event_last(run).await?;
         let sql = format!(
@@ -118,7 +119,7 @@ impl Session {
         Ok((last, is_paused))
     }
 
-    /// Up to `limit` events with a sequence number greater than `after`, in order.
+    /// Returns up to `limit` events with a sequence number greater than `after`, in order.
     pub async fn run_events(
         &mut self,
         run: RunId,
@@ -132,14 +133,14 @@ impl Session {
         self.read_all(sql, Args::new().int(run.0).int(after)).await
     }
 
-    /// Events of one task instance, in order.
+    /// Returns the events of one task instance, in order.
     pub async fn run_events_of(&mut self, run: RunId, instance: i64) -> Result<Vec<RunEvent>, StoreError> {
         let sql =
             format!("{} WHERE run_id = $1 AND instance = $2 ORDER BY seq", RunEvent::table().select_sql());
         self.read_all(sql, Args::new().int(run.0).int(instance)).await
     }
 
-    /// Sequence number of the run's last event; 0 if it has none.
+    /// Returns the sequence number of the run's last event; 0 if it has none.
     pub async fn run_event_last(&mut self, run: RunId) -> Result<i64, StoreError> {
         let sql = format!("SELECT coalesce(max(seq), 0) AS n FROM {EVENTS} WHERE run_id = $1");
         self.number(sql, Args::new().int(run.0)).await
@@ -167,7 +168,7 @@ impl WriteTransaction {
         }
     }
 
-    /// Sets the plan that the run executes. It can be set once.
+    /// Sets the plan that the run executes. The plan can be set only once.
     pub async fn run_work_plan(
         &mut self,
         run: RunId,
@@ -184,8 +185,8 @@ impl WriteTransaction {
         }
     }
 
-    /// Revokes the lease of a run by incrementing its generation, so that the owner cannot append events any
-    /// more. Returns whether the run has a work record.
+    /// Revokes the lease of a run by incrementing its generation, so that the owner can no longer append
+    /// events. Returns whether the run has a work record.
     pub async fn run_lease_revoke(&mut self, run: RunId) -> Result<bool, StoreError> {
         let sql = format!(
             "UPDATE {WORK} SET owner = NULL, lease_until = NULL, lease_generation = lease_generation + 1 \

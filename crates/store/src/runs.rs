@@ -5,7 +5,7 @@ use stoker_model::{Cluster, ClusterId, Micros, NewRun, Run, RunId, RunName, RunS
 use crate::sql::{Args, Values, read_column, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-/// Filter for runs; a field that is `None` matches everything.
+/// Filter for runs; a field that is `None` matches all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunFilter {
     /// `Some(None)` selects runs without a cluster.
@@ -14,7 +14,7 @@ pub struct RunFilter {
     pub tenant_id: Option<TenantId>,
     pub statuses: Option<Vec<RunStatus>>,
     pub names: Option<Vec<RunName>>,
-    /// `Some(None)` selects top-level runs.
+    /// Parent run; `Some(None)` selects top-level runs.
     pub parent_id: Option<Option<RunId>>,
     pub hidden: Option<bool>,
 }
@@ -65,7 +65,7 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// The last run with this name on each of these clusters.
+    /// Returns the last run with this name on each of these clusters.
     pub async fn runs_last(&mut self, name: RunName, clusters: &[ClusterId]) -> Result<Vec<Run>, StoreError> {
         let of_clusters = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
         let (condition, args) = of_clusters.and("name = ?", |args| args.text(name.as_str())).finish();
@@ -76,7 +76,7 @@ impl Session {
         Ok(self.list(select, &List::default()).await?.items)
     }
 
-    /// Child runs of a run, in creation order.
+    /// Returns the child runs of a run, in creation order.
     pub async fn run_children(&mut self, id: RunId) -> Result<Vec<Run>, StoreError> {
         let filter = RunFilter { parent_id: Some(Some(id)), ..RunFilter::default() };
         Ok(self.run_list(&filter, &List::default()).await?.items)

@@ -8,7 +8,7 @@ use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "sequence name" };
 
-/// Filter for sequences; a field that is `None` matches everything.
+/// Filter for sequences; a field that is `None` matches all sequences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SequenceFilter {
     pub release_id: Option<ReleaseId>,
@@ -33,7 +33,7 @@ impl Scalar for Vec<SequenceGraph> {
     }
 }
 
-/// `{"type": …, "nodes"?: […], "tasks"?: […]}`.
+/// Reads `{"type": …, "nodes"?: […], "tasks"?: […]}`.
 fn read_graph(document: &Json) -> Option<SequenceGraph> {
     let list = |name: &str| document.get(name).map(Json::as_array);
     let nodes = list("nodes").map(|items| items?.iter().map(Json::as_i64).collect::<Option<_>>());

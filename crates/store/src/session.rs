@@ -118,7 +118,7 @@ impl WriteTransaction {
         Err(self.stale::<T>(id).await?)
     }
 
-    /// Error for a row that does not have the expected generation: changed since, or deleted.
+    /// Returns the error for a row that does not have the expected generation: changed since, or deleted.
     pub(crate) async fn stale<T: Record>(&mut self, id: i64) -> Result<StoreError, StoreError> {
         let sql = format!("SELECT generation FROM {} WHERE id = $1", T::table().name);
         let row = self.connection.fetch_optional(sql, Args::new().int(id)).await?;
@@ -165,7 +165,7 @@ impl Session {
         Ok(self.connection.fetch_optional(sql, args).await?.is_some())
     }
 
-    /// The integer `n` of a statement; 0 without a row.
+    /// Returns the integer `n` of a statement; 0 without a row.
     pub(crate) async fn number(&mut self, sql: String, args: Args) -> Result<i64, StoreError> {
         let row = self.connection.fetch_optional(sql, args).await?;
         row.map_or(Ok(0), |row| row.get("statement", "n"))
@@ -215,7 +215,7 @@ impl Session {
         read_all(&self.connection.fetch_all(sql, args).await?)
     }
 
-    /// Rows of one page and the total number of rows.
+    /// Returns the rows of one page and the total number of rows.
     pub(crate) async fn page(
         &mut self,
         select_sql: &str,

@@ -20,12 +20,13 @@ pub enum Database {
     Postgres { url: String },
 }
 
-/// PostgreSQL advisory lock that serializes writers of all servers, as SQLite's single writer does: the data
-/// a writer reads cannot change before it writes. Write transactions are short; readers never wait for this
-/// lock. Its cost and the reasons for it are in `docs/decisions/0006-one-writer-at-a-time.md`.
+/// PostgreSQL advisory lock that serializes the writers of all servers, like the single writer of SQLite: the
+/// data that a writer reads cannot change before it writes. Write transactions are short; readers never wait
+/// for this lock. `docs/decisions/0006-one-writer-at-a-time.md` describes its cost and the reasons for it.
 const WRITERS_LOCK: i64 = 0x5374_6f6b_6572;
-/// Writers of this process that hold a PostgreSQL connection: one works while the next one waits for the writer lock.
-/// Others queue for a permit. If they waited for the lock with a connection each, readers would find none.
+/// Maximum number of writers of this process that hold a PostgreSQL connection: one works while the next
+/// waits for the writer lock. Other writers queue for a permit. If each of them waited for the lock with a
+/// connection, no connections would be left for readers.
 const WRITERS_MAX: usize = 2;
 /// Idle-in-transaction timeout of a writer in milliseconds. A hung process loses the writer lock, for which
 /// all other writers wait.
@@ -70,7 +71,7 @@ impl Store {
         _ = self.observer.set(observer);
     }
 
-    /// Name, size and number of idle connections of each pool.
+    /// Returns the name, size and number of idle connections of each pool.
     pub fn pools(&self) -> Vec<(&'static str, usize, usize)> {
         match &self.db {
             Db::Sqlite { readers, writer } => vec![
@@ -81,17 +82,17 @@ impl Store {
         }
     }
 
-    /// A connection without a transaction: each statement sees the newest state.
+    /// Returns a connection without a transaction: each statement sees the newest state.
     pub async fn read(&self) -> Result<Session, StoreError> {
         self.session(Purpose::Read).await
     }
 
-    /// A read-only transaction: all reads see one consistent snapshot.
+    /// Begins a read-only transaction: all reads see one consistent snapshot.
     pub async fn snapshot(&self) -> Result<Session, StoreError> {
         self.session(Purpose::Snapshot).await
     }
 
-    /// A write transaction on behalf of `actor`.
+    /// Begins a write transaction on behalf of `actor`.
     pub async fn begin_write(&self, actor: &Actor, now: Micros) -> Result<WriteTransaction, StoreError> {
         Ok(WriteTransaction::new(self.session(Purpose::Write).await?, actor.clone(), now))
     }
@@ -115,11 +116,11 @@ impl Store {
     }
 
     async fn session(&self, purpose: Purpose) -> Result<Session, StoreError> {
-        // Overall timeout: the pools' own timeouts do not cover every wait, such as a stalled handshake.
+        // Overall timeout: the timeouts of the pools do not cover every wait, such as a stalled handshake.
         let after = self.patience.acquire.saturating_add(self.patience.statement);
         let observer: Observed = self.observer.get().cloned();
         let connect = with_timeout(after, self.connect(purpose, observer.clone()));
-        // Boxed to keep the futures of callers small; this one is large and awaited in many places.
+        // Boxed to keep the futures of callers small: this future is large and awaited in many places.
         let connection = Box::pin(observe(&observer, Operation::Connect, connect)).await?;
         let is_settled = purpose != Purpose::Write;
         Ok(Session { connection, cache: Arc::clone(&self.cache), is_settled })

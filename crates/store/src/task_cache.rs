@@ -1,5 +1,5 @@
 //! Cache of graph tasks. Task rows are immutable and a generation identifies one set of rows, so an entry
-//! never becomes wrong; it only becomes outdated, and an outdated generation is not looked up any more.
+//! never becomes wrong. It can only become outdated, and an outdated generation is no longer looked up.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl TaskCache {
         if is_older || n_bytes > BYTES_MAX {
             return;
         }
-        // Evict everything. This is rare, and entries in use come back with the next read.
+        // Evict all entries. This is rare, and entries in use are cached again by the next read.
         if inner.n_bytes + n_bytes > BYTES_MAX {
             *inner = Inner::default();
         }

@@ -5,7 +5,7 @@ use stoker_model::{Actor, AuditChange, Micros};
 use crate::sql::Args;
 use crate::{Store, StoreError, WriteTransaction};
 
-/// A transaction of savepoints, each of which is kept or rolled back independently.
+/// A transaction of savepoints, each of which is released or rolled back independently.
 pub struct GroupCommit {
     writing: WriteTransaction,
     /// Length of `Writing::written` when the current savepoint began.
@@ -40,7 +40,7 @@ impl GroupCommit {
         self.execute("RELEASE SAVEPOINT part").await
     }
 
-    /// Commits all kept savepoints.
+    /// Commits all released savepoints.
     pub async fn commit(self) -> Result<(), StoreError> {
         self.writing.commit_unaudited().await
     }

@@ -13,7 +13,7 @@ record! {
     }
 }
 
-/// Authentication of a request in a single query.
+/// Query that authenticates a request.
 static FIND: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT {}, {}, {} FROM tokens t JOIN users u ON u.id = t.user_id JOIN tenants n ON n.id = t.tenant_id \
@@ -35,8 +35,8 @@ impl Store {
 }
 
 impl Session {
-    /// The token with this digest, its user and its tenant. The caller must check the expiry: the store has
-    /// no clock.
+    /// Returns the token with this digest, its user and its tenant. The caller must check the expiry, because
+    /// the store has no clock.
     pub async fn token_find(
         &mut self,
         digest: &[u8; 32],
@@ -52,7 +52,7 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// Tokens of one user, or of all users.
+    /// Lists the tokens of one user, or of all users.
     pub async fn token_list(
         &mut self,
         user_id: Option<UserId>,

@@ -7,7 +7,7 @@ use stoker_model::{Json, JsonMap};
 use crate::parameter::{COMMON, Parameter, ParameterRequirement, ParameterType};
 use crate::values::Values;
 
-/// Returns the parameters with defaults filled in, or `None` if there are errors; and all diagnostics.
+/// Returns the parameters with defaults filled in, or `None` if there are errors, and all diagnostics.
 pub(crate) fn check_parameters(table: &[Parameter], parameters: &Json) -> (Option<Values>, Vec<Diagnostic>) {
     let empty = JsonMap::new();
     let map = match parameters {
@@ -29,7 +29,7 @@ struct Checker {
 }
 
 impl Checker {
-    /// Messages name the parameter, so that they make sense without the path.
+    /// Adds a diagnostic. Messages name the parameter, so that they can be understood without the path.
     fn report(&mut self, severity: Severity, path: String, message: String) {
         self.problems.push(Diagnostic::plain(message).severity(severity).path(path));
     }

@@ -22,7 +22,7 @@ pub struct AttemptSpec<'a> {
     pub debug: bool,
 }
 
-/// Executes one attempt. Parameters are validated before anything is executed.
+/// Executes one attempt. All parameters are validated first.
 pub async fn execute<H: Host>(order: AttemptSpec<'_>, host: H) -> TaskOutcome {
     let Some(task_type) = find(order.task_type) else {
         return Err(Failure::refused(format!(

@@ -1,11 +1,11 @@
 //! Task types: their parameters, reference documentation and execution on a host.
 //!
-//! To add a type, create a directory under `types/` and a line in the list there: `mod.rs` (reference text and
-//! registration), `spec.rs` (parameter table and its conversion to a struct; pure), `run.rs` (execution on
-//! the [`Host`] port) and `cases/*.yaml` (parameters and the expected host calls). The test suite iterates
-//! over the list, so a new type is tested without code of its own.
+//! To add a type, create a directory under `types/` and a line in the list there: `mod.rs` (reference text
+//! and registration), `spec.rs` (parameter table and its conversion to a struct; pure), `run.rs` (execution
+//! on the [`Host`] port) and `cases/*.yaml` (parameters and the expected host calls). The test suite iterates
+//! over the list, so a new type is tested without additional test code.
 //!
-//! Executes one attempt once. Sessions, journals and retries belong to the agent and the server.
+//! The crate executes a single attempt. Sessions, journals and retries belong to the agent and the server.
 
 pub mod check;
 mod execute;
@@ -40,7 +40,7 @@ use stoker_model::Json;
 /// Name of the internal type for module operations; graphs cannot contain it.
 pub const MODULES_TASK_TYPE: &str = types::modules::TYPE.name;
 
-/// All types that an agent can execute, including those that graphs cannot contain.
+/// Returns all types that an agent can execute, including those that graphs cannot contain.
 pub(crate) fn all() -> impl Iterator<Item = &'static TaskType> {
     TASK_TYPES.iter().copied().chain([&types::modules::TYPE])
 }

@@ -12,7 +12,7 @@ pub struct Parameter {
     pub description: &'static str,
 }
 
-/// Whether a parameter is required.
+/// Requirement level of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterRequirement {
     Required,
@@ -28,7 +28,7 @@ pub enum ParameterRequirement {
 pub enum ParameterType {
     /// Non-blank text.
     Text,
-    /// Any text, including the empty one.
+    /// Any text, including the empty text.
     Data,
     Seconds,
     Count,
@@ -97,7 +97,7 @@ impl Parameter {
 pub(crate) const COMMON: &[&str] = &["strategy", "retry_interrupted"];
 
 impl ParameterType {
-    /// Name for the reference documentation and for error messages.
+    /// Returns the name for the reference documentation and for error messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "non-blank text",
@@ -135,10 +135,10 @@ impl ParameterType {
     }
 }
 
-/// One hundred years; larger values are mistakes.
+/// Maximum duration in seconds: one hundred years. Larger values are mistakes.
 const SECONDS_MAX: f64 = 3_155_760_000.0;
 
-/// Numeric strings are accepted, because YAQL expressions often return strings.
+/// Parses a number of seconds. Numeric strings are accepted, because YAQL expressions often return strings.
 pub(crate) fn seconds(value: &Json) -> Option<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     (0.0..=SECONDS_MAX).contains(&number).then_some(number)

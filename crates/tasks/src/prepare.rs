@@ -10,10 +10,10 @@ use stoker_model::{Json, JsonMap};
 
 use crate::find;
 
-/// Bound on the total size of the files of one task, which are sent in one message. Must stay well below the
-/// limit of a message to an agent.
+/// Maximum total size of the files of one task, which are sent in one message. Must stay well below the limit
+/// of a message to an agent.
 pub const COPY_BYTES_MAX: usize = 8 << 20;
-/// Bound on the number of files in a directory, including subdirectories.
+/// Maximum number of files in a directory, including subdirectories.
 const FOLDER_FILES_MAX: usize = 2000;
 const FOLDER_DEPTH_MAX: usize = 32;
 
@@ -23,7 +23,7 @@ pub struct FolderFile {
     pub is_executable: bool,
 }
 
-/// Why files of the master cannot be sent to a node.
+/// Reason why files of the master cannot be sent to a node.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterFileError {
     #[error(transparent)]
@@ -91,8 +91,8 @@ impl MasterFiles for SystemFiles {
     }
 }
 
-/// Symbolic links are rejected: a user who can create one in the directory could read every file that the master
-/// can read.
+/// Lists files recursively. Symbolic links are rejected: a user who can create a link in the directory could
+/// read every file that the master can read.
 fn list_into(
     files: &mut Vec<FolderFile>,
     folder: &Path,

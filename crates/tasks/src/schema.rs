@@ -79,7 +79,7 @@ fn task() -> Value {
     })
 }
 
-/// Schema of every task field, under its canonical name and its alias.
+/// Returns the schema of every task field, under its canonical name and its alias.
 fn fields() -> Map<String, Value> {
     let mut fields = Map::new();
     for (name, about) in DESCRIPTIONS {
@@ -146,7 +146,7 @@ fn field(name: &str) -> Value {
     }
 }
 
-/// Schema of the parameters for tasks of one type.
+/// Returns the schema of the parameters for tasks of one type.
 fn type_schema(task_type: &TaskType) -> Value {
     let TaskType { name, summary: about, parameters, .. } = task_type;
     let mut properties = parameter_schemas(parameters);
@@ -170,8 +170,8 @@ fn strategy() -> Value {
     })
 }
 
-/// Parameters are described but not validated: that happens during planning, because another layer may still
-/// override them.
+/// Returns the schemas of parameters. They describe parameters but do not enforce them: planning validates
+/// parameters, because another layer may still override them.
 fn parameter_schemas(parameters: &[Parameter]) -> Map<String, Value> {
     let mut properties = Map::new();
     for Parameter { name, kind, requirement: need, description: about } in parameters {

@@ -18,7 +18,8 @@ pub struct TaskType {
     pub reference: &'static str,
     /// Agent that executes tasks of this type.
     pub runs_on: Executor,
-    /// Executing it twice has the same effect as once, so an interrupted attempt may be retried.
+    /// Whether executing the task twice has the same effect as executing it once, so that an interrupted
+    /// attempt may be retried.
     pub is_idempotent: bool,
     /// Behaviour in noop mode.
     pub noop: &'static str,
@@ -51,7 +52,7 @@ impl Context<'_> {
     }
 }
 
-/// Summary that consists of one message.
+/// Returns a summary that consists of one message.
 pub(crate) fn message_summary(sentence: impl Into<String>) -> JsonMap {
     JsonMap::from_iter([("message".to_owned(), sentence.into().into())])
 }

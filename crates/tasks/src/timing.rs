@@ -6,7 +6,7 @@ use crate::find;
 use crate::parameter::ParameterRequirement;
 use crate::task_type::TaskType;
 
-/// Timing defaults of a type, which task parameters can override. `None` for an unknown type.
+/// Returns the timing defaults of a type, which task parameters can override. `None` for an unknown type.
 pub fn default_timing(name: &str) -> Option<TypeDefaults> {
     let task_type = find(name)?;
     Some(TypeDefaults {
@@ -18,7 +18,7 @@ pub fn default_timing(name: &str) -> Option<TypeDefaults> {
     })
 }
 
-/// Default from the parameter table, which is also the source of the reference documentation.
+/// Returns the default from the parameter table, which is also the source of the reference documentation.
 fn default_of(task_type: &TaskType, name: &str) -> u64 {
     let parameter = task_type.parameters.iter().find(|parameter| parameter.name == name);
     match parameter.map(|parameter| parameter.requirement) {

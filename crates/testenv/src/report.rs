@@ -5,11 +5,12 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Names the file to which skipped tests are appended: one line `binary<TAB>test<TAB>reason` each.
+/// Variable with the name of the file to which skipped tests are appended: one line
+/// `binary<TAB>test<TAB>reason` each.
 pub const SKIPS: &str = "STOKER_TEST_SKIPS";
-/// Lists preconditions whose absence is a failure: `tools`, `data`.
+/// Variable that lists preconditions whose absence is a failure: `tools`, `data`.
 pub const REQUIRE: &str = "STOKER_TEST_REQUIRE";
-/// Lists preconditions that are excluded on purpose, such as `postgres` or `puppet`.
+/// Variable that lists preconditions that are excluded on purpose, such as `postgres` or `puppet`.
 pub const EXCLUDE: &str = "STOKER_TEST_SKIP";
 
 /// Returns whether [`EXCLUDE`] lists `name`; if so, records the current test as skipped.
@@ -37,7 +38,8 @@ pub fn record_skip(reason: &str) {
     }
 }
 
-/// One `write` of a short line to a file opened for appending is atomic, so parallel tests need no lock.
+/// Appends a line to a file. One `write` of a short line to a file opened for appending is atomic, so
+/// parallel tests need no lock.
 fn append(path: &Path, line: &str) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).open(path)?.write_all(line.as_bytes())
 }
@@ -48,7 +50,7 @@ pub fn record_missing_tool(message: &str) {
     miss("tools", message);
 }
 
-/// Fails the test if [`REQUIRE`] lists `kind`, else records it as skipped.
+/// Fails the test if [`REQUIRE`] lists `kind`, otherwise records it as skipped.
 pub(crate) fn miss(kind: &str, message: &str) {
     assert!(!lists(REQUIRE, kind), "{message} ({REQUIRE} lists `{kind}`)");
     record_skip(message);

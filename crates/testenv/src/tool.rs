@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::report::{exclude, miss};
 
-/// Directories that are not on every user's search path; Debian installs daemons there.
+/// Directories into which Debian installs daemons, and which are not on the search path of every user.
 const SYSTEM_FOLDERS: &[&str] = &["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
 /// An external program and how to install it.
@@ -14,7 +14,7 @@ pub struct Tool {
     /// The name by which `STOKER_TEST_SKIP` excludes the tests that need it.
     name: &'static str,
     program: &'static str,
-    /// The hint after "missing".
+    /// Installation hint, printed after "missing".
     install: &'static str,
 }
 
@@ -34,7 +34,7 @@ impl Tool {
         Self { name: "puppet", program: "puppet", install: "`apt-get install puppet-agent`" };
     pub const RSYNC: Self = Self { name: "rsync", program: "rsync", install: "`apt-get install rsync`" };
 
-    /// The program's path. If it is missing or excluded, records the current test as skipped.
+    /// Returns the program's path. If it is missing or excluded, records the current test as skipped.
     pub fn find(self) -> Option<PathBuf> {
         if exclude(self.name) {
             return None;

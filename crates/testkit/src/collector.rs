@@ -29,7 +29,7 @@ pub struct CollectedSpan {
 }
 
 impl CollectedSpan {
-    /// The value of an attribute; empty if the span does not have it.
+    /// Returns the value of an attribute; empty if the span does not have it.
     pub fn attribute(&self, name: &str) -> &str {
         self.attributes.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
@@ -46,12 +46,13 @@ struct Received {
     spans: Vec<CollectedSpan>,
     /// Request line and headers of each request.
     heads: Vec<String>,
-    /// Status codes of the next responses, the next one last.
+    /// Status codes of the next responses, in reverse order.
     refusals: Vec<u16>,
 }
 
 impl Collector {
-    /// Starts a collector that answers the first requests with these status codes and stores nothing of them.
+    /// Starts a collector that responds to the first requests with these status codes and discards their
+    /// spans.
     pub fn start(refusals: &[u16]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("cannot listen on loopback");
         let url = format!("http://{}", listener.local_addr().expect("a listener has an address"));
@@ -71,7 +72,7 @@ impl Collector {
         self.received.lock().spans.clone()
     }
 
-    /// Request line and headers of each request.
+    /// Returns the request line and headers of each request.
     pub fn request_heads(&self) -> Vec<String> {
         self.received.lock().heads.clone()
     }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-/// The path of a file in `../shared/data`. If the file is missing, records the current test as skipped.
+/// Returns the path of a file in `../shared/data`. If the file is missing, records the current test as
+/// skipped.
 pub fn real_data(name: &str) -> Option<PathBuf> {
     stoker_testenv::shared_data(name)
 }

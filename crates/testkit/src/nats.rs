@@ -1,4 +1,4 @@
-//! A private NATS server. It starts in milliseconds, so each test that needs one has its own.
+//! A private NATS server. It starts in milliseconds, so each test that needs a server starts one.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use crate::folder::TempFolder;
 
 const PROGRAM: &str = "nats-server";
-/// Debian installs the program there, outside the search path of most users.
+/// Directory into which Debian installs the program, outside the search path of most users.
 const SYSTEM_FOLDER: &str = "/usr/sbin";
 const MISSING: &str = "`nats-server` is not installed; run `apt-get install nats-server`, \
                        or set STOKER_TEST_SKIP=nats to skip the tests that need it";
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// A start takes milliseconds; the bound is for machines under heavy load.
+/// Maximum time until the server accepts connections. A start takes milliseconds; the bound is for machines
+/// under heavy load.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A NATS server; killed when dropped, and when the thread that started it ends.
@@ -30,7 +31,7 @@ pub struct TestNats {
 }
 
 impl TestNats {
-    /// A server without authentication on loopback. `None` if `STOKER_TEST_SKIP` lists `nats`.
+    /// Returns a server without authentication on loopback. `None` if `STOKER_TEST_SKIP` lists `nats`.
     pub fn start_open() -> Option<Self> {
         Self::start_with(None, LOOPBACK, false)
     }
@@ -40,7 +41,7 @@ impl TestNats {
         Self::start_with(None, LOOPBACK, true)
     }
 
-    /// A server with a configuration file, which must not set address and port.
+    /// Returns a server with a configuration file, which must not set address and port.
     pub fn with_config(config: &Path) -> Option<Self> {
         Self::with_config_at(config, LOOPBACK)
     }
@@ -129,7 +130,7 @@ impl Drop for TestNats {
     }
 }
 
-/// The port in the file that the server writes, once it accepts connections.
+/// Returns the port in the file that the server writes, once it accepts connections.
 fn listening_port(ports: &Path, address: IpAddr) -> Option<u16> {
     let file = fs::read_dir(ports).ok()?.flatten().next()?;
     let text = fs::read_to_string(file.path()).ok()?;

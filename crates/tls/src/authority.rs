@@ -52,7 +52,8 @@ impl CertificateAuthority {
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let certificate = params.self_signed(&key).map_err(TlsError::making)?;
-        // The key first: other programs look for the certificate, which is useless without its key.
+        // The key is written first: other programs look for the certificate, which is useless without its
+        // key.
         files::write_new(&key_path, &key.serialize_pem(), Readers::Owner)?;
         files::write_new(&certificate_path, &certificate.pem(), Readers::AllUsers)?;
         let (pem, der) = (certificate.pem(), certificate.der().clone());
@@ -83,7 +84,7 @@ impl CertificateAuthority {
         Ok(Self { issuer, certificate, pem })
     }
 
-    /// CA certificate, to be trusted by clients.
+    /// Returns the CA certificate, to be trusted by clients.
     pub fn pem(&self) -> &str {
         &self.pem
     }
@@ -146,7 +147,7 @@ impl CertificateAuthority {
 }
 
 impl IssuedCertificate {
-    /// Chain and key for a listener.
+    /// Returns the chain and key for a listener.
     pub(crate) fn with_key(
         self,
         key_pem: &str,

@@ -27,7 +27,7 @@ pub enum Trust {
     Pinned(Fingerprint),
 }
 
-/// TLS client configuration.
+/// Returns a TLS client configuration.
 pub fn client_config(trust: &Trust, identity: Option<Arc<ClientIdentity>>) -> Result<ClientConfig, TlsError> {
     let provider = provider();
     let builder =
@@ -59,7 +59,7 @@ pub fn client_config(trust: &Trust, identity: Option<Arc<ClientIdentity>>) -> Re
     Ok(config)
 }
 
-/// Trusts one authority as if it came from a file: names, validity and signatures are still verified.
+/// Trusts one authority as if it came from a file: names, validity and signatures are verified as well.
 #[derive(Debug)]
 struct Pinned {
     pin: Fingerprint,
@@ -121,7 +121,7 @@ impl AgentKey {
         Ok(Self { key: new_key()? })
     }
 
-    /// Certificate signing request in PEM format.
+    /// Returns the certificate signing request in PEM format.
     pub fn request(&self) -> Result<String, TlsError> {
         let mut params = CertificateParams::default();
         // The issuer decides the subject.
@@ -162,12 +162,12 @@ impl ClientIdentity {
         Ok(validity)
     }
 
-    /// Validity of the current certificate.
+    /// Returns the validity of the current certificate.
     pub fn validity(&self) -> Option<Validity> {
         self.current.read().as_ref().map(|current| current.validity)
     }
 
-    /// Removes the certificate: one that servers reject is worse than none.
+    /// Removes the certificate: a certificate that servers reject is worse than none.
     pub fn clear(&self) {
         *self.current.write() = None;
     }

@@ -29,12 +29,12 @@ pub enum TlsError {
 }
 
 impl TlsError {
-    /// A file whose content cannot be used.
+    /// Returns the error for a file whose content cannot be used.
     pub(crate) fn nonsense(path: &Path, reason: &str) -> Self {
         Self::InvalidFile { path: path.to_owned(), reason: reason.to_owned(), source: None }
     }
 
-    /// Like [`TlsError::nonsense`], because of another error.
+    /// Like [`TlsError::nonsense`], caused by another error.
     pub(crate) fn nonsense_from(path: &Path, reason: &str, source: impl Into<BoxedError>) -> Self {
         let source = source.into();
         Self::InvalidFile {

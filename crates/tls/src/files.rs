@@ -84,7 +84,7 @@ pub(crate) fn require_private(path: &Path) -> Result<(), TlsError> {
     let metadata = fs::metadata(path);
     let metadata =
         metadata.map_err(|source| TlsError::File { what: "read", path: path.to_owned(), source })?;
-    // Group access may be intended; access for all users is a mistake.
+    // Access for the group may be intended; access for all users is a mistake.
     let others = metadata.permissions().mode() & OTHERS;
     if others == 0 { Ok(()) } else { Err(TlsError::NotPrivate { path: path.to_owned() }) }
 }

@@ -1,7 +1,8 @@
 //! TLS: the internal certificate authority, server and agent certificates, and trust configuration.
 //!
 //! The only crate that parses and issues certificates, so the program has a single cryptography provider. It
-//! does not decide who may get a certificate, and it does not read the clock: timestamps are arguments.
+//! does not decide which clients may get a certificate, and it does not read the clock: timestamps are
+//! arguments.
 
 mod authority;
 mod certificate;
@@ -27,7 +28,7 @@ pub use names::{Name, NameError};
 pub use server::{KeyPairFiles, ServerIdentity, server_config};
 pub use validity::Validity;
 
-/// The cryptography provider of the whole program.
+/// Returns the cryptography provider of the whole program.
 pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }

@@ -20,7 +20,7 @@ pub struct KeyPairFiles {
 }
 
 impl KeyPairFiles {
-    /// Modification times, to detect renewal.
+    /// Returns the modification times, to detect renewal.
     pub fn written_at(&self) -> (Option<SystemTime>, Option<SystemTime>) {
         let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
         (written(&self.certificate), written(&self.key))
@@ -44,22 +44,20 @@ impl ServerIdentity {
 
     /// Reloads the files for new connections. On error the current certificate stays in use.
     pub fn reload(&self, files: &KeyPairFiles) -> Result<(), TlsError> {
-        self.put(read(files)?);
+        let new = read(files)?;
+        *self.current.write() = new;
         Ok(())
     }
 
     /// Replaces the certificate for new connections.
     pub fn replace(&self, issued: IssuedCertificate, key_pem: &str) -> Result<(), TlsError> {
-        self.put(from_issued_pair(issued, key_pem)?);
+        let new = from_issued_pair(issued, key_pem)?;
+        *self.current.write() = new;
         Ok(())
     }
 
     pub fn validity(&self) -> Validity {
         self.current.read().1
-    }
-
-    fn put(&self, new: (Arc<CertifiedKey>, Validity)) {
-        *self.current.write() = new;
     }
 }
 
@@ -69,7 +67,8 @@ impl ResolvesServerCert for ServerIdentity {
     }
 }
 
-/// TLS server configuration. A client certificate is verified if presented; callers decide who must have one.
+/// Returns a TLS server configuration. A client certificate is verified if presented; callers decide which
+/// clients must have one.
 pub fn server_config(
     identity: Arc<ServerIdentity>,
     clients: Option<&CertificateAuthority>,

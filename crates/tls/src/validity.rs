@@ -4,8 +4,8 @@ use time::OffsetDateTime;
 
 use crate::TlsError;
 
-/// Certificates are backdated to tolerate clock skew between hosts. Short-lived ones are backdated less, or
-/// they would be close to expiry when issued.
+/// Maximum time by which certificates are backdated to tolerate clock skew between hosts. Short-lived
+/// certificates are backdated less, because otherwise they would be close to expiry when issued.
 const SKEW_SECONDS_MAX: i64 = 300;
 const SKEW_SHARE: i64 = 10;
 
@@ -16,7 +16,7 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// Valid from now on for a number of seconds.
+    /// Returns the validity from now on for a number of seconds.
     pub fn from_now(now: i64, seconds: i64) -> Self {
         let skew = (seconds / SKEW_SHARE).min(SKEW_SECONDS_MAX);
         Self { not_before: now.saturating_sub(skew), not_after: now.saturating_add(seconds) }
@@ -26,12 +26,12 @@ impl Validity {
         (self.not_before..=self.not_after).contains(&now)
     }
 
-    /// Renewal time: after two thirds of the period, so that one third is left for retries.
+    /// Returns the renewal time: after two thirds of the period, so that one third remains for retries.
     pub fn renew_at(self) -> i64 {
         self.not_before + (self.not_after - self.not_before) / 3 * 2
     }
 
-    /// Expiry date, human-readable.
+    /// Returns the expiry date in human-readable form.
     pub fn expiry_date(self) -> String {
         OffsetDateTime::from_unix_timestamp(self.not_after)
             .map(|date_time| date_time.date().to_string())

@@ -181,7 +181,7 @@ fn signing_requests_are_validated() {
     let ours = authority(folder.path());
     let good = AgentKey::new().unwrap().request().unwrap();
     let broken = {
-        // Another key with the same signature.
+        // The file has another key with the same signature.
         let mut lines: Vec<String> = good.lines().map(str::to_owned).collect();
         let middle = lines.len() / 2;
         lines[middle] = lines[middle].chars().rev().collect();

@@ -1,11 +1,11 @@
-//! Errors of starting the exporter.
+//! Errors while starting the exporter.
 
 use std::io;
 
 use stoker_client::ClientError;
 use thiserror::Error;
 
-/// Why no spans can be exported.
+/// Error while starting the trace exporter.
 #[derive(Debug, Error)]
 pub enum TracerError {
     #[error(transparent)]

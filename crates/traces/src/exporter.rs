@@ -23,7 +23,7 @@ const ATTEMPTS_MAX: u32 = 3;
 /// Backoff before the first retry; doubled before the second.
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 
-/// Why a batch was lost.
+/// Error while exporting a batch of spans; the batch is lost.
 #[derive(Debug, Error)]
 enum ExportError {
     #[error("HTTP status {0}")]

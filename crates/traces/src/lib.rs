@@ -5,7 +5,7 @@
 //! collector is unavailable, one log line reports it. Callers never block. Without a configured collector,
 //! spans are no-ops.
 //!
-//! A [`Tracer`] is a value, not a global, so that several servers in one process have separate ones.
+//! A [`Tracer`] is a value, not a global, so that several servers in one process have separate tracers.
 
 mod error;
 mod exporter;

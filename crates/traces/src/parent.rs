@@ -13,7 +13,7 @@ pub struct Traceparent {
 }
 
 impl Traceparent {
-    /// A new sampled trace context; `None` if an id is zero, which is invalid.
+    /// Creates a sampled trace context; `None` if an id is zero, which is invalid.
     pub fn new(trace: u128, span: u64) -> Option<Self> {
         (trace != 0 && span != 0).then_some(Self { trace, span, flags: TraceFlags::SAMPLED.to_u8() })
     }
@@ -31,7 +31,7 @@ impl Traceparent {
         (is_complete && trace != 0 && span != 0).then_some(Self { trace, span, flags })
     }
 
-    /// Trace id in hexadecimal, as logged.
+    /// Returns the trace id in hexadecimal, as logged.
     pub fn id(&self) -> String {
         format!("{:032x}", self.trace)
     }

@@ -38,7 +38,7 @@ impl Span {
         Self(Some(span))
     }
 
-    /// Context to propagate to child spans.
+    /// Returns the context to propagate to child spans.
     pub fn context(&self) -> Option<Traceparent> {
         Traceparent::of(self.0.as_ref()?.span_context())
     }
@@ -50,7 +50,8 @@ impl Span {
         }
     }
 
-    /// Marks the span as failed. `cause` must be a constant per kind of failure, for grouping.
+    /// Marks the span as failed. `cause` must be constant for each class of failure, so that failures can be
+    /// grouped.
     pub fn fail(&mut self, cause: &'static str) {
         if let Some(span) = &mut self.0 {
             span.set_status(Status::error(cause));

@@ -60,7 +60,7 @@ impl Tracer {
         Span::new(inner.tracer.build_with_context(builder, &context))
     }
 
-    /// Whether spans are exported.
+    /// Reports whether spans are exported.
     pub fn is_enabled(&self) -> bool {
         self.0.is_some()
     }

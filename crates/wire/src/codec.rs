@@ -7,11 +7,11 @@ use serde::de::DeserializeOwned;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded<T> {
     Message(T),
-    /// Message kind introduced by a newer version; receivers ignore it.
+    /// Message type introduced by a newer version; receivers ignore it.
     Unknown,
 }
 
-/// Why a text cannot be decoded as a message.
+/// Error while decoding a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     #[error("message of {n_bytes} bytes exceeds the limit of {bytes_max} bytes")]
@@ -29,13 +29,13 @@ fn upgrade_hint(theirs: u32, ours: u32) -> &'static str {
     if theirs < ours { "upgrade the agent" } else { "upgrade the server" }
 }
 
-/// Accepts versions that differ by at most one, which is what a rolling upgrade of servers and agents
-/// produces.
+/// Accepts versions that differ by at most one, as during a rolling upgrade of servers and agents.
 pub(crate) fn check_version(theirs: u32, ours: u32) -> Result<(), WireError> {
     if theirs.abs_diff(ours) <= 1 { Ok(()) } else { Err(WireError::Version { theirs, ours }) }
 }
 
-/// Serialization cannot fail: messages contain only strings, numbers, lists and maps with string keys.
+/// Serializes a message. This cannot fail: messages contain only strings, numbers, lists and maps with string
+/// keys.
 pub(crate) fn encode<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -93,7 +93,7 @@ impl From<&Hello> for HelloDto {
     fn from(hello: &Hello) -> Self {
         Self {
             wire_version: PROTOCOL_VERSION,
-            node: hello.node.clone(),
+            node: hello.node.to_string(),
             version: hello.version.clone(),
             running: keys(&hello.running),
             finished: hello.finished.iter().map(Into::into).collect(),
@@ -133,7 +133,7 @@ impl HelloDto {
         check_length("finished", self.finished.len(), ITEMS_MAX)?;
         check_length("runs", self.runs.len(), ITEMS_MAX)?;
         Ok(Hello {
-            node: self.node,
+            node: self.node.into(),
             version: self.version,
             running: self.running.into_iter().map(AttemptKey::from).collect(),
             finished: self.finished.into_iter().map(FinishedDto::into_domain).collect::<Result<_, _>>()?,

@@ -1,7 +1,7 @@
 //! Agent enrollment over REST: `POST /api/v1/agents/join`, called once per agent, and certificate renewal.
 
 use serde::{Deserialize, Serialize};
-use stoker_model::JsonMap;
+use stoker_model::{AgentUid, JsonMap};
 
 pub const JOIN_PATH: &str = "/api/v1/agents/join";
 
@@ -30,8 +30,7 @@ pub struct JoinRequest {
 /// Response to a [`JoinRequest`]; the agent persists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JoinResponse {
-    /// The uid of the node, or `master`.
-    pub node_uid: String,
+    pub node_uid: AgentUid,
     /// Bearer token for all later requests: `Authorization: Bearer …`.
     pub credential: String,
     /// Certificate chain in PEM, including the authority; absent if the agent sent no request or the server

@@ -1,11 +1,12 @@
 //! NATS subjects, permissions and user credentials of agents.
 //!
-//! Every agent subject contains the agent's UID and the public key of its NATS user. NATS permissions
-//! restrict a user to subjects with its own key, so a message on such a subject proves possession of the key;
+//! Every agent subject contains the UID of the agent and the public key of its NATS user. NATS permissions
+//! restrict a user to subjects with its key, so a message on such a subject proves possession of the key;
 //! servers compare the key with the credential they issued.
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::session::AttemptKey;
+use stoker_model::AgentUid;
 
 /// Path where an agent requests a NATS user; authenticated by the agent's credential.
 pub const USER_PATH: &str = "/api/v1/agents/nats_user";
@@ -48,28 +49,28 @@ impl SessionRequest {
     }
 }
 
-/// Subject on which an agent opens sessions.
-pub fn session_request_subject<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
-    ["stoker", "agent", uid, key, "call"]
+/// Returns the subject on which an agent opens sessions.
+pub fn session_request_subject<'a>(uid: &'a AgentUid, key: &'a str) -> [&'a str; 5] {
+    ["stoker", "agent", uid.as_str(), key, "call"]
 }
 
 /// Wildcard subscription of servers to the calls of all agents.
 pub const SESSION_REQUEST_SUBJECTS: [&str; 5] = ["stoker", "agent", "*", "*", "call"];
 
-/// Subject for session messages from the agent to the server.
-pub fn outbound_subject<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
-    ["stoker", "agent", uid, key, "out", conversation]
+/// Returns the subject for session messages from the agent to the server.
+pub fn outbound_subject<'a>(uid: &'a AgentUid, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
+    ["stoker", "agent", uid.as_str(), key, "out", conversation]
 }
 
-/// Subject for session messages from the server to the agent.
-pub fn inbound_subject<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
-    ["stoker", "agent", uid, key, "in", conversation]
+/// Returns the subject for session messages from the server to the agent.
+pub fn inbound_subject<'a>(uid: &'a AgentUid, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
+    ["stoker", "agent", uid.as_str(), key, "in", conversation]
 }
 
-/// Subject on which an agent publishes attempt results for durable storage. The encoding is that of session
-/// messages.
-pub fn result_subject<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
-    ["stoker", "agent", uid, key, "result"]
+/// Returns the subject on which an agent publishes attempt results for durable storage. The encoding is that
+/// of session messages.
+pub fn result_subject<'a>(uid: &'a AgentUid, key: &'a str) -> [&'a str; 5] {
+    ["stoker", "agent", uid.as_str(), key, "result"]
 }
 
 /// Wildcard over the result subjects of all agents.
@@ -78,19 +79,20 @@ pub const RESULT_SUBJECTS: [&str; 5] = ["stoker", "agent", "*", "*", "result"];
 /// Name of the durable stream that stores results.
 pub const RESULTS_STREAM: &str = "STOKER_RESULTS";
 
-/// Deduplication ID of a published result. It contains the key of the NATS user, which other agents do not
-/// know, so an agent cannot suppress another agent's result by publishing a duplicate ID.
+/// Returns the deduplication ID of a published result. It contains the key of the NATS user, which other
+/// agents do not know, so that an agent cannot suppress the result of another agent by publishing a duplicate
+/// ID.
 pub fn result_message_id(key: &str, attempt: AttemptKey) -> String {
     format!("{key}/{attempt}")
 }
 
-/// Inbox prefix for NATS request/reply. It is inside the agent's subscribe permission.
-pub fn inbox_prefix(uid: &str, key: &str) -> String {
-    ["stoker", "agent", uid, key, "in"].join(".")
+/// Returns the inbox prefix for NATS request/reply, which is inside the subscribe permission of the agent.
+pub fn inbox_prefix(uid: &AgentUid, key: &str) -> String {
+    ["stoker", "agent", uid.as_str(), key, "in"].join(".")
 }
 
-/// Subjects an agent may publish to.
-pub fn publish_permissions(uid: &str, key: &str) -> Vec<String> {
+/// Returns the subjects an agent may publish to.
+pub fn publish_permissions(uid: &AgentUid, key: &str) -> Vec<String> {
     vec![
         session_request_subject(uid, key).join("."),
         outbound_subject(uid, key, ">").join("."),
@@ -98,8 +100,8 @@ pub fn publish_permissions(uid: &str, key: &str) -> Vec<String> {
     ]
 }
 
-/// Subjects an agent may subscribe to.
-pub fn subscribe_permissions(uid: &str, key: &str) -> Vec<String> {
+/// Returns the subjects an agent may subscribe to.
+pub fn subscribe_permissions(uid: &AgentUid, key: &str) -> Vec<String> {
     vec![inbound_subject(uid, key, ">").join(".")]
 }
 
@@ -120,9 +122,10 @@ mod tests {
 
     #[test]
     fn permissions_are_limited_to_own_key() {
+        let uid = AgentUid::from("7");
         let own = ["stoker.agent.7.UABC.call", "stoker.agent.7.UABC.out.>", "stoker.agent.7.UABC.result"];
-        assert_eq!(publish_permissions("7", "UABC"), own);
-        assert_eq!(subscribe_permissions("7", "UABC"), ["stoker.agent.7.UABC.in.>"]);
-        assert_eq!(format!("{}.>", inbox_prefix("7", "UABC")), subscribe_permissions("7", "UABC").concat());
+        assert_eq!(publish_permissions(&uid, "UABC"), own);
+        assert_eq!(subscribe_permissions(&uid, "UABC"), ["stoker.agent.7.UABC.in.>"]);
+        assert_eq!(format!("{}.>", inbox_prefix(&uid, "UABC")), subscribe_permissions(&uid, "UABC").concat());
     }
 }

@@ -16,7 +16,7 @@ pub enum JournalEntry {
     Session(Record),
     /// A process was started for an attempt.
     Process { key: AttemptKey, pid: i32, started: u64 },
-    /// The node reboots as part of an attempt; `boot_id` is that of the boot before the reboot.
+    /// The node reboots as part of an attempt; `boot_id` identifies the boot before the reboot.
     Rebooting { key: AttemptKey, boot_id: String },
 }
 

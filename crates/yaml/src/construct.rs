@@ -68,7 +68,8 @@ fn split_sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// Python's `int(text, radix)`: allows surrounding whitespace, another sign and the prefix of the radix.
+/// Parses like `int(text, radix)` in Python: allows surrounding whitespace, another sign and the prefix of
+/// the radix.
 fn radix_int(text: &str, radix: u32, prefix: &str) -> Option<BigInt> {
     let (is_negative, digits) = split_sign(text.trim());
     let digits = match digits.get(..prefix.len()) {
@@ -99,7 +100,7 @@ fn float(text: &str) -> Option<Scalar> {
     Some(Scalar::Float(if is_negative { -magnitude } else { magnitude }))
 }
 
-/// Sums from the last part, like PyYAML, for the same rounding.
+/// Sums from the last part, like PyYAML, to get the same rounding.
 fn sexagesimal_float(text: &str) -> Option<f64> {
     let mut value = 0.0;
     let mut base = 1.0;

@@ -11,7 +11,7 @@ use crate::tag::{ExplicitTag, Tag, misplaced_tag};
 pub(crate) struct Frame {
     children: Children,
     tag: ExplicitTag,
-    /// Whether it is an item of `!!pairs` or `!!omap`, where any node may be a key.
+    /// Whether the node is an item of `!!pairs` or `!!omap`, where any node may be a key.
     any_key: bool,
     pub(crate) anchor: usize,
     style: StructureStyle,

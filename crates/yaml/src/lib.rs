@@ -1,8 +1,8 @@
 //! YAML as read by `PyYAML`'s safe loader (YAML 1.1), with source positions for every node.
 //!
-//! [`load`] parses text into [`Document`]s and a list of diagnostics. It recovers from errors where
-//! possible: an unknown tag or a duplicate key is one problem, and the rest of the document is still read; a
-//! syntax error discards its document, and the next one is still read. Callers that need all or nothing check
+//! [`load`] parses text into [`Document`]s and a list of diagnostics. It recovers from errors where possible:
+//! an unknown tag or a duplicate key is one problem, and the rest of the document is still read; a syntax
+//! error discards its document, and the next document is still read. Callers that need all or nothing check
 //! [`Loaded::has_errors`].
 //!
 //! This crate defines the meaning of YAML text. It does no I/O, does not render diagnostics and knows no
@@ -10,7 +10,7 @@
 //!
 //! Intentional differences from `PyYAML`:
 //!
-//! * `!!binary` is rejected, because JSON-like data cannot hold bytes;
+//! * `!!binary` is rejected, because JSON-like data cannot contain bytes;
 //! * `!!set` is a mapping to nulls; an item of `!!omap` or `!!pairs` is a sequence of two nodes;
 //! * a node that contains itself is rejected;
 //! * integers longer than 4300 characters are rejected in every base, not only in decimal;
@@ -63,7 +63,7 @@ pub mod codes {
     pub const SYNTAX: &str = "yaml-syntax";
     /// A character that YAML does not allow.
     pub const CONTROL_CHARACTER: &str = "yaml-control-character";
-    /// An unknown tag, or a tag on the wrong kind of node.
+    /// An unknown tag, or a tag on the wrong type of node.
     pub const TAG: &str = "yaml-tag";
     /// A scalar that does not match its tag or form.
     pub const VALUE: &str = "yaml-value";

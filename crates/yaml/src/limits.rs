@@ -10,7 +10,7 @@ pub struct Limits {
     /// Number of nodes in all documents. An alias counts as many as the node it repeats, and text counts one
     /// more per 64 bytes.
     pub nodes_max: usize,
-    /// Maximum number of problems to list; further ones are only counted, and errors displace warnings.
+    /// Maximum number of problems to list; further problems are only counted, and errors displace warnings.
     pub problems_max: usize,
 }
 

@@ -237,8 +237,8 @@ impl<'t> Loader<'t> {
         Ok(PendingNode { node: Node::scalar(value, span), role, size, height: 0 })
     }
 
-    /// Returns the text as PyYAML reads it. An omitted value is empty (the parser returns `~`), and a
-    /// block scalar at the end of a file without a final line break does not gain one.
+    /// Returns the text as PyYAML reads it. An omitted value is empty (the parser returns `~`), and a block
+    /// scalar at the end of a file without a final line break does not get one.
     fn exact_text<'s>(&self, text: &'s str, style: ScalarStyle, span: Span) -> &'s str {
         match style {
             ScalarStyle::Plain if span.start == span.end => "",
@@ -354,8 +354,8 @@ impl<'t> Loader<'t> {
     }
 }
 
-/// Returns the number of nodes a scalar counts as: repeating a long text by aliases costs as much as many
-/// short ones.
+/// Returns the number of nodes that a scalar counts as: repeating a long text by aliases costs as much as
+/// many short ones.
 fn scalar_size(text: &str) -> usize {
     const BYTES_PER_NODE: usize = 64;
     1 + text.len() / BYTES_PER_NODE
@@ -377,7 +377,7 @@ fn without_added_break<'s>(block: &'s str, source: &str) -> &'s str {
     let trimmed_line = trimmed.rsplit('\n').next().unwrap_or_default();
     let is_blank = |line: &str| line.bytes().all(|byte| byte == b' ');
     let is_part_of_block = if is_blank(last_line) {
-        // Blanks up to the indentation are not part of the block; blanks beyond it are.
+        // Blanks up to the indentation are not part of the block; further blanks are.
         !trimmed_line.is_empty() && trimmed_line.len() < last_line.len() && is_blank(trimmed_line)
     } else {
         true

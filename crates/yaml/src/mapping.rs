@@ -25,7 +25,7 @@ pub(crate) struct PendingNode {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Ordinary,
-    /// `<<`: the merge key; plain text when used as a value.
+    /// The merge key `<<`, which is plain text when used as a value.
     Merge,
     /// `=`: text as a key, invalid elsewhere.
     Value,
@@ -43,7 +43,7 @@ pub(crate) fn entries(
 ) -> Vec<(Node, Node)> {
     let mut table = Table::default();
     let (merges, own): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| key.role == Role::Merge);
-    // Merged entries precede own entries, wherever the `<<` is.
+    // Merged entries precede other entries, regardless of the position of `<<`.
     for (_, source) in &merges {
         table.merge(source, problems);
     }
@@ -105,7 +105,8 @@ impl Table {
         self.is_own.push(is_own);
     }
 
-    /// Inserts an own entry. The first key (`1` and `true` are equal) and the last value are kept.
+    /// Inserts an entry of the mapping itself. The first key (`1` and `true` are equal) and the last value
+    /// are retained.
     fn insert_own(&mut self, hash: Key, key: Node, value: Node, problems: &mut Diagnostics) {
         match self.index.entry(hash) {
             Entry::Occupied(at) => {

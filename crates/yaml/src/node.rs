@@ -16,7 +16,7 @@ pub struct Document {
 
 /// A value with its source span.
 ///
-/// An alias is the node of its anchor, so its span is that of the definition. Cloning is cheap: collections
+/// An alias is the node of its anchor, so it has the span of the definition. Cloning is cheap: collections
 /// and text are shared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -79,7 +79,7 @@ impl Node {
         self.as_map()?.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// Returns the kind of the node with an article, for messages.
+    /// Returns the type of the node with an article, for messages.
     pub fn kind_name(&self) -> &'static str {
         match &self.kind {
             NodeKind::Scalar(scalar) => scalar.kind_name(),
@@ -127,7 +127,8 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// Formats a float so that every parser reads it as one: with a decimal point, and a sign in the exponent.
+/// Formats a float so that every parser reads it as a float: with a decimal point, and a sign in the
+/// exponent.
 pub(crate) fn float_text(value: f64) -> String {
     if value.is_nan() {
         return ".nan".to_owned();

@@ -1,8 +1,8 @@
 //! The text passed to the parser, which may differ from the original.
 //!
 //! The parser enforces the YAML 1.2 rule that each line of a multi-line quoted scalar is indented more than
-//! the surrounding block. PyYAML does not, and real files rely on that. Leading blanks of such a line
-//! are insignificant, so the parser gets a text with additional ones, and its positions are translated back.
+//! the surrounding block. PyYAML does not, and real files rely on that. Leading blanks of such a line are
+//! insignificant, so the parser gets a text with additional blanks, and its positions are translated back.
 
 use std::borrow::Cow;
 
@@ -52,7 +52,7 @@ impl<'t> Source<'t> {
         self.n_bytes_reread += self.text.len();
     }
 
-    /// Marks the lines from `first` to the next quote of either kind: they all start inside the same quoted
+    /// Marks the lines from `first` to the next single or double quote: they all start inside the same quoted
     /// scalar.
     fn shift_quoted_lines(&mut self, first: u32) {
         // Always shift the line of the error; otherwise the same repair would be repeated forever.

@@ -126,7 +126,7 @@ fn deep_and_wide_texts() {
     check(&"0x".repeat(50_000));
 }
 
-/// Random sequences of fragments that are significant in YAML.
+/// Generates random sequences of fragments that are significant in YAML.
 fn pieces() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "- ",
@@ -193,7 +193,7 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|pieces| pieces.concat())
 }
 
-/// [`PLAUSIBLE`] with random edits.
+/// Generates [`PLAUSIBLE`] with random edits.
 fn mutated() -> impl Strategy<Value = String> {
     let edit = (0..PLAUSIBLE.chars().count(), 0_usize..4, pieces());
     prop::collection::vec(edit, 1..4).prop_map(|edits| {

@@ -49,7 +49,7 @@ fn check(text: &str) {
     }
 }
 
-/// Compares values, with a tolerance for floats: `serde_json` does not round all of them correctly.
+/// Compares values, with a tolerance for floats: `serde_json` does not round all floats correctly.
 fn is_same(ours: &Value, theirs: &Value) -> bool {
     match (ours, theirs) {
         (Value::Number(a), Value::Number(b)) => {
@@ -101,7 +101,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Random sequences of fragments that are significant in JSON.
+/// Generates random sequences of fragments that are significant in JSON.
 fn pieces() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "{",

@@ -32,7 +32,7 @@ macro_rules! error_classes {
         impl ErrorClass {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The name used in the JSON-line protocol.
+            /// Returns the name used in the JSON-line protocol.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -78,7 +78,7 @@ error_classes! {
     Recursion = "RecursionError",
     Runtime = "RuntimeError",
     Regex = "re.error",
-    /// A malformed request line.
+    /// A malformed request of the line-based evaluation protocol (`protocol.rs`).
     Protocol = "ProtocolError",
 }
 
@@ -125,7 +125,7 @@ impl Error {
         Self::new(ErrorClass::Value, message)
     }
 
-    /// A `TypeError`.
+    /// Creates a `TypeError`.
     pub fn kind(message: impl Into<String>) -> Self {
         Self::new(ErrorClass::Type, message)
     }
@@ -143,5 +143,5 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Boxes the error to keep `Result` small: nearly every function of the crate returns one.
+/// Boxes the error to keep `Result` small: nearly every function of the crate returns a result.
 pub type Result<T, E = Box<Error>> = std::result::Result<T, E>;

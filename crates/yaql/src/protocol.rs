@@ -2,7 +2,7 @@
 //!
 //! A request is `{"expr": …, "data": …, "vars": {…}, "options": {…}, "id": …}`; only `expr` is required. The
 //! response is `{"ok": value}` or `{"err": class, "msg": text}`, plus the `id` of the request. See
-//! [`crate::json`] for the encoding of values that JSON lacks.
+//! [`crate::json`] for the encoding of values that JSON cannot represent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::value::{Map, Value};
 /// Maximum size of the value in a response, in bytes.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 
-/// Answers requests and caches one engine per dialect.
+/// Responds to requests and caches one engine per dialect.
 pub struct Responder<'h> {
     host: &'h dyn Host,
     limits: Limits,

@@ -54,7 +54,7 @@ const GRAMMARS: [Grammar; 4] = [
     Grammar { delegates: true, legacy: true },
 ];
 
-/// Formats a tree in full, with everything that affects its meaning.
+/// Formats a tree in full, with all properties that affect its meaning.
 fn shape(tree: &Tree, id: NodeId) -> String {
     let kid = |id: &NodeId| shape(tree, *id);
     match tree.node(id) {
@@ -101,7 +101,7 @@ fn check_printing(text: &str) {
     }
 }
 
-/// Generates values from few scalars, so that equal ones are frequent.
+/// Generates values from a small set of scalars, so that duplicates are frequent.
 fn value() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         Just(Value::Null),

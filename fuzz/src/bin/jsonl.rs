@@ -1,4 +1,4 @@
-//! Input: protocol lines. Every line must be answered with one line of valid JSON.
+//! Input: protocol lines. The response to every line must be one line of valid JSON.
 
 #![no_main]
 

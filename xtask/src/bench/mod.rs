@@ -66,7 +66,7 @@ benchmarks.
     },
 };
 
-/// The options of the benchmark `fleet`.
+/// Returns the options of the benchmark `fleet`.
 fn fleet_options(args: &mut Args) -> Outcome<Vec<String>> {
     let mut options = Vec::new();
     if let Some(n_agents) = args.number("--agents")? {

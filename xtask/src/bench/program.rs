@@ -18,9 +18,9 @@ pub(super) const MEASURED: &[(&str, bool)] = &[
     (RUNS, true),
     (FLEET, true),
 ];
-/// Compared with ansible-core.
+/// Benchmark that is compared with ansible-core.
 const RUNS: &str = "runs";
-/// Takes options.
+/// Benchmark that takes options.
 pub(super) const FLEET: &str = "fleet";
 
 pub(super) fn run(what: &str, needs_stoker: bool, options: &[String], report_only: bool) -> Outcome {

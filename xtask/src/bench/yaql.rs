@@ -123,7 +123,7 @@ impl Comparison {
         faults
     }
 
-    /// Geometric mean of the ratios.
+    /// Returns the geometric mean of the ratios.
     fn mean(&self, pair: fn(&Case) -> &Pair) -> f64 {
         let logs: f64 = self.cases.iter().map(|case| pair(case).ratio().ln()).sum();
         (logs / self.cases.len().max(1) as f64).exp()

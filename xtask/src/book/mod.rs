@@ -61,7 +61,7 @@ pub(crate) fn make(root: &Path, out: &Path) -> Outcome {
     Ok(())
 }
 
-/// Broken links to pages, headings and other files.
+/// Returns the broken links to pages, headings and other files.
 fn broken_links(root: &Path, summary: &Summary, pages: &BTreeMap<String, Rendered>) -> Vec<String> {
     let mut broken = Vec::new();
     for (source, page) in pages {

@@ -87,7 +87,7 @@ fn follow(url: &mut CowStr<'_>, entry: &Entry, summary: &Summary, links: &mut Ve
     links.push(Link { path, heading });
 }
 
-/// Relative path from a page to the root of the book.
+/// Returns the relative path from a page to the root of the book.
 pub(super) fn up(target: &str) -> String {
     "../".repeat(target.matches('/').count())
 }

@@ -13,9 +13,9 @@ const REST: &str = "More";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) title: String,
-    /// Relative to the repository.
+    /// Path relative to the repository.
     pub(super) source: String,
-    /// Relative to the book.
+    /// Path relative to the book.
     pub(super) target: String,
 }
 
@@ -96,19 +96,19 @@ fn unlisted(root: &Path, folder: &Path, summary: &Summary, rest: &mut Vec<Entry>
     Ok(())
 }
 
-/// `- [title](path)`
+/// Parses a line `- [title](path)`.
 fn link(line: &str) -> Option<(&str, &str)> {
     let (title, path) = line.trim_start().strip_prefix("- [")?.split_once("](")?;
     Some((title, path.trim_end().strip_suffix(')')?))
 }
 
-/// Output path of a page.
+/// Returns the output path of a page.
 fn target(source: &str) -> String {
     let outside = outside(source);
     outside.strip_suffix(".md").map_or(outside.clone(), |stem| format!("{stem}.html"))
 }
 
-/// Output path of a file: files of `docs` at the root of the book, others in `outside`.
+/// Returns the output path of a file: files of `docs` are at the root of the book, others in `outside`.
 pub(super) fn outside(source: &str) -> String {
     let docs = source.strip_prefix(DOCS).and_then(|rest| rest.strip_prefix('/'));
     docs.map_or_else(|| format!("outside/{source}"), str::to_owned)

@@ -39,7 +39,7 @@ struct Scene {
     expression: &'static str,
     /// Further options of `stoker yaql`.
     options: &'static [&'static str],
-    /// Whether a result is expected, not a diagnostic.
+    /// Whether the expected output is a result; otherwise it is a diagnostic.
     is_valid: bool,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Contents {
 
 const PROGRAM: u32 = 0o755;
 const TEXT: u32 = 0o644;
-/// Configuration files that contain passwords and tokens.
+/// Mode of configuration files that contain passwords and tokens.
 const SECRET: u32 = 0o600;
 
 /// Source in the repository, path in the system, path in the archive, mode.
@@ -108,7 +108,7 @@ fn completions(program: &Path, folder: &Path) -> Outcome<Vec<File>> {
     Ok(files)
 }
 
-/// Manual pages, compressed without a time stamp so that builds are reproducible.
+/// Returns the manual pages, compressed without a time stamp so that builds are reproducible.
 fn manual_pages(program: &Path, folder: &Path) -> Outcome<Vec<File>> {
     empty(folder)?;
     capture(Command::new(program).arg("man").arg(folder))?;

@@ -47,7 +47,7 @@ pub(super) fn build(
             .context(format!("cannot change the mode of `{}`", to.display()))?;
     }
     let package = out.join(format!("stoker_{}_{}.deb", release.version, release.architecture));
-    // The package of a development build is deleted after the check: speed matters, not size.
+    // The package of a development build is deleted after the check, so speed is more important than size.
     let level = if profile == Profile::Dev { "-z1" } else { "-z9" };
     run(Command::new("dpkg-deb")
         .args(["--root-owner-group", "-Zgzip", level, "--build"])

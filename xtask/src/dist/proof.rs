@@ -23,7 +23,7 @@ const DATABASE: &str = "var/lib/dpkg";
 const MEMBERSHIP: &str = "var/lib/stoker-agent/membership.json";
 const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Polls for at most one minute.
+/// Maximum number of polls: one minute.
 const POLLS_MAX: usize = 1200;
 
 pub(super) fn prove(package: &Path, contents: &Contents, root: &Path) -> Outcome {
@@ -113,7 +113,7 @@ fn dpkg(root: &Path, verb: &str, what: &Path) -> Outcome {
         .env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-/// All files below the root with their modes, without the database of dpkg.
+/// Returns all files below the root with their modes, without the database of dpkg.
 fn files(root: &Path) -> Outcome<BTreeMap<String, u32>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];

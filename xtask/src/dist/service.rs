@@ -19,7 +19,7 @@ pub(super) struct Service {
 }
 
 impl Service {
-    /// `variables` replace the environment file of the unit.
+    /// Starts a service. `variables` replace the environment file of the unit.
     pub(super) fn start(root: &Path, unit: &str, variables: &[(&str, &str)]) -> Outcome<Self> {
         let path = root.join("usr/lib/systemd/system").join(unit);
         let text = fs::read_to_string(&path).context(format!("cannot read `{}`", path.display()))?;
@@ -60,7 +60,7 @@ impl Service {
         Err(Failure::new(format!("the service did not log `{prefix}`\n{}", log.trim_end())))
     }
 
-    /// The log lines that have not been read yet.
+    /// Returns the log lines that have not been read yet.
     pub(super) fn drain_log(&self) -> String {
         self.log.try_iter().collect::<Vec<_>>().join("\n")
     }

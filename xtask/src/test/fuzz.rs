@@ -66,7 +66,7 @@ pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
     Err(Failure::new(format!("fuzz targets failed: {}", failed.join(", "))))
 }
 
-/// Limits of a run: total time, time and memory per input, size of an input.
+/// Returns the limits of a run: total time, time and memory per input, size of an input.
 fn options(seconds: u64) -> [String; 6] {
     [
         format!("-max_total_time={seconds}"),

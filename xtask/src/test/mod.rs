@@ -108,19 +108,20 @@ struct Cx {
     skips: Skips,
     /// See [`Cx::program`].
     program: Mutex<Option<PathBuf>>,
-    /// Steps and preconditions that are left out.
+    /// Steps and preconditions that are excluded.
     excluded: BTreeSet<String>,
     is_fast: bool,
     n_differential: u64,
     fuzz_seconds: u64,
     n_contract: u64,
-    /// `None` for the date.
+    /// Seed; `None` for the date.
     seed: Option<u64>,
 }
 
 impl Cx {
-    /// `stoker` for steps that run beside others: a copy, since every `cargo build` of another step may replace the
-    /// binary in the target directory, and a process whose binary was replaced cannot start itself again.
+    /// Returns a copy of `stoker` for steps that run concurrently with others: every `cargo build` of another
+    /// step may replace the binary in the target directory, and a process whose binary was replaced cannot
+    /// start itself again.
     fn program(&self) -> Outcome<PathBuf> {
         let mut program = self.program.lock();
         if let Some(path) = &*program {
@@ -160,7 +161,7 @@ fn replace(source: &Path, copy: &Path) -> std::io::Result<()> {
     if let Some(folder) = copy.parent() {
         fs::create_dir_all(folder)?;
     }
-    // A binary that still runs cannot be overwritten, but its name can be given to another file.
+    // A running binary cannot be overwritten, but its name can be given to another file.
     match fs::remove_file(copy) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -43,7 +43,8 @@ impl Report {
         self.rows.iter().map(|(step, verdict, _)| (*step, verdict))
     }
 
-    /// One row per step, then the sum of all steps and the elapsed time, which is shorter because two lanes overlap.
+    /// Renders one row per step, then the sum of all steps and the elapsed time, which is shorter because two
+    /// lanes overlap.
     pub(super) fn table(&self, elapsed: Duration) -> String {
         let mut text = format!("{:<9} {:<8} {:>8}\n", "step", "result", "seconds");
         for (step, verdict, took) in &self.rows {
@@ -64,7 +65,7 @@ impl Report {
         text
     }
 
-    /// An error that names every failed step.
+    /// Returns an error that names every failed step.
     pub(super) fn conclude(&self) -> Outcome {
         let failed: Vec<&str> = self
             .rows

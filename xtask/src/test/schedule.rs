@@ -1,8 +1,9 @@
 //! Runs the steps in two lanes.
 //!
-//! The main lane compiles and runs the test suites, its output is live. The side lane runs the steps that neither
-//! compile nor feed a later step; on two cores they fill the time in which a link step or a waiting test leaves a core
-//! idle. The side lane's output is printed when a step ends. Side steps that run the program wait for the build.
+//! The main lane compiles and runs the test suites, with live output. The side lane runs the steps that
+//! neither compile nor feed a later step; on two cores they fill the time in which a link step or a waiting
+//! test leaves a core idle. The output of a side step is printed when the step ends. Side steps that run the
+//! program wait for the build.
 
 use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -72,7 +73,7 @@ impl Schedule<'_> {
     /// Runs a lane with its output in a file per step, printed when the step ends.
     fn run_redirected<'s>(&self, lane: impl Iterator<Item = &'s Selected>) {
         let folder = self.cx.metadata.target_dir.join("test-logs");
-        // Without the directory the output is live and may mix with that of the main lane.
+        // Without the directory, the output is live and may mix with the output of the main lane.
         drop(fs::create_dir_all(&folder));
         for selected in lane {
             let path = folder.join(format!("{}.log", selected.step.name));
@@ -115,7 +116,7 @@ impl Schedule<'_> {
     }
 }
 
-/// A panic of a step is a failure of that step: the other lane must not wait for it forever.
+/// Runs a step. A panic of a step is a failure of that step: the other lane must not wait for it forever.
 fn run_step(step: &Step, cx: &Cx) -> Verdict {
     match catch_unwind(AssertUnwindSafe(|| (step.run)(cx))) {
         Ok(Ok(Done::Passed)) => Verdict::Passed,

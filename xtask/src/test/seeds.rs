@@ -1,8 +1,8 @@
-//! Randomised tests with a seed that changes every day, beside the fixed seeds of the other steps.
+//! Randomized tests with a seed that changes every day, in addition to the fixed seeds of the other steps.
 //!
-//! A fixed seed makes a failed run reproducible and explores the same inputs forever. This step repeats the property
-//! tests, the differential comparison, the simulation and one kill test with the date as the seed and prints how to replay
-//! them.
+//! A fixed seed makes a failed run reproducible but explores the same inputs forever. This step repeats the
+//! property tests, the differential comparison, the simulation and one kill test with the date as the seed,
+//! and prints how to replay them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,12 +15,12 @@ use crate::process::{capture, run};
 use crate::terminal::print_line;
 use crate::workspace::Profile;
 
-/// Simulated runs. 4000 seeds took 5 s of processor time in the tests of `crates/sim`.
+/// Number of simulated runs. 4000 seeds took 5 s of processor time in the tests of `crates/sim`.
 const N_SIMULATIONS: u64 = 1000;
 /// The share of the differential cases of the fixed seed: the comparison is bound by the Python reference.
 const DIFFERENTIAL_SHARE: u64 = 3;
-/// The kill test that chooses most: which processes are killed, when, and in which order they restart. The others vary only
-/// delays, kill three times as often, and would dominate the time of this step.
+/// The kill test with the most random choices: the processes to kill, the time, and the order of restarts.
+/// The others vary only delays, kill three times as often, and would dominate the time of this step.
 const KILL_TEST: &str = "run_survives_concurrent_kills_of_server_and_agents";
 
 pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
@@ -48,7 +48,7 @@ fn date_seed(date: &str) -> Outcome<u64> {
     date.trim().parse().context(format!("`date` printed `{}`", date.trim()))
 }
 
-/// The names of all functions in `proptest!` blocks of the workspace.
+/// Returns the names of all functions in `proptest!` blocks of the workspace.
 fn property_tests(cx: &Cx) -> Outcome<BTreeSet<String>> {
     let mut list = Command::new("git");
     list.current_dir(&cx.root).args([
@@ -71,7 +71,8 @@ fn property_tests(cx: &Cx) -> Outcome<BTreeSet<String>> {
     Ok(names)
 }
 
-/// rustfmt indents the functions of a block by one level more than the block itself.
+/// Returns the names of the functions in `proptest!` blocks. rustfmt indents them by one level more than the
+/// block itself.
 fn names_in_blocks(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut block: Option<usize> = None;

@@ -1,6 +1,7 @@
 //! The report of tests that returned early because a precondition was missing.
 //!
-//! `crates/testenv` appends one line `binary<TAB>test<TAB>reason` per skipped test to the file that [`VARIABLE`] names.
+//! `crates/testenv` appends one line `binary<TAB>test<TAB>reason` per skipped test to the file in the
+//! variable [`VARIABLE`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +12,7 @@ use crate::failure::{Context as _, Outcome};
 use crate::terminal::{Style, paint};
 
 pub(super) const VARIABLE: &str = "STOKER_TEST_SKIPS";
-/// Tests listed per reason; the file has all of them.
+/// Maximum number of tests listed per reason; the file contains all of them.
 const LISTED_MAX: usize = 5;
 
 pub(super) struct Skips {
@@ -31,7 +32,7 @@ impl Skips {
         &self.path
     }
 
-    /// The skipped tests by reason, the most frequent reason first. Empty if no test was skipped.
+    /// Returns the skipped tests by reason, the most frequent reason first. Empty if no test was skipped.
     pub(super) fn summary(&self) -> String {
         summarize(&fs::read_to_string(&self.path).unwrap_or_default(), &self.path)
     }

@@ -1,4 +1,5 @@
-//! The steps of CI. Each lane runs its steps in the order of the list: cheap ones that fail often come first.
+//! The steps of CI. Each lane runs its steps in the order of the list: cheap steps that fail often come
+//! first.
 
 use std::process::Command;
 
@@ -19,7 +20,7 @@ pub(super) struct Step {
     pub(super) is_build: bool,
     /// Waits for the build.
     pub(super) needs_build: bool,
-    /// Part of `--fast`.
+    /// Whether the step is part of `--fast`.
     pub(super) is_fast: bool,
     pub(super) run: fn(&Cx) -> Outcome<Done>,
 }
@@ -32,22 +33,22 @@ pub(super) enum Lane {
     Side,
 }
 
-/// A step of the main lane that does not need the build.
+/// Creates a step of the main lane that does not need the build.
 const fn before_build(name: &'static str, about: &'static str, run: fn(&Cx) -> Outcome<Done>) -> Step {
     Step { name, about, lane: Lane::Main, is_build: false, needs_build: false, is_fast: false, run }
 }
 
-/// A step of the main lane that comes after the build.
+/// Creates a step of the main lane that comes after the build.
 const fn after_build(name: &'static str, about: &'static str, run: fn(&Cx) -> Outcome<Done>) -> Step {
     Step { needs_build: true, ..before_build(name, about, run) }
 }
 
-/// A step of the side lane.
+/// Creates a step of the side lane.
 const fn beside(name: &'static str, about: &'static str, run: fn(&Cx) -> Outcome<Done>) -> Step {
     Step { lane: Lane::Side, ..before_build(name, about, run) }
 }
 
-/// A step of the side lane that runs the program.
+/// Creates a step of the side lane that runs the program.
 const fn beside_after_build(name: &'static str, about: &'static str, run: fn(&Cx) -> Outcome<Done>) -> Step {
     Step { lane: Lane::Side, ..after_build(name, about, run) }
 }
@@ -110,14 +111,15 @@ fn passed(outcome: Outcome) -> Outcome<Done> {
     outcome.map(|()| Done::Passed)
 }
 
-/// `cargo` in the root with these arguments.
+/// Returns `cargo` in the root with these arguments.
 fn cargo_in(cx: &Cx, arguments: &[&str]) -> Command {
     let mut command = cargo();
     command.current_dir(&cx.root).args(arguments);
     command
 }
 
-/// Passes every file by its name: `cargo fmt` does not see modules that a macro declares.
+/// Checks the format. Every file is passed by its name: `cargo fmt` does not see modules that a macro
+/// declares.
 fn fmt(cx: &Cx) -> Outcome<Done> {
     let mut list = Command::new("git");
     list.current_dir(&cx.root).args(["ls-files", "--cached", "--others", "--exclude-standard", "--", "*.rs"]);
@@ -141,7 +143,8 @@ fn clippy(cx: &Cx) -> Outcome<Done> {
     )))
 }
 
-/// The scenarios of other clients have a step of their own, since they need programs that take long to install.
+/// Runs all tests except the scenarios of other clients, which have a separate step because their programs
+/// take long to install.
 fn test(cx: &Cx) -> Outcome<Done> {
     let suite = Suite::all(cx)?;
     let suite = if cx.is_fast { suite.profile("fast") } else { suite };
@@ -153,7 +156,7 @@ fn test_clients(cx: &Cx) -> Outcome<Done> {
     passed(Suite::binary(cx, "fuel2")?.env(fuel2::VARIABLE, python).run())
 }
 
-/// The same tests as on SQLite: both engines accept and reject the same requests.
+/// Runs the same tests as on SQLite: both engines accept and reject the same requests.
 fn test_on_postgres(cx: &Cx) -> Outcome<Done> {
     passed(Suite::binary(cx, "api")?.env("STOKER_TEST_ENGINE", "postgres").run())
 }

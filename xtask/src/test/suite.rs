@@ -11,14 +11,14 @@ use crate::failure::{Context as _, Outcome};
 use crate::process::{cargo, which};
 use crate::tools::{ansible, oracle};
 
-/// Tests per core. Tests of leases, heartbeats and restarts wait most of their time; with one test per core two of them
-/// leave the machine idle.
+/// Number of tests per core. Tests of leases, heartbeats and restarts wait most of their time; one test per
+/// core would leave the machine idle.
 const TESTS_PER_CORE: usize = 2;
 /// Number of generated expressions that the differential tests compare.
 pub(super) const DIFFERENTIAL_CASES: &str = "STOKER_DIFFERENTIAL_CASES";
-/// Lists preconditions whose absence fails a test; see `crates/testenv`.
+/// Variable that lists preconditions whose absence fails a test; see `crates/testenv`.
 const REQUIRE: &str = "STOKER_TEST_REQUIRE";
-/// Lists preconditions that are excluded, by the names of the steps that install them.
+/// Variable that lists preconditions that are excluded, by the names of the steps that install them.
 pub(super) const EXCLUDE: &str = "STOKER_TEST_SKIP";
 
 /// A run of the workspace's tests.
@@ -29,7 +29,7 @@ pub(super) struct Suite<'a> {
 }
 
 impl<'a> Suite<'a> {
-    /// All tests of the workspace.
+    /// Selects all tests of the workspace.
     pub(super) fn all(cx: &'a Cx) -> Outcome<Self> {
         let has_nextest = which("cargo-nextest").is_some();
         let mut command = cargo();
@@ -46,7 +46,7 @@ impl<'a> Suite<'a> {
         Ok(suite)
     }
 
-    /// The tests of one integration test binary.
+    /// Selects the tests of one integration test binary.
     pub(super) fn binary(cx: &'a Cx, name: &str) -> Outcome<Self> {
         let mut suite = Self::all(cx)?;
         suite.command.args(["--test", name]);
@@ -76,7 +76,8 @@ impl<'a> Suite<'a> {
 
     /// Leaves out the tests whose name contains `name`. The last call before [`Suite::run`]: it ends the options.
     pub(super) fn skip(mut self, name: &str) -> Self {
-        // `cargo test` passes what follows `--` to documentation tests too, which have a step of their own.
+        // `cargo test` passes the arguments after `--` to documentation tests too, which have a separate
+        // step.
         if !self.has_nextest {
             self.command.args(["--lib", "--bins", "--tests"]);
         }
@@ -98,12 +99,12 @@ impl<'a> Suite<'a> {
         if self.cx.is_fast {
             return Ok(());
         }
-        // The steps before have installed every tool; one that is missing is a failure, not a skipped test.
-        // The caller may require the shared data as well.
+        // Earlier steps have installed every tool; a missing tool is a failure, not a skipped test. The
+        // caller may require the shared data as well.
         let required = env::var(REQUIRE).map_or_else(|_| "tools".to_owned(), |list| format!("{list},tools"));
         self.command.env(REQUIRE, required);
         let is_excluded = |step: &str| self.cx.excluded.contains(step);
-        // A tool that cannot be installed has failed its own step; the other tests are still worth running.
+        // A tool that cannot be installed has failed its step; the other tests are still useful.
         if !is_excluded("oracle")
             && let Ok(python) = oracle::python(target_dir)
         {
@@ -123,7 +124,7 @@ fn n_threads() -> usize {
     available_parallelism().map_or(2, usize::from) * TESTS_PER_CORE
 }
 
-/// The search path with a directory appended: programs of the system are found first.
+/// Returns the search path with a directory appended: programs of the system are found first.
 fn path_with(folder: &Path) -> Outcome<OsString> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain([folder.to_owned()]);

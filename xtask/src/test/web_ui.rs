@@ -1,4 +1,4 @@
-//! The web UI: its own checks, and its pages in a browser against a real server.
+//! The web UI: its checks, and its pages in a browser against a real server.
 
 use super::{Cx, Done};
 use crate::failure::Outcome;
@@ -9,14 +9,14 @@ use crate::ui::{build as build_ui, npm, prepare};
 /// The directory for screenshots of all pages, below the target directory.
 const SCREENSHOTS: &str = "screenshots";
 
-/// Builds `ui/dist` if a source file changed. Comes before the cargo build, which embeds that folder into the
-/// server of a release build.
+/// Builds `ui/dist` if a source file changed. Comes before the cargo build, which embeds that directory into
+/// the server of a release build.
 pub(super) fn build(cx: &Cx) -> Outcome<Done> {
     build_ui(&cx.root)?;
     Ok(Done::Passed)
 }
 
-/// Lints, types, unit tests and the size limit of the built files.
+/// Runs lints, type checks and unit tests, and checks the size of the built files.
 pub(super) fn check(cx: &Cx) -> Outcome<Done> {
     prepare(&cx.root)?;
     for script in ["lint", "check", "test", "weight"] {

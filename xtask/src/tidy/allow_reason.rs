@@ -22,7 +22,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// Checks one attribute. String literals are blanked, so the reason itself is not visible here, but the word is.
+/// Checks one attribute. String literals are blanked, so the reason itself is not visible, but the word is.
 fn exception_without_reason(code: &str) -> Option<&'static str> {
     let code = code.strip_prefix('#')?;
     let code = code.strip_prefix('!').unwrap_or(code).strip_prefix('[')?.trim_start();

@@ -52,7 +52,7 @@ fn foreign_schemas(file: &File) -> Vec<Problem> {
         .collect()
 }
 
-/// `value["key"]`. The code has spaces in place of literals, so the key itself is looked up in the text.
+/// Finds `value["key"]`. The code has spaces in place of literals, so the key is looked up in the text.
 fn indexed_keys(file: &File) -> Vec<Problem> {
     let code = code_without_tests(&file.text);
     let mut problems = Vec::new();

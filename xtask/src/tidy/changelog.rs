@@ -1,4 +1,4 @@
-//! Changelog fragments are named `<slug>.<kind>.md` and are not empty.
+//! Changelog fragments are named `<slug>.<type>.md` and are not empty.
 
 use super::problem::Problem;
 use super::tree::Tree;

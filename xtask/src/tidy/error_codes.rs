@@ -28,12 +28,12 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The code in the first cell of a table row.
+/// Returns the code in the first cell of a table row.
 fn documented_in(line: &str) -> Option<&str> {
     line.strip_prefix("| `")?.split('`').next()
 }
 
-/// Line and value of each constant in `mod codes` of a file.
+/// Returns the line and value of each constant in `mod codes` of a file.
 fn codes(text: &str) -> Vec<(usize, &str)> {
     let mut codes = Vec::new();
     let mut is_inside = false;

@@ -1,10 +1,10 @@
-//! No file names the host of a package registry or a path of one machine: mirrors and directories are configured where the
-//! build runs.
+//! No file contains the host name of a package registry or a path of one machine: mirrors and directories are
+//! configured on the build machine.
 
 use super::problem::Problem;
 use super::tree::{File, Tree};
 
-/// Hosts, split in two so that this file passes its own rule.
+/// Hosts, split in two so that this file passes the rule itself.
 const HOSTS: &[(&str, &str)] = &[
     // sorted
     ("crates", ".io"),

@@ -1,4 +1,4 @@
-//! No test is ignored: it would look like coverage and never run.
+//! No test is ignored: an ignored test looks like coverage but never runs.
 
 use super::problem::Problem;
 use super::rust_source::{line_at, split};

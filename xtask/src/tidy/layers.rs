@@ -14,7 +14,7 @@ pub(super) enum Layer {
     Split,
     /// Shared by both sides of a boundary: messages, client, settings.
     Edge,
-    /// Shell crates: one kind of I/O per crate.
+    /// Shell crates: one type of I/O per crate.
     Shell,
     /// Use cases over the shell, without a transport.
     Service,
@@ -114,7 +114,7 @@ pub(super) fn layer_of(short: &str) -> Option<Layer> {
     LAYERS.iter().find(|(name, _)| *name == short).map(|(_, layer)| *layer)
 }
 
-/// The name of a workspace package without its prefix: `stoker-yaql` is `yaql`.
+/// Returns the name of a workspace package without its prefix: `stoker-yaql` is `yaql`.
 pub(super) fn short_name(package: &str) -> &str {
     package.strip_prefix("stoker-").unwrap_or(package)
 }
@@ -174,7 +174,8 @@ fn wrong_folder(member: &Member, short: &str, layer: Layer) -> Option<String> {
     (member.folder != expected || !is_named_correctly).then_some(expected)
 }
 
-/// Why this dependency is not allowed, if it is not. Only crates of the workspace have layers.
+/// Returns the reason why this dependency is not allowed, if it is not. Only crates of the workspace have
+/// layers.
 fn forbidden(tree: &Tree, from: &str, from_layer: Layer, dependency: &Dependency) -> Option<String> {
     tree.members.iter().find(|member| member.name == dependency.name)?;
     let to = short_name(&dependency.name);

@@ -20,7 +20,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// Why the link is broken, if it is. Links with a scheme are not checked: that would need the network.
+/// Returns the reason why the link is broken, if it is. Links with a scheme are not checked: that would need
+/// the network.
 fn broken(tree: &Tree, file: &File, target: &str) -> Option<String> {
     let has_scheme =
         target.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|c| c.is_ascii_alphabetic()));
@@ -57,7 +58,7 @@ fn resolve(from: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Line and target of every link and image outside code.
+/// Returns the line and target of every link and image outside code.
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut links = Vec::new();
     for (line, text) in prose(text) {
@@ -77,7 +78,7 @@ fn links(text: &str) -> Vec<(usize, String)> {
     links
 }
 
-/// Lines outside code blocks, without code spans.
+/// Returns the lines outside code blocks, without code spans.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     let mut in_fence = false;

@@ -53,7 +53,7 @@ pub(super) struct Entry {
     value: String,
 }
 
-/// The `key = value` pairs of a manifest; multi-line values are joined.
+/// Returns the `key = value` pairs of a manifest; multi-line values are joined.
 pub(super) fn entries(text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut section = String::new();

@@ -1,8 +1,8 @@
 //! Top-level modules of a crate depend on each other in one direction.
 //!
-//! Crates are layered by `layers`; this rule keeps each crate readable from bottom to top. It follows `crate::`
-//! and `super::` paths, groups and re-exports of the crate root. It does not expand macros, and takes `super` inside an
-//! inline module for the parent of the file.
+//! Crates are layered by `layers`; this rule keeps each crate readable from bottom to top. It follows
+//! `crate::` and `super::` paths, groups and re-exports of the crate root. It does not expand macros, and it
+//! interprets `super` inside an inline module as the parent of the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use super::purity::take_uses;
 use super::rust_source::{code_without_tests, line_at};
 use super::tree::{File, Tree};
 
-/// Crates that still have a cycle, each with its cause. Temporary: a crate is removed with its last cycle, and none is added.
+/// Crates that still have a cycle, each with its cause. Temporary: a crate is removed with its last cycle,
+/// and no crate is added.
 const KNOWN: &[(&str, &str)] = &[
     // sorted
     // end sorted
@@ -90,7 +91,8 @@ fn imports(files: &[(&str, &File)]) -> Imports {
     imports
 }
 
-/// The path of a module from its file: `runs/driver.rs` is `runs`, `driver`; the root of the crate has none.
+/// Returns the path of a module from its file: `runs/driver.rs` is `runs`, `driver`; the root of the crate
+/// has an empty path.
 fn module_of(inner: &str) -> Vec<&str> {
     let path = inner.strip_suffix(".rs").unwrap_or(inner);
     let mut segments: Vec<&str> = path.split('/').collect();
@@ -103,7 +105,7 @@ fn module_of(inner: &str) -> Vec<&str> {
     segments
 }
 
-/// Paths that begin with `crate` or `super`, with their lines.
+/// Returns the paths that begin with `crate` or `super`, with their lines.
 fn paths_in(text: &str) -> Vec<(usize, String)> {
     let mut code = code_without_tests(text);
     let mut paths = take_uses(&mut code);
@@ -121,7 +123,7 @@ fn paths_in(text: &str) -> Vec<(usize, String)> {
     paths
 }
 
-/// The segments of a path from the root of the crate; empty where it leads out of it.
+/// Returns the segments of a path from the root of the crate; empty if the path leaves the crate.
 fn absolute(module: &[&str], path: &str) -> Vec<String> {
     let mut base: Vec<&str> = Vec::new();
     let mut segments = path.split("::").filter(|segment| !segment.is_empty()).peekable();
@@ -146,7 +148,8 @@ fn absolute(module: &[&str], path: &str) -> Vec<String> {
     base.into_iter().chain(segments).map(str::to_owned).collect()
 }
 
-/// One line for each set of modules that reach each other: a shortest way from the first of them back to itself.
+/// Returns one line for each set of modules that reach each other: a shortest path from the first of them
+/// back to itself.
 fn cycles(imports: &Imports) -> Vec<String> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut found = Vec::new();
@@ -186,7 +189,7 @@ fn reached<'i>(imports: &'i Imports, from: &str) -> BTreeSet<&'i str> {
     reached
 }
 
-/// Breadth-first search, so that the reported cycle is short.
+/// Searches breadth-first, so that the reported cycle is short.
 fn way_back<'i>(imports: &'i Imports, start: &'i str) -> Option<Vec<&'i str>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut level: Vec<&str> = vec![start];

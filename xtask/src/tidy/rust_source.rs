@@ -16,7 +16,7 @@ pub(super) fn split(text: &str) -> Split {
     Split { code: scanner.code, comments: scanner.comments }
 }
 
-/// Code with comments, literals and `#[cfg(test)]` items replaced by spaces.
+/// Returns the code with comments, literals and `#[cfg(test)]` items replaced by spaces.
 pub(super) fn code_without_tests(text: &str) -> String {
     const MARK: &str = "#[cfg(test)]";
     let mut code = split(text).code;
@@ -28,12 +28,12 @@ pub(super) fn code_without_tests(text: &str) -> String {
     code
 }
 
-/// The line number of a byte offset, counted from 1.
+/// Returns the line number of a byte offset, counted from 1.
 pub(super) fn line_at(text: &str, byte: usize) -> usize {
     text[..byte].matches('\n').count() + 1
 }
 
-/// The end of the item that starts at `from`: its closing brace, or a semicolon before any brace.
+/// Returns the end of the item that starts at `from`: its closing brace, or a semicolon before any brace.
 fn item_end(code: &str, from: usize) -> usize {
     let mut depth = 0_usize;
     for (offset, c) in code[from..].char_indices() {
@@ -82,12 +82,12 @@ impl Scanner {
         self.at > 0 && (self.chars[self.at - 1].is_alphanumeric() || self.chars[self.at - 1] == '_')
     }
 
-    /// The current character is code.
+    /// Copies the current character as code.
     fn keep(&mut self) {
         self.push(true, false);
     }
 
-    /// The current character is part of a literal: neither code nor comment.
+    /// Hides the current character, which is part of a literal: neither code nor comment.
     fn hide(&mut self) {
         self.push(false, false);
     }
@@ -140,7 +140,7 @@ impl Scanner {
         }
     }
 
-    /// A character literal is hidden; a lifetime or a label is code.
+    /// Hides a character literal; a lifetime or a label is code.
     fn quote(&mut self) {
         let is_literal = self.peek(1) == Some('\\') || self.peek(2) == Some('\'');
         if !is_literal {
@@ -157,7 +157,7 @@ impl Scanner {
         self.hide();
     }
 
-    /// Number of prefix letters and of hashes if a raw string starts here.
+    /// Returns the number of prefix letters and of hashes if a raw string starts here.
     fn raw_hashes(&self) -> Option<(usize, usize)> {
         let n_letters = match (self.peek(0)?, self.peek(1)) {
             ('r', _) => 1,

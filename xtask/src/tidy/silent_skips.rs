@@ -4,7 +4,8 @@
 use super::problem::Problem;
 use super::tree::{File, Tree};
 
-/// Text in a test file that gives a private lookup away. Split in two, so that this file passes its own rule.
+/// Texts in a test file that indicate a private lookup. Split in two, so that this file passes the rule
+/// itself.
 const MARKS: &[(&str, &str, &str)] = &[
     ("shared", "/data", "use `stoker_testenv::shared_data`"),
     ("eprintln!(\"", "skip", "use `stoker_testenv::Tool::find` or `stoker_testenv::skip!`"),

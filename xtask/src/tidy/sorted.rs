@@ -76,7 +76,8 @@ struct List {
 }
 
 impl List {
-    /// Indented lines and closing brackets continue an entry; comments and attributes are ignored.
+    /// Adds a line. Indented lines and closing brackets continue an entry; comments and attributes are
+    /// ignored.
     fn add(&mut self, line_number: usize, line: &str) {
         let text = line.trim();
         if text.is_empty() || text.starts_with('#') || text.starts_with("//") {

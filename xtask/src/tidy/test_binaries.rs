@@ -31,7 +31,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The name of the test binary that Cargo would discover for a path below `tests`.
+/// Returns the name of the test binary that Cargo would discover for a path below `tests`.
 fn binary_name(path: &str) -> Option<&str> {
     match path.split('/').collect::<Vec<_>>()[..] {
         [file] => file.strip_suffix(".rs"),

@@ -36,13 +36,14 @@ fn check_file(file: &File) -> Vec<Problem> {
     problems
 }
 
-/// The part of each line that starts with the first mark.
+/// Returns the part of each line that starts with the first mark.
 fn after_mark(text: &str, mark: &str) -> String {
     let lines: Vec<&str> = text.lines().map(|line| line.find(mark).map_or("", |at| &line[at..])).collect();
     lines.join("\n")
 }
 
-/// A marker word in backticks is only mentioned and does not count as a note.
+/// Reports whether a note has no owner. A marker word in backticks is only mentioned and does not count as a
+/// note.
 fn lacks_owner(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();

@@ -11,7 +11,7 @@ use crate::workspace::{Member, Metadata};
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) files: Vec<File>,
-    /// Paths of all files, text or not, and of the directories that hold them.
+    /// Paths of all files, text or not, and of the directories that contain them.
     pub(super) paths: std::collections::BTreeSet<String>,
     pub(super) members: Vec<Member>,
 }

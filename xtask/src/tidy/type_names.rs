@@ -1,5 +1,5 @@
-//! A public type has one name, and a name means one public type: two crates that export the same name for different
-//! things make every `use` ambiguous to the reader.
+//! A public type has one name, and a name denotes one public type: two crates that export the same name for
+//! different types make every `use` ambiguous to the reader.
 //!
 //! [`SHARED`] lists the names that several crates may export, each with the reason.
 
@@ -9,12 +9,13 @@ use super::problem::Problem;
 use super::rust_source::{code_without_tests, line_at};
 use super::tree::{File, Tree};
 
-/// `yaml` and `yaql` know nothing of the product and may be published: their names are those of their own field.
+/// `yaml` and `yaql` are independent of the product and may be published: their names are those of their
+/// field.
 const STANDALONE: &str = "one of the two is a standalone crate, whose types are named by path";
 /// A name that is to be replaced by a more specific one.
 const RENAME: &str = "temporary: a more specific name is planned for all but one of them";
 
-/// Names that more than one crate exports, and why.
+/// Names that more than one crate exports, with the reason.
 const SHARED: &[(&str, &str)] = &[
     // sorted
     ("Document", STANDALONE),
@@ -72,7 +73,7 @@ fn check_with(tree: &Tree, shared: &[(&str, &str)]) -> Vec<Problem> {
     problems
 }
 
-/// The crate whose shipped sources the file belongs to.
+/// Returns the crate whose shipped sources the file belongs to.
 fn shipping_crate(file: &File) -> Option<&str> {
     let mut parts = file.path.split('/');
     let (Some("crates"), Some(name), Some("src")) = (parts.next(), parts.next(), parts.next()) else {
@@ -81,8 +82,8 @@ fn shipping_crate(file: &File) -> Option<&str> {
     (file.is_rust() && !file.is_test_only()).then_some(name)
 }
 
-/// Name and line of every type and trait that is declared `pub`. `pub(crate)` is not public, and the lint
-/// `unreachable_pub` keeps `pub` out of private modules.
+/// Returns the name and line of every type and trait that is declared `pub`. `pub(crate)` is not public, and
+/// the lint `unreachable_pub` keeps `pub` out of private modules.
 fn public_types(text: &str) -> Vec<(String, usize)> {
     let code = code_without_tests(text);
     let mut types = Vec::new();

@@ -1,8 +1,9 @@
 //! Every declared dependency is used: a workspace entry by a member, a member's dependency by a source file.
 //!
-//! A normal dependency must be named in code that ships; one that only tests name belongs into `[dev-dependencies]`.
-//! The rule looks for the library's name as a whole word in code, comments and string literals excluded. It cannot see
-//! a crate that is linked only for its side effects; such a crate goes into [`EXCEPTIONS`].
+//! A normal dependency must be named in code that ships; a dependency that only tests name belongs in
+//! `[dev-dependencies]`. The rule looks for the name of the library as a whole word in code, without comments
+//! and string literals. It cannot detect a crate that is linked only for its side effects; such a crate goes
+//! into [`EXCEPTIONS`].
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::workspace::Member;
 /// Packages whose library has another name.
 const LIBRARY_NAMES: &[(&str, &str)] = &[("md-5", "md5")];
 
-/// Why no file below `crates/sim` names what reads the real plan.
+/// Reason why no file below `crates/sim` names the dependencies that read the real plan.
 const INCLUDED: &str = "used by `crates/engine/tests/engine/real_plan.rs`, which the tests include by path";
 
 /// Member, dependency, and the reason why no source file names it.
@@ -74,7 +75,7 @@ enum Section {
     Dev,
 }
 
-/// The section and the package of a manifest entry that declares a dependency.
+/// Returns the section and the package of a manifest entry that declares a dependency.
 fn declaration(entry: &Entry) -> Option<(Section, String)> {
     // Handles `[target.'cfg(unix)'.dependencies]` and `[dependencies.name]`.
     let (head, package) = match entry.section.rsplit_once("dependencies.") {

@@ -38,7 +38,7 @@ pub(crate) const PUPPET: Package = Package { name: "puppet-agent", why: "to test
 /// Tests of the task type `sync` run it.
 pub(crate) const RSYNC: Package = Package { name: "rsync", why: "to test the task type `sync`" };
 
-/// Directories that are not on every user's search path; Debian installs daemons there.
+/// Directories into which Debian installs daemons, and which are not on the search path of every user.
 const SYSTEM_FOLDERS: &[&str] = &["/usr/sbin", "/sbin"];
 
 /// Installs the package unless its program is there.

@@ -1,7 +1,7 @@
 //! cargo-deny, built once into the user's cache directory.
 //!
-//! No distribution packages a version that reads the current lock file format, so it is compiled, with light optimisation
-//! and without link-time optimisation: about a minute and a half on two cores.
+//! No distribution packages a version that reads the current lock file format, so it is compiled, with light
+//! optimization and without link-time optimization: about a minute and a half on two cores.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::workspace;
 
 const VERSION: &str = "0.20.2";
 
-/// The path of the program: on the search path, in the cache, or a new build.
+/// Returns the path of the program: on the search path, in the cache, or a new build.
 pub(crate) fn program(target_dir: &Path) -> Outcome<PathBuf> {
     let root = workspace::cache_dir(target_dir).join("tools").join(format!("cargo-deny-{VERSION}"));
     let cached = root.join("bin").join("cargo-deny");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::python::Environment;
 use crate::failure::Outcome;
 
-/// Passes the interpreter that can import the client to tests.
+/// Variable that passes the interpreter that can import the client to tests.
 pub(crate) const VARIABLE: &str = "STOKER_FUEL2_PYTHON";
 /// The module of the test scenarios with unmodified clients.
 pub(crate) const SCENARIOS: &str = "real_client::";
@@ -24,7 +24,7 @@ pub(super) const ENVIRONMENT: Environment = Environment {
     probe: "import fuelclient.main",
 };
 
-/// The path of the interpreter; creates its virtual environment if it is missing.
+/// Returns the path of the interpreter; creates its virtual environment if it is missing.
 pub(crate) fn python(target_dir: &Path) -> Outcome<PathBuf> {
     ENVIRONMENT.python(target_dir)
 }

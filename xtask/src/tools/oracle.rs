@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::python::Environment;
 use crate::failure::Outcome;
 
-/// Passes the interpreter that can `import yaql` to tests.
+/// Variable that passes the interpreter that can `import yaql` to tests.
 pub(crate) const VARIABLE: &str = "STOKER_YAQL_ORACLE_PYTHON";
 
 pub(super) const ENVIRONMENT: Environment = Environment {
@@ -16,7 +16,7 @@ pub(super) const ENVIRONMENT: Environment = Environment {
     probe: "import collections.abc, yaml, yaql",
 };
 
-/// The path of the interpreter; creates its virtual environment if it is missing.
+/// Returns the path of the interpreter; creates its virtual environment if it is missing.
 pub(crate) fn python(target_dir: &Path) -> Outcome<PathBuf> {
     ENVIRONMENT.python(target_dir)
 }

@@ -7,7 +7,7 @@ use super::debian;
 use crate::failure::{Failure, Outcome};
 use crate::process::which;
 
-/// Debian installs the programs of each version into a separate directory, outside the search path.
+/// Directory into which Debian installs the programs of each version separately, outside the search path.
 const VERSIONED: &str = "/usr/lib/postgresql";
 /// The first program that tests run.
 const PROGRAM: &str = "initdb";

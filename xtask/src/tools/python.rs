@@ -9,7 +9,7 @@ use super::debian;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::{run, succeeds};
 
-/// Selects the Python that creates the environments.
+/// Variable that selects the Python that creates the environments.
 const CHOICE: &str = "STOKER_PYTHON";
 const USABLE: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
 
@@ -17,14 +17,14 @@ const USABLE: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (
 pub(crate) struct Environment {
     /// Name of the directory.
     pub(crate) name: &'static str,
-    /// With exact versions: tests compare with their output.
+    /// Packages with exact versions, because tests compare with their output.
     pub(crate) packages: &'static [&'static str],
     /// Python code that succeeds if the packages are installed.
     pub(crate) probe: &'static str,
 }
 
 impl Environment {
-    /// The path of the interpreter; creates the environment if it is missing or has other packages.
+    /// Returns the path of the interpreter; creates the environment if it is missing or has other packages.
     pub(crate) fn python(&self, target_dir: &Path) -> Outcome<PathBuf> {
         let folder = target_dir.join(self.name);
         let interpreter = folder.join("bin").join("python");
@@ -45,7 +45,7 @@ impl Environment {
     }
 }
 
-/// A Python that can create virtual environments; broken shims on the search path are ignored.
+/// Returns a Python that can create virtual environments; broken shims on the search path are ignored.
 fn base_python() -> Outcome<PathBuf> {
     if let Some(chosen) = env::var_os(CHOICE) {
         let python = PathBuf::from(chosen);

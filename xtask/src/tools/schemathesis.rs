@@ -12,7 +12,7 @@ pub(super) const ENVIRONMENT: Environment = Environment {
     probe: "import schemathesis",
 };
 
-/// The path of the program; creates its virtual environment if it is missing.
+/// Returns the path of the program; creates its virtual environment if it is missing.
 pub(crate) fn program(target_dir: &Path) -> Outcome<PathBuf> {
     Ok(ENVIRONMENT.python(target_dir)?.with_file_name("schemathesis"))
 }

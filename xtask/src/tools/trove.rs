@@ -11,7 +11,8 @@ pub(super) const ENVIRONMENT: Environment = Environment {
     probe: "import troveclient.client, keystoneauth1.identity, requests",
 };
 
-/// The path of the interpreter, beside which the program is; creates the virtual environment if it is missing.
+/// Returns the path of the interpreter, next to which the program is installed; creates the virtual
+/// environment if it is missing.
 pub(crate) fn python(target_dir: &Path) -> Outcome<PathBuf> {
     ENVIRONMENT.python(target_dir)
 }

@@ -45,7 +45,8 @@ pub(crate) fn build(root: &Path) -> Outcome {
 
 /// Installs the packages of the lock file and generates the types of the API.
 pub(crate) fn prepare(root: &Path) -> Outcome {
-    // Steps of `cargo xtask test` run in two threads; `npm ci` deletes the directory that the other one would use.
+    // Steps of `cargo xtask test` run in two threads; `npm ci` deletes the directory that the other step
+    // would use.
     static PREPARE: Mutex<()> = Mutex::new(());
     let _guard = PREPARE.lock();
     let current = stamp::of_lock(root)?;

@@ -1,4 +1,4 @@
-//! Runs npm with the Node of the machine, or with one from a Python package if that is too old.
+//! Runs npm with the Node of the machine, or with a Node from a Python package if that is too old.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use crate::workspace::Metadata;
 const MAJOR: u32 = 20;
 const MINOR: u32 = 19;
 
-/// `npm` in the directory of the web UI.
+/// Returns `npm` in the directory of the web UI.
 pub(crate) fn npm(root: &Path) -> Outcome<Command> {
     let version = capture(Command::new("node").arg("--version")).unwrap_or_default();
     let mut command = if which("npm").is_some() && is_new_enough(&version) {
@@ -29,7 +29,7 @@ pub(crate) fn npm(root: &Path) -> Outcome<Command> {
     Ok(command)
 }
 
-/// The search path with a directory in front: npm starts `node` from there.
+/// Returns the search path with a directory in front: npm starts `node` from there.
 fn path_with(folder: &Path) -> Outcome<OsString> {
     let others = env::var_os("PATH").unwrap_or_default();
     let folders = [folder.to_owned()].into_iter().chain(env::split_paths(&others));

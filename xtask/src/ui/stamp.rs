@@ -1,4 +1,4 @@
-//! Stamps that tell whether the web UI is up to date: hashes of its sources and of the lock file.
+//! Stamps that show whether the web UI is up to date: hashes of its sources and of the lock file.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,7 +13,7 @@ const INSTALLED: &str = "ui/node_modules/.stamp";
 const LOCK: &str = "ui/package-lock.json";
 const INDEX: &str = "ui/dist/index.html";
 
-/// Hash of all files that the build reads.
+/// Returns the hash of all files that the build reads.
 pub(super) fn of_sources(root: &Path) -> Outcome<String> {
     let mut list = Command::new("git");
     list.current_dir(root).args(["ls-files", "--cached", "--others", "--exclude-standard", "--"]);
@@ -29,7 +29,7 @@ pub(super) fn of_sources(root: &Path) -> Outcome<String> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// Hash of the sources of the existing build; `None` without a build.
+/// Returns the hash of the sources of the existing build; `None` without a build.
 pub(super) fn of_build(root: &Path) -> Option<String> {
     root.join(INDEX).is_file().then(|| fs::read_to_string(root.join(BUILT)).ok()).flatten()
 }

@@ -1,4 +1,4 @@
-//! Execution of one attempt, in a background task of the driver loop.
+//! Executes one attempt in a background task of the driver loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,10 +27,10 @@ pub(crate) struct Ended {
     pub(super) summary: JsonMap,
 }
 
-/// Larger summaries are replaced by a note with their size.
+/// Maximum size of a summary; larger summaries are replaced by a note with their size.
 const SUMMARY_BYTES_MAX: usize = 256 << 10;
 
-/// Longer failure reasons are truncated. Below the wire limit for messages.
+/// Maximum size of a failure reason; longer reasons are truncated. Below the wire limit for messages.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
 /// Time after a stop request and its grace period until an attempt is abandoned; a system call on a hung file
@@ -75,7 +75,7 @@ impl Driver {
                 never = output.forward(key, &events) => match never {},
             };
             report.finish();
-            // Before the result: the server drops output of an attempt that has ended.
+            // Flush the output before the result: the server drops output of an attempt that has ended.
             output.flush(key, &events).await;
             // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent
             // reports it as interrupted.
@@ -95,14 +95,14 @@ impl Driver {
         span.set_attribute("stoker.task.id", attempt.task.clone());
         span.set_attribute("stoker.task.type", attempt.task_type.clone());
         span.set_attribute("stoker.node", attempt.node.clone());
-        span.set_attribute("stoker.agent.node", self.settings.node.clone());
+        span.set_attribute("stoker.agent.node", self.settings.node.to_string());
         span.set_attribute("stoker.attempt", attempt.key.to_string());
         span
     }
 }
 
-/// Records the result in the span. Messages are left out: users who may read traces need not be allowed to
-/// read task output.
+/// Records the result in the span. Messages are left out: users with access to traces may lack the permission
+/// to read task output.
 fn record_end(span: &mut Span, end: &ResultKind, exit_code: Option<i32>) {
     if let Some(code) = exit_code {
         span.set_attribute("process.exit.code", i64::from(code));
@@ -121,8 +121,8 @@ fn record_end(span: &mut Span, end: &ResultKind, exit_code: Option<i32>) {
     }
 }
 
-/// Marker in the environment of every process of an attempt. It contains the state directory because several
-/// agents may run on one machine.
+/// Returns the marker in the environment of every process of an attempt. It contains the state directory
+/// because several agents may run on one machine.
 pub(super) fn process_marker(key: AttemptKey, state: &std::path::Path) -> String {
     format!("{key}@{}", state.display())
 }

@@ -2,7 +2,7 @@
 //! inputs.
 //!
 //! A single loop owns all mutable state. Attempts run in background tasks and report through one channel. The
-//! driver makes no decisions about attempts; those belong to the session.
+//! session makes all decisions about attempts; the driver only executes them.
 
 mod attempt;
 mod outbox;
@@ -95,8 +95,8 @@ enum SessionEnd {
     Stopped,
 }
 
-/// Event sources of the driver loop. Events are taken only while the journal has room; results of journal writes always,
-/// because the writer waits for that.
+/// Event sources of the driver loop. Events are received only while the journal has room. Results of journal
+/// writes are always received, because the writer blocks until they are.
 struct Inbox {
     events: mpsc::Receiver<Event>,
     written: mpsc::Receiver<Written>,
@@ -119,7 +119,7 @@ pub(crate) struct Driver {
     /// Journal entries of running attempts that are not session records. A journal rewrite has to include
     /// them.
     notes: BTreeMap<AttemptKey, Vec<JournalEntry>>,
-    /// Queue for durable publication of results, and the results whose journal record is not yet written, by
+    /// Queue for durable publication of results, and the results whose journal record is still pending, by
     /// sequence number.
     result_queue: Option<ResultQueue>,
     unwritten_results: BTreeMap<u64, AttemptResult>,
@@ -132,7 +132,7 @@ pub(crate) struct Driver {
 /// Heartbeat interval until the server sends one.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
-/// Lower bound for the server's heartbeat interval.
+/// Minimum heartbeat interval that the server can set.
 const HEARTBEAT_MIN: Duration = Duration::from_millis(50);
 
 impl Driver {
@@ -150,7 +150,8 @@ impl Driver {
         let (events, receive_events) = mpsc::channel(EVENTS_MAX);
         let recovered = recovery::recover(folder, &machine).await?;
         if let Some(result_queue) = &result_queue {
-            // The previous agent may have ended before it published these; a duplicate result has no effect.
+            // The previous agent may have stopped before it published these results; duplicates have no
+            // effect.
             recovered.unacknowledged().for_each(|finished| result_queue.add(finished));
         }
         let (writer, written, writer_task) = Writer::start(recovered.file, &SYNCS);
@@ -272,8 +273,9 @@ impl Driver {
         }
     }
 
-    /// Stops all running attempts and flushes the journal. Stopped attempts stay accepted in the journal, so
-    /// the next agent reports them as interrupted; attempts that ended on their own are still recorded.
+    /// Stops all running attempts and flushes the journal. Stopped attempts remain accepted in the journal,
+    /// so that the next agent reports them as interrupted. Results of attempts that finished by themselves
+    /// are recorded.
     async fn end(mut self, mut inbox: Inbox) {
         for stopper in self.running.values() {
             stopper.stop(StopReason::AgentShutdown);
@@ -413,7 +415,7 @@ pub(crate) async fn append_and_wait(
     Ok(replied.await.map_err(|_| AppendError::ShuttingDown)??)
 }
 
-/// Why an entry outside the session is not in the journal.
+/// Error while appending an entry outside the session to the journal.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AppendError {
     #[error("the agent is shutting down")]

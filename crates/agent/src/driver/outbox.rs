@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 
 use stoker_engine::session::FromAgent;
 
-/// Bound on queued output. The oldest output is dropped first: results matter more than what a task printed.
+/// Maximum size of queued output in bytes. The oldest output is dropped first: results are more important
+/// than output.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
-/// Bound on the results in one `hello`. The remaining results follow as separate messages.
+/// Maximum size of the results in one `hello` message, in bytes. The remaining results follow as separate
+/// messages.
 const HELLO_BYTES_MAX: usize = 4 << 20;
 
 #[derive(Debug, Default)]
@@ -22,7 +24,7 @@ impl Outbox {
         self.is_connected = true;
     }
 
-    /// Keeps only output: the `hello` of the next connection repeats everything else.
+    /// Discards all messages except output: the `hello` of the next connection repeats the rest.
     pub(super) fn disconnected(&mut self) {
         self.is_connected = false;
         self.messages.retain(|message| matches!(message, FromAgent::Output { .. }));

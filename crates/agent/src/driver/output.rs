@@ -1,4 +1,4 @@
-//! Output of an attempt on its way to the driver loop.
+//! Buffer for the output of an attempt between its process and the driver loop.
 
 use parking_lot::Mutex;
 use stoker_engine::session::{AttemptKey, FromAgent, Stream};
@@ -6,8 +6,8 @@ use tokio::sync::{Notify, mpsc};
 
 use super::Event;
 
-/// Output that the driver loop has not taken. While it takes none, the output of a stream accumulates in one piece:
-/// nothing is lost, and the report of the attempt bounds its length.
+/// Output that the driver loop has not received yet. Consecutive output of a stream is merged into one piece,
+/// so that no output is lost while the driver loop is busy. The report of the attempt bounds its length.
 #[derive(Debug, Default)]
 pub(super) struct OutputBuffer {
     pieces: Mutex<[Piece; 2]>,
@@ -52,7 +52,8 @@ impl OutputBuffer {
             if self.pieces.lock()[usize::from(stream == Stream::Err)].text.is_empty() {
                 continue;
             }
-            // The piece stays in the buffer, and grows, until there is room. Without a driver loop the agent is ending.
+            // The piece stays in the buffer and grows until the channel has room. If the channel is closed,
+            // the agent is exiting.
             let Ok(permit) = events.reserve().await else { return };
             let Piece { offset, text } =
                 std::mem::take(&mut self.pieces.lock()[usize::from(stream == Stream::Err)]);

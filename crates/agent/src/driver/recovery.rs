@@ -1,4 +1,4 @@
-//! Recovery at start: replays the journal and ends processes that a previous agent left running.
+//! Recovery at startup: replays the journal and kills processes that a previous agent left running.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -41,8 +41,8 @@ impl Recovered {
     }
 }
 
-/// Reads the journal and ends orphaned processes of the previous agent: their results cannot be collected any
-/// more.
+/// Replays the journal and kills orphaned processes of the previous agent, because their results can no
+/// longer be collected.
 pub(super) async fn recover(folder: &StateFolder, machine: &Machine) -> Result<Recovered, AgentError> {
     let opened = JournalFile::open(&folder.journal_path())?;
     if opened.n_bytes_dropped > 0 {
@@ -104,8 +104,8 @@ async fn end_families(families: Vec<ProcessTree>, grace: Duration) {
     while tasks.join_next().await.is_some() {}
 }
 
-/// How long an agent that starts before the requested reboot waits for it. Normally the reboot ends the agent
-/// first.
+/// Maximum time that an agent that starts before the requested reboot waits for the reboot. Normally the
+/// reboot ends the agent first.
 const REBOOT_MAX: Duration = Duration::from_mins(1);
 
 /// Interval at which the boot ID is read.

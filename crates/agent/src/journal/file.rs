@@ -25,8 +25,8 @@ pub enum JournalError {
     Newer { path: PathBuf, source: WireError },
 }
 
-/// The file is extended in steps of this size: syncing a record inside the file costs about half as much as
-/// syncing one that also changes the file size.
+/// Increment by which the file is extended. Syncing a record inside the file takes about half as long as
+/// syncing a record that also changes the file size.
 const PREALLOCATED_BYTES: usize = 64 << 10;
 
 /// A journal that is open for writing.
@@ -200,7 +200,7 @@ fn record_at(bytes: &[u8]) -> Option<&[u8]> {
     (checksum(payload) == *sum).then_some(payload)
 }
 
-/// Number of bytes after the last record, without trailing preallocated zeros.
+/// Returns the number of bytes after the last record, without trailing preallocated zeros.
 fn n_bytes_written(bytes: &[u8]) -> u64 {
     bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1)
 }

@@ -30,7 +30,8 @@ pub(crate) enum Job {
 }
 
 impl Job {
-    /// Needs no sync before the reply, so it is done inline: a blocking task would cost more than the write.
+    /// Reports whether the job needs no sync before the reply. Such jobs are executed inline: a blocking task
+    /// would cost more than the write.
     fn is_quick(&self) -> bool {
         matches!(self, Self::Append { safe: Durability::Deferred | Durability::NotRequired, .. })
     }
@@ -49,13 +50,14 @@ pub(crate) enum ReplyTo {
     Waiter(oneshot::Sender<Result<(), WriteError>>),
 }
 
-/// A record is not in the journal. One failed system call fails all writes of its batch, so they share it.
+/// Error of a record that could not be written to the journal. All writes of a batch share the error of the
+/// system call that failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("cannot write the journal")]
 pub(crate) struct WriteError(#[source] Arc<io::Error>);
 
 impl WriteError {
-    /// The failed system call.
+    /// Returns the failed system call.
     pub(crate) fn cause(&self) -> &io::Error {
         &self.0
     }
@@ -96,7 +98,7 @@ impl Writer {
         (Self { jobs, pending: VecDeque::new() }, written, writing)
     }
 
-    /// Queues a job. Never loses one, but the caller must stop taking new work until [`Writer::has_room`].
+    /// Queues a job. No job is lost, but the caller must not accept new work until [`Writer::has_room`].
     pub(crate) fn write(&mut self, job: Job) {
         let job = if self.has_room() { self.jobs.try_send(job) } else { Err(TrySendError::Full(job)) };
         // If the writer task has ended, dropping the job drops its reply channel, which its receiver notices.
@@ -105,7 +107,7 @@ impl Writer {
         }
     }
 
-    /// Whether no job waits for the channel. Otherwise [`Writer::flush`] makes room.
+    /// Reports whether no job waits for the channel. Otherwise [`Writer::flush`] makes room.
     pub(crate) fn has_room(&self) -> bool {
         self.pending.is_empty()
     }
@@ -124,10 +126,11 @@ impl Writer {
     }
 }
 
-/// Bound on jobs per batch, so that the first jobs of a batch are not delayed by many later ones. Also the capacity of the
-/// channels from and to the session: the next batch queues while one is written, and the results of a batch fit. When the
-/// first is full, the driver takes no further messages and events; when the second is full, the writer waits for the
-/// driver, which always receives results.
+/// Maximum number of jobs per batch, so that many later jobs do not delay the first jobs of a batch. It is
+/// also the capacity of the channels between session and writer: one channel holds the next batch while the
+/// current batch is written, the other holds the results of a batch. If the first channel is full, the driver
+/// receives no further messages and events. If the second is full, the writer blocks until the driver
+/// receives results, which it always does.
 const BATCH_MAX: usize = 1024;
 
 /// Maximum delay until a `Safe::Soon` write is synced.
@@ -136,8 +139,8 @@ const SYNC_DELAY: Duration = Duration::from_millis(100);
 /// Delay before a failed sync is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Limits concurrent syncs in a process with many agents: they usually share one disk, so more blocked
-/// threads gain nothing.
+/// Limits concurrent syncs in a process with many agents. They usually share one disk, so more blocked
+/// threads would not increase throughput.
 pub(crate) static SYNCS: Semaphore = Semaphore::const_new(8);
 
 async fn write_all(
@@ -186,7 +189,7 @@ async fn write_all(
         for (reply, result) in results {
             match reply {
                 ReplyTo::None => {}
-                // Without a receiver the agent is ending; the record is written all the same.
+                // If the receiver is closed, the agent is exiting; the record has been written nevertheless.
                 ReplyTo::Session(seq) => _ = done.send(Written { seq, result }).await,
                 ReplyTo::Waiter(waiter) => _ = waiter.send(result),
             }
@@ -220,7 +223,7 @@ fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Result
                 needs_sync |= may_wait && safe != Durability::NotRequired;
             }
             Job::Rewrite { entries: replacement, reply } => {
-                // Earlier appends are contained in the rewrite and later ones follow it.
+                // Earlier appends are included in the rewrite; later appends follow it.
                 append(file, &mut entries, &mut waiting, needs_sync, &mut results);
                 needs_sync = false;
                 results.push((reply, file.rewrite(&replacement).map_err(WriteError::from)));
@@ -276,7 +279,7 @@ mod tests {
             self.writer.write(Job::Append { entry: entry(seq), safe, reply: ReplyTo::Session(seq) });
         }
 
-        /// Sequence number of the next completed write.
+        /// Returns the sequence number of the next completed write.
         async fn next(&mut self) -> u64 {
             let Written { seq, result } = self.done.recv().await.unwrap();
             result.unwrap();
@@ -350,7 +353,7 @@ mod tests {
         setup.writing.await.unwrap();
     }
 
-    /// The writer holds one batch, the channel another; later jobs wait in the handle.
+    /// The writer holds one batch and the channel another; later jobs wait in the handle.
     #[tokio::test]
     async fn full_queue_keeps_jobs_in_order() {
         let n_jobs = 3 * BATCH_MAX as u64;

@@ -11,8 +11,8 @@ pub struct ChannelTransport {
     connections: mpsc::Sender<ServerConnection>,
 }
 
-/// Capacity of the channel of connections. An agent has one connection at a time; while the server has not taken it, the
-/// next one waits in `connect`.
+/// Capacity of the channel of connections. An agent has one connection at a time; until the server receives
+/// it, the next connection waits in `connect`.
 const CONNECTIONS_MAX: usize = 1;
 
 /// Server side of one connection.
@@ -53,7 +53,7 @@ mod tests {
         let first = transport.connect().await.unwrap();
         let waiting = tokio::time::timeout(Duration::from_millis(20), transport.connect()).await;
         assert!(waiting.is_err(), "the server has not taken the first one");
-        // The first connection is intact, and nothing is left of the one that was given up.
+        // The first connection is intact, and no message of the abandoned connection remains.
         let mut taken = connections.recv().await.unwrap();
         first.send.send(FromAgent::Heartbeat).await.unwrap();
         assert_eq!(taken.receive.recv().await, Some(FromAgent::Heartbeat));

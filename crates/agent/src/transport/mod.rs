@@ -17,7 +17,7 @@ use crate::result_queue::ResultQueue;
 /// Capacity of message channels; a full channel applies back-pressure.
 pub(crate) const QUEUE: usize = 64;
 
-/// Open connection. It has ended when `receive` is closed.
+/// Open connection. The connection has ended when `receive` is closed.
 #[derive(Debug)]
 pub struct Connection {
     pub send: mpsc::Sender<FromAgent>,
@@ -30,7 +30,7 @@ pub type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Connection, Transpo
 pub trait Transport: Send {
     fn connect(&mut self) -> Connecting<'_>;
 
-    /// Queue for durable publication of results, if the transport has a durable store.
+    /// Returns the queue for durable publication of results, if the transport has a durable store.
     fn result_queue(&self) -> Option<ResultQueue> {
         None
     }

@@ -9,7 +9,7 @@ use stoker_bus::{
     UserKeys,
 };
 use stoker_engine::session::{AttemptResult, FromAgent, ToAgent};
-use stoker_model::ErrorChain;
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_wire::nats::{
     NatsUserCredentials, SessionRequest, USER_PATH, inbound_subject, inbox_prefix, outbound_subject,
     result_message_id, result_subject, session_request_subject,
@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::{Connection, QUEUE, TransportError};
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, BackoffLimits};
 use crate::endpoint::Endpoint;
 use crate::http::{HttpError, Reply, post};
 use crate::result_queue::ResultQueue;
@@ -28,9 +28,9 @@ use crate::result_queue::ResultQueue;
 /// Timeout for the NATS connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// How long a server may take to accept a session.
+/// Maximum time for a server to accept a session.
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Keep-alive of a session. After this silence the agent opens a session with another server.
+/// Keep-alive settings of a session. After this silence the agent opens a session with another server.
 const PIPE: PipeSettings = PipeSettings {
     // Publishing without a subscriber fails immediately, so a killed server is detected within one ping
     // interval.
@@ -41,9 +41,10 @@ const PIPE: PipeSettings = PipeSettings {
 /// Minimum interval between renewals of the NATS user, and delay after a failed one.
 const RENEW_INTERVAL_MIN: Duration = Duration::from_mins(1);
 /// Backoff between attempts to publish a result.
-const PUBLISH_BACKOFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
+const PUBLISH_BACKOFF: BackoffLimits =
+    BackoffLimits { min: Duration::from_millis(250), max: Duration::from_secs(15) };
 
-/// Why no session is open over NATS.
+/// Error while opening a session over NATS.
 #[derive(Debug, thiserror::Error)]
 enum NatsSessionError {
     #[error("cannot request a NATS user from {server}")]
@@ -69,7 +70,7 @@ enum NatsSessionError {
 pub struct NatsTransport {
     endpoint: Endpoint,
     credential: String,
-    node: String,
+    node: AgentUid,
     options: NatsOptions,
     connection: Option<Arc<NatsConnection>>,
     /// Most recent NATS connection, for publishing results. NATS reconnects on its own, also while no session
@@ -96,7 +97,7 @@ impl NatsTransport {
     pub fn new(
         endpoint: Endpoint,
         credential: String,
-        node: String,
+        node: AgentUid,
         options: NatsOptions,
     ) -> Result<Self, NatsError> {
         options.check()?;
@@ -148,7 +149,7 @@ impl NatsTransport {
 async fn publish_results(
     results: ResultQueue,
     mut connections: watch::Receiver<Option<Arc<NatsConnection>>>,
-    node: String,
+    node: AgentUid,
 ) {
     let mut backoff = Backoff::new(PUBLISH_BACKOFF);
     let mut is_reported = false;
@@ -179,7 +180,11 @@ async fn publish_results(
     }
 }
 
-async fn publish(connection: &NatsConnection, node: &str, finished: AttemptResult) -> Result<(), BusError> {
+async fn publish(
+    connection: &NatsConnection,
+    node: &AgentUid,
+    finished: AttemptResult,
+) -> Result<(), BusError> {
     let invalid = |error: SubjectError| BusError::DurableUnavailable(error.to_string());
     let subject = Subject::new(result_subject(node, &connection.key)).map_err(invalid)?;
     let id = result_message_id(&connection.key, finished.key);
@@ -190,7 +195,7 @@ async fn publish(connection: &NatsConnection, node: &str, finished: AttemptResul
 }
 
 /// Opens a session with a server that accepts the call.
-async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connection, NatsSessionError> {
+async fn open_session(connection: &NatsConnection, node: &AgentUid) -> Result<Connection, NatsSessionError> {
     let deadline = Instant::now() + CONNECT_TIMEOUT;
     while !connection.bus.is_connected() {
         if Instant::now() > deadline {
@@ -204,15 +209,9 @@ async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connect
     let outbound = subject(&outbound_subject(node, &connection.key, &session_id))?;
     let call_subject = subject(&session_request_subject(node, &connection.key))?;
     let request = SessionRequest { session_id }.encode();
-    let opened = Pipe::connect(
-        connection.bus.clone(),
-        &call_subject,
-        request,
-        (outbound, inbound),
-        PIPE,
-        CALL_TIMEOUT,
-    )
-    .await;
+    let opened =
+        Pipe::connect(connection.bus.clone(), &call_subject, request, outbound, inbound, PIPE, CALL_TIMEOUT)
+            .await;
     let pipe = opened?.ok_or(NatsSessionError::NoServer)?;
     let (received, receive) = mpsc::channel(QUEUE);
     let (send, sending) = mpsc::channel(QUEUE);
@@ -249,7 +248,7 @@ async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc
         let codec = async { tokio::join!(reading, writing) };
         tokio::select! {
             ended = &mut transferring => ended,
-            // Lets the pipe tell the other side that the session is over.
+            // Lets the pipe notify the other side that the session has ended.
             _ = codec => transferring.await,
         }
     };

@@ -8,14 +8,15 @@ use tokio::sync::{Mutex, mpsc};
 
 use super::nats::NatsTransport;
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, BackoffLimits};
 use crate::result_queue::ResultQueue;
 
 /// Backoff between attempts to return to NATS.
-const RETURN_BACKOFF: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(5));
+const RETURN_BACKOFF: BackoffLimits =
+    BackoffLimits { min: Duration::from_secs(5), max: Duration::from_mins(5) };
 
-/// Falls back to `direct` while NATS does not work and keeps retrying NATS. It switches back without an
-/// interruption: the NATS connection is open before the direct one is closed.
+/// Falls back to `direct` while NATS is unavailable and keeps retrying NATS. It switches back without an
+/// interruption: the NATS connection is open before the direct connection is closed.
 pub struct NatsFirst<T> {
     nats: Arc<Mutex<NatsTransport>>,
     result_queue: ResultQueue,
@@ -62,7 +63,8 @@ impl<T: Transport> Transport for NatsFirst<T> {
         Box::pin(self.open())
     }
 
-    /// Results are published over NATS also while the session uses the direct connection.
+    /// Returns the queue of results. Results are published over NATS also while the session uses the direct
+    /// connection.
     fn result_queue(&self) -> Option<ResultQueue> {
         Some(self.result_queue.clone())
     }

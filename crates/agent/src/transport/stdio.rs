@@ -10,14 +10,13 @@ use tokio::sync::mpsc;
 
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 
-/// The only connection of this process. After it is lost the process that started the agent has to start a
-/// new one.
+/// The only connection of this process. After it is lost, the parent process has to start a new agent.
 pub struct StdioTransport {
     ends: Option<(Box<dyn AsyncBufRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>)>,
 }
 
 impl StdioTransport {
-    /// Standard input and output of this process.
+    /// Creates the transport over standard input and output of this process.
     pub fn own() -> Self {
         Self::new(BufReader::new(tokio::io::stdin()), tokio::io::stdout())
     }

@@ -23,9 +23,9 @@ use crate::endpoint::{ConnectError, Endpoint, Stream};
 /// Timeout for the WebSocket handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A connection is considered dead when nothing, not even a pong, arrives for `SILENCE_MAX`, or when a send
-/// blocks that long. More than two ping intervals, so that a slow server is not mistaken for a dead one:
-/// every reconnect resends all state.
+/// Interval between pings. A connection counts as dead if no data, not even a pong, arrives for
+/// `SILENCE_MAX`, or if a send blocks that long. `SILENCE_MAX` exceeds two ping intervals, so that a slow
+/// server is not mistaken for a dead one: every reconnect resends all state.
 const PING_EVERY: Duration = Duration::from_secs(10);
 const SILENCE_MAX: Duration = Duration::from_secs(25);
 
@@ -96,7 +96,7 @@ impl Transport for WebSocketTransport {
     }
 }
 
-/// No session with the server.
+/// Error of a session that could not be opened, with the address of the server.
 #[derive(Debug, thiserror::Error)]
 #[error("no session with {server}")]
 struct ServerUnavailable {
@@ -104,7 +104,7 @@ struct ServerUnavailable {
     source: SessionError,
 }
 
-/// Why a session could not be opened.
+/// Error while opening a session over a WebSocket.
 #[derive(Debug, thiserror::Error)]
 enum SessionError {
     #[error(transparent)]
@@ -133,8 +133,9 @@ fn refusal(error: Error) -> SessionError {
     }
 }
 
-/// Sends a message and reports success. Bounded, because nothing is read meanwhile: a peer that disappeared
-/// silently accepts data until the socket buffers are full and then blocks the send indefinitely.
+/// Sends a message and reports success. The send has a timeout, because no data is read meanwhile: a peer
+/// that disappeared silently accepts data until the socket buffers are full, and then blocks the send
+/// indefinitely.
 async fn send(socket: &mut WebSocketStream<Box<dyn Stream>>, message: Message) -> bool {
     let sent = tokio::time::timeout(SILENCE_MAX, socket.send(message)).await;
     if sent.is_err() {

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use super::rig::with_timeout;
 
-/// Answers one request and returns its head and body.
+/// Responds to one request and returns its head and body.
 async fn respond(listener: TcpListener, status: &str, body: &str) -> (String, Json) {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut text = String::new();

@@ -82,7 +82,7 @@ async fn reboot_is_reported_after_the_restart() {
     settings.hooks.insert("reboot".to_owned(), "/bin/true".into());
     let rig = Rig::start(settings.clone()).await;
     rig.begin(attempt(1, "reboot", serde_json::json!({}))).await;
-    // The node goes down some time after the command and ends the agent first.
+    // The node goes down some time after the command; the agent ends first.
     let journal = settings.state.join("journal");
     while !std::fs::read(&journal).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains("rebooting")) {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;

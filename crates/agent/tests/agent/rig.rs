@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use stoker_agent::transport::channel::{ServerConnection, channel_transport};
-use stoker_agent::{AgentError, DriverSettings, StateFolder};
+use stoker_agent::{AgentError, BackoffLimits, DriverSettings, StateFolder};
 use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
     ToAgent,
@@ -26,9 +26,9 @@ pub(crate) struct Rig {
 }
 
 pub(crate) fn settings(folder: &TempFolder) -> DriverSettings {
-    let mut settings = DriverSettings::new(folder.file("state"), "1".to_owned());
+    let mut settings = DriverSettings::new(folder.file("state"), "1".into());
     settings.grace = Duration::from_millis(200);
-    settings.backoff = (Duration::from_millis(10), Duration::from_millis(50));
+    settings.backoff = BackoffLimits { min: Duration::from_millis(10), max: Duration::from_millis(50) };
     settings
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn is_alive(pid: &str) -> bool {
 }
 
 impl Rig {
-    /// Result of an attempt, from the `hello` or from a later message.
+    /// Returns the result of an attempt, from the `hello` or from a later message.
     pub(crate) async fn end_after_restart(&mut self, instance: u32) -> ResultKind {
         let key = key(instance);
         match self.hello.finished.iter().find(|finished| finished.key == key) {

@@ -77,7 +77,7 @@ async fn self_signed_certificate_is_trusted_only_with_ca_file() {
     });
     let request = JoinRequest { token: "t".to_owned(), node: "n".to_owned(), ..JoinRequest::default() };
     let trusting = Endpoint::parse(&url, Some(&folder.file("cert.pem"))).unwrap();
-    assert_eq!(with_timeout(join(&trusting, &request)).await.unwrap().node_uid, "5");
+    assert_eq!(with_timeout(join(&trusting, &request)).await.unwrap().node_uid, "5".into());
     let untrusting = Endpoint::parse(&url, None).unwrap();
     let error = with_timeout(join(&untrusting, &request)).await.unwrap_err();
     assert!(matches!(error, JoinError::Unavailable { .. }));

@@ -13,7 +13,7 @@ use super::rig::{Rig, attempt, is_alive, key, settings, shell};
 async fn attempt_reports_start_output_and_end() {
     let folder = TempFolder::new();
     let mut rig = Rig::start(settings(&folder)).await;
-    assert_eq!(rig.hello.node, "1");
+    assert_eq!(rig.hello.node.as_str(), "1");
     assert!(rig.hello.facts.contains_key("hostname"));
     rig.begin(shell(1, "echo one; echo two >&2; exit 3")).await;
     let mut started = false;

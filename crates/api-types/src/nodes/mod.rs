@@ -1,4 +1,4 @@
-//! Nodes.
+//! Request and response types for nodes.
 
 mod names;
 
@@ -245,8 +245,8 @@ request! {
         /// MAC address of the node.
         #[schema(example = "52:54:00:12:34:56")]
         mac: Option<String> = nullable(read_mac),
-        /// Checksum of the other fields. If it equals the previous one, the report is unchanged and is not
-        /// evaluated.
+        /// Checksum of the other fields. If it equals the previous checksum, the report is unchanged and is
+        /// not evaluated.
         agent_checksum: Option<String> = nullable(string_with_length(1..=255)),
         /// IP address of the node.
         #[schema(value_type = Option<String>)]

@@ -31,8 +31,8 @@ pub(super) fn read_ip(node: &Node, problems: &mut Diagnostics) -> Option<String>
     Some(text)
 }
 
-/// Whether the text is a hostname: dot-separated labels of letters, digits and hyphens, not starting or
-/// ending with `-`.
+/// Reports whether the text is a hostname: dot-separated labels of letters, digits and hyphens, not starting
+/// or ending with `-`.
 pub(super) fn is_hostname(text: &str) -> bool {
     let is_part = |part: &str| {
         (1..=HOSTNAME_PART_CHARS_MAX).contains(&part.len())

@@ -13,7 +13,7 @@ use std::time::{Instant, SystemTime};
 use serde_json::json;
 use stoker_engine::session::agent::Input;
 use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_model::{Json, JsonMap, Micros};
+use stoker_model::{AgentUid, Json, JsonMap, Micros};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Notify, mpsc};
@@ -91,7 +91,7 @@ struct Fleet {
     failures: mpsc::UnboundedSender<String>,
 }
 
-/// Entry point of the child process.
+/// Runs the child process.
 pub(crate) async fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let [address, token, n_agents] = words else { return Err(USAGE.into()) };
     let n_agents: usize = n_agents.parse()?;
@@ -148,7 +148,7 @@ impl Fleet {
         Ok(())
     }
 
-    async fn run_session(&self, uid: String, mut line: Line) -> Result<(), Failure> {
+    async fn run_session(&self, uid: AgentUid, mut line: Line) -> Result<(), Failure> {
         let mut agent = IdleAgent::new(uid);
         let facts = JsonMap::from_iter([("network_scheme".to_owned(), self.scheme.clone())]);
         self.step_and_send(&mut agent, &mut line, Input::Connected { facts }).await?;

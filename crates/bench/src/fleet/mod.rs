@@ -24,7 +24,7 @@ pub(crate) const USAGE: &str = "fleet STOKER-PATH [--agents N] [--database-url U
 
 const N_AGENTS: usize = 10_000;
 const JOIN_SECONDS_MAX: f64 = 60.0;
-/// Long enough for several heartbeats of each agent.
+/// Duration of the idle measurement: long enough for several heartbeats of each agent.
 const QUIET: Duration = Duration::from_mins(1);
 const QUIET_CORE_PERCENT_MAX: f64 = 25.0;
 const INSTANCES_MIN: f64 = 3000.0;
@@ -90,7 +90,7 @@ struct Fleet<'f> {
 }
 
 impl Fleet<'_> {
-    /// CPU time so far: server, agents, and the database if it was started here.
+    /// Returns the CPU time so far: server, agents, and the database if it was started here.
     fn cpu_time(&self, agents: &Generator) -> Result<[f64; 3], Box<dyn Error>> {
         let database = self.database.map_or(Ok(0.0), |database| cpu_seconds_below(database.process_id()))?;
         Ok([cpu_seconds(self.server.id()?)?, cpu_seconds(agents.id()?)?, database])
@@ -107,7 +107,7 @@ impl Fleet<'_> {
         );
     }
 
-    /// Cost of idle agents.
+    /// Measures the cost of idle agents.
     async fn quiet(&self, agents: &Generator) -> Result<Row, Box<dyn Error>> {
         let (before, since) = (self.cpu_time(agents)?, Instant::now());
         tokio::time::sleep(QUIET).await;

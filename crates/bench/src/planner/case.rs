@@ -1,5 +1,4 @@
-//! One fleet size and one history, measured in a separate process so that its peak memory is that of the
-//! case.
+//! One fleet size and one history, measured in a separate process so that its peak memory can be attributed.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -97,7 +96,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times.get(times.len() / 2).map_or(0.0, Duration::as_secs_f64)
 }
 
-/// CPU time of all threads of this process.
+/// Returns the CPU time of all threads of this process.
 fn cpu_time() -> nix::Result<Duration> {
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from)
 }

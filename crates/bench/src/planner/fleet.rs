@@ -1,6 +1,6 @@
 //! A real cluster, enlarged with copies of its compute node.
 //!
-//! Each copy adds its own entries to the common document, so the state grows with the fleet.
+//! Each copy adds entries to the common document, so the state grows with the fleet.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -47,7 +47,7 @@ impl Real {
         Ok(Self { tasks, tags, fleet: Fleet::read(&folder.join("nodes"))? })
     }
 
-    /// The nodes of a fleet as planner input; copies have the tags of the original.
+    /// Returns the nodes of a fleet as planner input; copies have the tags of the original.
     pub(super) fn nodes(&self, fleet: &Fleet) -> Vec<NodeInput> {
         let copied = self.tags.get(MODEL).cloned().unwrap_or_default();
         let node = |(uid, own): &(String, Document)| {
@@ -57,7 +57,7 @@ impl Real {
         fleet.nodes.iter().map(node).collect()
     }
 
-    /// The real cluster enlarged to `n_nodes`. Everything is rebuilt, as if read from a database.
+    /// Returns the real cluster enlarged to `n_nodes`. Everything is rebuilt, as if read from a database.
     pub(super) fn grown(&self, n_nodes: usize) -> Result<Fleet, Box<dyn Error>> {
         self.fleet.grown(n_nodes)
     }
@@ -118,14 +118,14 @@ impl Fleet {
         Ok(Self { common: Document::new(&Value::frozen_dict(common.build())), nodes })
     }
 
-    /// The same fleet with one setting changed.
+    /// Returns the same fleet with one setting changed.
     pub(super) fn with_setting(self, key: &str, value: Value) -> Result<Self, Box<dyn Error>> {
         let mut common = self.common.value().as_map().ok_or("the state is not a map")?.to_builder();
         common.insert(key.into(), value)?;
         Ok(Self { common: Document::new(&Value::frozen_dict(common.build())), nodes: self.nodes })
     }
 
-    /// The old states if every task last succeeded with this fleet.
+    /// Returns the old states if every task last succeeded with this fleet.
     pub(super) fn as_old(&self) -> AppliedStates {
         let mut old = AppliedStates::default();
         let state = |node| EffectiveState { common: self.common.clone(), node };
@@ -137,7 +137,7 @@ impl Fleet {
     }
 }
 
-/// A document of the copied node with name, uid and address of the copy.
+/// Returns a document of the copied node with name, uid and address of the copy.
 fn copy(document: &str, number: usize, uid: &str) -> Result<Value, Box<dyn Error>> {
     let (third, fourth) = (number / 250, number % 250 + 1);
     let text = document

@@ -40,14 +40,14 @@ struct Measured {
 
 pub(crate) const USAGE: &str = "planner-case NODES PAST ROUNDS";
 
-/// Entry point of the child processes.
+/// Runs a child process.
 pub(crate) fn run_case(words: &[String]) -> Result<String, Box<dyn Error>> {
     let [n_nodes, past, n_rounds] = words else { return Err(USAGE.into()) };
     let past = Past::ALL.into_iter().find(|candidate| candidate.as_str() == past).ok_or(USAGE)?;
     Ok(case::run(n_nodes.parse()?, past, n_rounds.parse()?)?.to_string())
 }
 
-/// The result table and the checked limits.
+/// Returns the result table and the checked limits.
 pub(crate) fn measure() -> Result<(String, Vec<Row>), Box<dyn Error>> {
     let mut rounds: BTreeMap<(usize, usize), Vec<Json>> = BTreeMap::new();
     for _ in 0..N_INTERLEAVED {
@@ -120,7 +120,7 @@ fn table(measured: &[Measured]) -> String {
     text
 }
 
-/// Limits for every history.
+/// Returns the limits for every history.
 fn limits(measured: &[Measured]) -> Vec<Row> {
     let mut rows = Vec::new();
     for past in Past::ALL {
@@ -131,17 +131,22 @@ fn limits(measured: &[Measured]) -> Vec<Row> {
         rows.push(Row::new(format!("{MIDDLE} nodes, {name}"), middle.seconds, "s", Limit::AtMost(0.2)));
         rows.push(Row::new(format!("{LARGE} nodes, {name}"), large.seconds, "s", Limit::AtMost(2.0)));
         let growth = large.seconds / middle.seconds;
-        rows.push(Row::new(format!("{LARGE} nodes to {MIDDLE}, {name}"), growth, "x", Limit::AtMost(12.0)));
+        rows.push(Row::new(
+            format!("{name}: time ratio of {LARGE} to {MIDDLE} nodes"),
+            growth,
+            "x",
+            Limit::AtMost(12.0),
+        ));
         let peak = large.result["peak_mib"].as_f64().unwrap_or(f64::INFINITY);
         rows.push(Row::new(format!("{LARGE} nodes, {name}, peak"), peak, "MiB", Limit::AtMost(1536.0)));
         let growth = large.explained_seconds / middle.explained_seconds;
-        let label = format!("reasons of {LARGE} nodes to {MIDDLE}, {name}");
+        let label = format!("{name}: time ratio of {LARGE} to {MIDDLE} nodes, with reasons");
         rows.push(Row::new(label, growth, "x", Limit::AtMost(12.0)));
     }
     for n_nodes in [MIDDLE, LARGE] {
         let seconds = |past: Past| find(measured, n_nodes, past).map_or(f64::NAN, |case| case.cpu_seconds);
         let ratio = seconds(Past::OneSetting) / seconds(Past::None);
-        let label = format!("{n_nodes} nodes, one setting changed to first run");
+        let label = format!("{n_nodes} nodes: CPU time ratio of one changed setting to a first run");
         rows.push(Row::new(label, ratio, "x", Limit::AtMost(1.05)));
     }
     rows

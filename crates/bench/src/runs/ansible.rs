@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::row::{Limit, Row};
 
-/// Enough to keep all cores busy for a few seconds.
+/// Number of hosts: sufficient to keep all cores busy for a few seconds.
 const N_HOSTS: usize = 16;
 const N_TASKS: usize = 5;
 const TIMES_FASTER_MIN: f64 = 20.0;

@@ -22,7 +22,7 @@ use crate::server::{Api as _, InProcess};
 const TASK_DURATION: Duration = Duration::from_millis(200);
 const RATIO_MAX: f64 = 1.05;
 
-/// `None` without a real graph.
+/// Returns `None` if the real graph is not available.
 pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
     let Ok(real) = Real::read() else { return Ok(None) };
     let runs = Runs { local_agents: true, ..Runs::default() };
@@ -51,7 +51,8 @@ pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
     )))
 }
 
-/// Minimum number of sequential tasks of any schedule: the critical path and the work of the busiest agent.
+/// Returns the minimum number of sequential tasks of any schedule: the critical path and the work of the
+/// busiest agent.
 fn lower_bound(plan: &Plan) -> Result<u32, Box<dyn Error>> {
     let blueprint: Blueprint =
         blueprint_of_plan(plan, ExecutionOptions::default(), &[], stoker_tasks::default_timing)

@@ -15,7 +15,7 @@ use crate::idle::IdleAgent;
 const WAITING_MAX: usize = 64;
 const NOW: Micros = Micros(1);
 
-/// Agents whose tasks take this long; zero ends them immediately.
+/// Returns a spawner of agents whose tasks take `task_duration`; zero ends them immediately.
 pub(crate) fn spawner(task_duration: Duration) -> AgentSpawner {
     Arc::new(move |agent: LocalAgent| {
         tokio::spawn(run(agent, task_duration));

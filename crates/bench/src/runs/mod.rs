@@ -20,7 +20,8 @@ use crate::server::Api;
 /// Poll interval of the run status; polling more often would slow down the measured server.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// With `playbook`, the path of `ansible-playbook`, ansible-core does the same work for comparison.
+/// Measures complete runs. With `playbook`, the path of `ansible-playbook`, ansible-core performs the same
+/// work for comparison.
 pub(crate) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut rows = rates::measure(program, playbook).await?;
     rows.extend(makespan::measure().await?);
@@ -48,7 +49,7 @@ pub(crate) async fn wait_for_end(server: &impl Api, run: i64) -> Result<Duration
     }
 }
 
-/// Duration of a run, from its start after planning to its end.
+/// Returns the duration of a run, from its start after planning to its end.
 fn duration_of(run_json: &Json) -> Result<Duration, Box<dyn Error>> {
     let time = |key: &str| -> Result<DateTime, Box<dyn Error>> {
         Ok(run_json[key].as_str().ok_or("a run without times")?.parse()?)
@@ -56,7 +57,7 @@ fn duration_of(run_json: &Json) -> Result<Duration, Box<dyn Error>> {
     Ok(time("time_start")?.duration_until(time("time_end")?).try_into()?)
 }
 
-/// The only child run of a run.
+/// Returns the only child run of a run.
 async fn child_run(server: &impl Api, run: i64) -> Result<Json, Box<dyn Error>> {
     let run_json = server.json("GET", &format!("/api/v1/runs/{run}"), None).await?;
     Ok(run_json["parts"][0]["run"].clone())

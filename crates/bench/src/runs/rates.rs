@@ -19,7 +19,7 @@ const N_TASKS: usize = 100;
 /// Number of nodes with real agents: enough for a few seconds of work.
 const N_REAL_NODES: usize = 64;
 const N_REAL_TASKS: usize = 60;
-/// Alternating rounds of direct starts and a run, because the speed of a shared machine varies.
+/// Number of rounds, which alternate direct starts and a run, because the speed of a shared machine varies.
 const N_ROUNDS: usize = 5;
 const INSTANCES_MIN: f64 = 5000.0;
 

@@ -15,7 +15,7 @@ use crate::row::{Limit, Row};
 use crate::server::{Api as _, Process};
 
 const N_AGENTS: usize = 10_000;
-/// Long enough for a heartbeat of each agent.
+/// Time that connections stay open: long enough for a heartbeat of each agent.
 const STAY: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(10);
 const MEMORY_MIB_MAX: f64 = 1024.0;

@@ -57,7 +57,7 @@ impl WorkQueues {
         MemoryConsumer(Arc::clone(queues.entry(settings.name).or_insert_with(new_queue)))
     }
 
-    /// Stores a message in all matching queues. Returns whether there is one.
+    /// Stores a message in all matching queues. Returns whether there is a matching queue.
     pub(super) fn store(&self, subject: &Subject, id: &str, body: &[u8]) -> bool {
         let queues = self.lock();
         let mut is_stored = false;
@@ -100,7 +100,7 @@ impl WorkQueue {
         self.changed_notify.notify_one();
     }
 
-    /// The next available message, or the time at which one may become available.
+    /// Returns the next available message, or the time at which one may become available.
     fn take(&self) -> Result<(u64, Subject, Vec<u8>, u64), Option<Instant>> {
         let now = Instant::now();
         let StreamSettings { age_max, ack_wait: taken_for, .. } = self.settings;

@@ -70,7 +70,7 @@ impl NatsAuthority {
         })
     }
 
-    /// Secret: the holder can issue any user.
+    /// Returns the secret keys as text. The holder of the keys can issue any user.
     pub fn to_text(&self) -> Result<String, AuthorityError> {
         let json = json!({
             "operator": self.operator.seed().map_err(invalid)?,
@@ -82,7 +82,8 @@ impl NatsAuthority {
 
     /// Derives 32 secret bytes from the account key, deterministically for each text.
     pub fn derive_secret(&self, text: &str) -> Result<[u8; 32], AuthorityError> {
-        // The digest of an Ed25519 signature that is never published; these signatures are deterministic.
+        // The digest is computed from an Ed25519 signature that is never published. Ed25519 signatures are
+        // deterministic.
         let signature = self.account.sign(format!("stoker derives {text}").as_bytes()).map_err(invalid)?;
         Ok(Sha256::digest(&signature).into())
     }
@@ -101,14 +102,15 @@ impl NatsAuthority {
         claim.signed_by(&self.operator)
     }
 
-    /// Claim of Stoker's account, with its revoked users.
+    /// Returns the claim of Stoker's account, with its revoked users.
     pub fn account_claim(&self, now: Seconds, revoked: &Revocations) -> Result<String, AuthorityError> {
         let nats = account(revoked, &DISK);
         let claim = Claim { subject: &self.account, name: "stoker", now, expires: None, nats };
         claim.signed_by(&self.operator)
     }
 
-    /// Claim of the system account. Without JetStream limits: NATS rejects a system account that has any.
+    /// Returns the claim of the system account. The claim has no JetStream limits, because NATS rejects a
+    /// system account that has any.
     pub fn system_account_claim(&self, now: Seconds) -> Result<String, AuthorityError> {
         let nats = account(&Revocations::new(), &NO_DISK);
         let claim = Claim { subject: &self.system, name: "system", now, expires: None, nats };
@@ -145,12 +147,12 @@ impl NatsAuthority {
     }
 }
 
-/// Public key of the user with this key.
+/// Returns the public key of the user with this key.
 pub fn user_key(key: [u8; 32]) -> Result<String, AuthorityError> {
     Ok(KeyPair::new_from_raw(KeyPairType::User, key).map_err(invalid)?.public_key())
 }
 
-/// Issue time and revocations of an account claim; empty if the claim is invalid.
+/// Parses the issue time and revocations of an account claim; empty if the claim is invalid.
 pub(crate) fn revocations_of(claim: &str) -> (Seconds, Revocations) {
     let read = || {
         let body = BASE64_URL_SAFE_NO_PAD.decode(claim.trim().split('.').nth(1)?).ok()?;
@@ -163,7 +165,7 @@ pub(crate) fn revocations_of(claim: &str) -> (Seconds, Revocations) {
 }
 
 impl NatsUser {
-    /// Credentials file in the format of the NATS tools.
+    /// Returns the credentials file in the format of the NATS tools.
     pub fn to_file(&self) -> String {
         let Self { jwt, seed } = self;
         format!(

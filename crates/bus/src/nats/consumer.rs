@@ -16,7 +16,7 @@ use crate::retained::{Retained, StreamSettings};
 use crate::subject::Subject;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
-/// Messages requested per pull.
+/// Number of messages requested per pull.
 const BATCH: usize = 64;
 /// Expiry of a pull request.
 const PULL_EXPIRY: Duration = Duration::from_secs(5);
@@ -82,7 +82,8 @@ impl NatsBus {
         self.request(format!("$JS.API.{what}"), Request::new().payload(body.into())).await
     }
 
-    /// Whether the connected server has JetStream; another server of its cluster may serve it even if not.
+    /// Reports whether the connected server has JetStream. If not, another server of its NATS cluster may
+    /// provide it.
     fn has_jetstream(&self) -> bool {
         self.client.try_server_info().is_some_and(|info| info.jetstream)
     }
@@ -195,7 +196,8 @@ impl NatsConsumer {
         Ok(())
     }
 
-    /// `None` if the message was not published by Stoker: other applications may share the NATS server.
+    /// Converts a message to a delivery. Returns `None` if Stoker did not publish it: other applications may
+    /// share the NATS server.
     fn to_delivery(&self, message: async_nats::Message) -> Option<Retained<NatsAck>> {
         let reply = message.reply?;
         let subject = Subject::new(message.subject.as_str().split('.')).ok()?;
@@ -205,7 +207,7 @@ impl NatsConsumer {
     }
 }
 
-/// Delivery count from an ack subject. Newer servers put two more tokens before it.
+/// Returns the delivery count from an ack subject. Newer servers put two more tokens before it.
 fn n_deliveries(reply: &str) -> Option<u64> {
     let words: Vec<&str> = reply.strip_prefix("$JS.ACK.")?.split('.').collect();
     let at = if words.len() <= 7 { 2 } else { 4 };

@@ -73,7 +73,7 @@ impl NatsBus {
         self.client.connection_state() == State::Connected
     }
 
-    /// Whether NATS requires authentication.
+    /// Reports whether NATS requires authentication.
     pub fn requires_auth(&self) -> bool {
         self.client.try_server_info().is_some_and(|info| info.auth_required)
     }
@@ -169,7 +169,7 @@ fn log_event(event: &Event, counts: &Counts) {
     }
 }
 
-/// Exponential backoff; the first attempt is immediate.
+/// Returns the delay before a reconnect, with exponential backoff; the first attempt is immediate.
 fn reconnect_delay(n_attempts: usize) -> Duration {
     let n_failures = u32::try_from(n_attempts.saturating_sub(1)).unwrap_or(u32::MAX);
     if n_failures == 0 {

@@ -135,7 +135,7 @@ impl NatsOptions {
     }
 }
 
-/// The URL without credentials, for messages.
+/// Returns the URL without credentials, for messages.
 fn redact_credentials(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://…@{rest}"),

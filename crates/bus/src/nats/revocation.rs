@@ -10,10 +10,10 @@ use super::options::{NatsAuth, NatsError, NatsOptions, UserKeys};
 use crate::error::BoxedError;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
-/// Another server may update the account concurrently.
+/// Maximum number of attempts, because another server may update the account concurrently.
 const ATTEMPTS_MAX: usize = 5;
 
-/// Why a user was not revoked.
+/// Error while revoking a user.
 #[derive(Debug, thiserror::Error)]
 pub enum RevokeError {
     #[error(transparent)]

@@ -10,11 +10,12 @@ use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions, confirm, sanitize};
 
-/// Create a plan, ask for confirmation, and run it
+/// Show a plan, ask for confirmation, and run it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The server runs exactly the plan that was shown, and rejects it if its inputs have changed since. Asks for confirmation
-unless `--yes` is passed. Exits with code 1 if the run fails.
+Creates a new plan with `--env`, or uses the existing plan PLAN. The server runs exactly the plan that was shown, and
+rejects it if its inputs have changed since. Follows the run unless `--detach` is passed, and exits with code 1 if the run
+fails.
 
 Examples:
   stoker apply --env 1

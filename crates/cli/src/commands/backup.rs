@@ -19,7 +19,7 @@ use crate::runtime::block_on;
 The backup is a consistent snapshot and can be taken while a server is running. It contains the whole database, including
 password hashes: store it securely. It does not contain plugin files (`plugins` in the data directory, or
 `--plugins-root` of the server) or the encryption keys of module payloads (`--modules-key-file` of the server); back them
-up separately. For a PostgreSQL database, use `pg_dump`.
+up separately. PostgreSQL databases are rejected; use `pg_dump` for them.
 
 Examples:
   stoker backup /var/backups/stoker-monday.db
@@ -38,7 +38,7 @@ pub(crate) struct BackupArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Stop the server first. The backup is verified before anything is replaced: it must be a complete Stoker database of a
-supported version.
+supported version. PostgreSQL databases are rejected; use `pg_restore` for them.
 
 Examples:
   stoker restore /var/backups/stoker-monday.db
@@ -52,7 +52,7 @@ pub(crate) struct RestoreArgs {
     #[command(flatten)]
     data: ServerData,
 
-    /// Replace an existing database
+    /// Replace an existing database; its current data is lost
     #[arg(long)]
     force: bool,
 }
@@ -89,7 +89,7 @@ pub(crate) fn restore(args: RestoreArgs, printer: &mut Printer) -> Outcome {
     Ok(())
 }
 
-/// `help` is the hint for a file that already exists.
+/// Converts a backup error. `help` is the hint if the file already exists.
 fn backup_failure(error: &BackupError, help: &str) -> Failure {
     let mut failure = Failure::unavailable(error);
     if matches!(error, BackupError::Exists { .. }) {
@@ -110,7 +110,7 @@ fn embedded_path(data: ServerData) -> Outcome<PathBuf> {
     match data.resolve()? {
         DatabaseLocation::Folder(folder) => Ok(folder.join(DatabaseLocation::FILE)),
         DatabaseLocation::Url(_) => Err(Failure::input(
-            "this command supports only the embedded database; use `pg_dump` for PostgreSQL",
+            "this command supports only the embedded database; use `pg_dump` and `pg_restore` for PostgreSQL",
         )),
     }
 }

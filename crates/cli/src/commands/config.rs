@@ -12,7 +12,7 @@ use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, ResolvedOptions, SharedOptions, Target, cell, grid};
 
-/// Show the effective configuration of the client, the server or the agent
+/// Show and document the configuration of the client, the server and the agent
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -49,7 +49,7 @@ Examples:
   stoker config reference > configuration.md")]
 struct ReferenceArgs {}
 
-/// Show the value and origin of each option
+/// Show the effective configuration: the value and origin of each option
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Without PROGRAM, shows the server that client commands use, their credentials and the origin of both. Precedence: options,
@@ -66,7 +66,7 @@ Examples:
   stoker config show serve --config /etc/stoker/serve.toml
   stoker config show agent --config /etc/stoker/agent.toml -- --node node-5")]
 struct ShowArgs {
-    /// Program to inspect: `serve` or `agent`
+    /// Program to inspect: `serve` or `agent` [default: the client]
     #[arg(value_name = "PROGRAM", hide_possible_values = true)]
     program: Option<Program>,
 

@@ -175,7 +175,7 @@ impl Drop for Server {
     }
 }
 
-/// 60 s for the server to start listening, enough for a busy machine.
+/// Maximum number of polls until the server listens: 60 s, sufficient for a busy machine.
 const POLLS_MAX: usize = 600;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -231,7 +231,7 @@ impl Demo {
         check_status(line, self.command(line)?.status(), &codes)
     }
 
-    /// Command of a step, with the credentials of the demo server.
+    /// Returns the command of a step, with the credentials of the demo server.
     fn command(&self, line: &str) -> Outcome<Command> {
         let program = std::env::current_exe().map_err(|error| Failure::unavailable(&error))?;
         let mut command = Command::new(program);
@@ -256,7 +256,8 @@ fn check_status(
     }
 }
 
-/// An address that no program listens on. If another program takes it first, the server fails to start.
+/// Returns an address that no program listens on. If another program takes it first, the server fails to
+/// start.
 fn free_address() -> std::io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }

@@ -24,12 +24,12 @@ mod plan;
 mod plugin;
 mod registry;
 mod release;
-mod role_tag;
+pub(crate) mod role_tag;
 mod run;
 mod schema;
 mod sequence;
 mod serve;
-mod settings;
+pub(crate) mod settings;
 mod task_types;
 mod user;
 mod webhook;
@@ -92,7 +92,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether the command sends no request to a server.
+    /// Reports whether the command sends no request to a server.
     fn is_offline(&self) -> bool {
         matches!(
             self,

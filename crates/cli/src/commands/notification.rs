@@ -55,6 +55,8 @@ struct ListArgs {
 /// Mark notifications as read
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+The state is shared: a notification is marked as read for all users.
+
 Examples:
   stoker notification read
   stoker notification read 3 4")]

@@ -1,4 +1,5 @@
-//! `stoker role` and `stoker tag`. Both manage documents of a release or a cluster with the same verbs.
+//! `stoker role` and `stoker tag`. Both manage documents of a release or a cluster with the same verbs, which
+//! share their help texts.
 
 use std::path::PathBuf;
 
@@ -47,52 +48,54 @@ pub(crate) struct TagArgs {
     options: SharedOptions,
 }
 
+/// Placeholder in the help texts of the verbs, which `role` and `tag` share.
+pub(crate) const NOUN: &str = "{noun}";
+
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Create a role or tag
+    /// Create a {noun}
     #[command(after_help = "\
-The document has the keys `name` and `meta`, in the format of `show --output yaml`.
+The document has the keys `name` and `meta`, in the format of `stoker {noun} show --output yaml`.
 
 Examples:
-  stoker role create --release 1 --file role.yaml
-  stoker tag create --release 1 --file tag.yaml")]
+  stoker {noun} create --release 1 --file {noun}.yaml
+  stoker {noun} create --env 1 --file {noun}.yaml")]
     Create(FileArgs),
-    /// Delete a role or tag
+    /// Delete a {noun}
     #[command(after_help = "\
 Examples:
-  stoker role delete --env 1 edge
-  stoker tag delete --env 1 fast")]
+  stoker {noun} delete --env 1 edge")]
     Delete(NameArgs),
-    /// List roles or tags
+    /// List {noun}s
     #[command(after_help = "\
-The list for a cluster includes the roles or tags of its release and plugins.
+The list for a cluster includes the {noun}s of its release and plugins.
 
 Examples:
-  stoker role list --env 1
-  stoker tag list --env 1")]
+  stoker {noun} list --env 1
+  stoker {noun} list --release 1")]
     List(OwnerArgs),
-    /// Show a role or tag
+    /// Show a {noun}
     #[command(after_help = "\
 Examples:
-  stoker role show --release 1 web --output yaml
-  stoker tag show --release 1 fast --output yaml")]
+  stoker {noun} show --release 1 edge --output yaml")]
     Show(NameArgs),
-    /// Update a role or tag
+    /// Update a {noun} from a file; omitted fields keep their values
     #[command(after_help = "\
+The document has the keys `name` and `meta`, in the format of `stoker {noun} show --output yaml`.
+
 Examples:
-  stoker role update --release 1 web --file role.yaml
-  stoker tag update --release 1 fast --file tag.yaml")]
+  stoker {noun} update --release 1 edge --file {noun}.yaml")]
     Update(UpdateArgs),
 }
 
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct OwnerArgs {
-    /// Cluster ID
+    /// Cluster ID; selects the {noun}s of this cluster
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
-    /// Release ID
+    /// Release ID; selects the {noun}s of this release
     #[arg(long, short, value_name = "ID")]
     release: Option<i64>,
 }
@@ -102,7 +105,7 @@ struct NameArgs {
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Role or tag name
+    /// Name of the {noun}
     #[arg(value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: String,
 }
@@ -201,7 +204,7 @@ fn run_verb(resource: &Resource, verb: &Verb, remote: &mut Remote<'_>) -> Outcom
     }
 }
 
-/// Returns a role or tag. Those that a cluster inherits from its release and plugins are only in its list.
+/// Returns a role or tag. The ones that a cluster inherits from its release and plugins are only in its list.
 fn find(remote: &mut Remote<'_>, resource: &Resource, args: &NameArgs) -> Outcome<Json> {
     let error = match remote.try_send(&RestRequest::get(args.path(resource))).and_then(|answer| answer.json())
     {

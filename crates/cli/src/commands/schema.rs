@@ -12,14 +12,13 @@ Editors with the YAML language server complete and check files that start with
 Examples:
   stoker schema tasks > tasks.schema.json")]
 pub(crate) struct Args {
-    /// File format
-    #[arg(value_name = "KIND")]
+    /// File format: `tasks` for graphs and lists of tasks
+    #[arg(value_name = "FORMAT", hide_possible_values = true)]
     kind: FileKind,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum FileKind {
-    /// Graphs and lists of tasks
     Tasks,
 }
 

@@ -90,7 +90,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", default_value = MergeOrder::NAMES[0], value_parser = merge_order)]
     merge_order: MergeOrder,
 
-    /// What a task in a later layer overrides: `attributes` it sets, or `replace` for the whole task; clusters can override it
+    /// Effect of a task on the same task in an earlier layer: `attributes` overrides the attributes it sets, `replace` the whole task; clusters can override it
     #[arg(long, value_name = "MODE", default_value = MergeMode::NAMES[0], value_parser = merge_mode)]
     merge_mode: MergeMode,
 
@@ -107,7 +107,7 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(u32).range(1..))]
     nodes_at_once: u32,
 
-    /// Time without contact after which a node counts as failed, in seconds [default: set by the server]
+    /// Time without contact after which a node counts as failed, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = Runs::default().lost_after_seconds,
           value_parser = clap::value_parser!(u32).range(1..))]
     lost_after: u32,
@@ -259,7 +259,7 @@ pub(crate) struct Location {
     #[arg(long, value_name = "DIR", conflicts_with = "database_url")]
     data_dir: Option<PathBuf>,
 
-    /// PostgreSQL database URL; replaces the embedded database
+    /// PostgreSQL database URL, used instead of the embedded database
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
 }
@@ -317,7 +317,8 @@ impl NatsArgs {
 }
 
 impl Location {
-    /// Precedence: options, environment variables, the data directory of the user.
+    /// Resolves the location of the database. Precedence: options, environment variables, the data directory
+    /// of the user.
     pub(crate) fn resolve(self) -> Outcome<DatabaseLocation> {
         let url = self.database_url.or_else(|| self.data_dir.is_none().then(environment::database_url)?);
         if let Some(url) = url {
@@ -329,7 +330,7 @@ impl Location {
     }
 }
 
-/// Path of the key file of modules.
+/// Returns the path of the key file of modules.
 pub(super) fn key_file(path: Option<PathBuf>, database: &DatabaseLocation) -> PathBuf {
     path.unwrap_or_else(|| match database {
         DatabaseLocation::Folder(folder) => folder.join(Modules::KEY_FILE),
@@ -365,7 +366,7 @@ fn merge_mode(text: &str) -> Result<MergeMode, String> {
 
 pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Outcome {
     start_logging(&args.log, printer);
-    // Fail before anything else if a helper is invalid.
+    // Fail before any other step if a helper is invalid.
     let library = args.helpers.as_deref().map(|path| read_library(path, printer)).transpose()?;
     let database = args.location.resolve()?;
     let nats = args.nats.resolve()?;
@@ -433,7 +434,7 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
     result.map_err(|error| Failure::unavailable(error.as_ref()))
 }
 
-/// Trace export settings. Invalid ones only disable tracing and are reported as warnings.
+/// Returns the trace export settings. Invalid settings only disable tracing and are reported as warnings.
 pub(super) fn traces(service: &str, printer: &mut Printer) -> Option<Traces> {
     environment::traces(service).unwrap_or_else(|problems| {
         for problem in problems {

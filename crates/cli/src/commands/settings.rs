@@ -15,7 +15,7 @@ use crate::input::read_text;
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid, typed, with_force_hint};
 
-/// Show and change the settings of a cluster; same as `stoker settings`
+/// Show and change the settings of a cluster
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -34,6 +34,9 @@ pub(crate) struct Nested {
     verb: Verb,
 }
 
+/// Placeholder in the help texts of the verbs, which `stoker settings` and `stoker env settings` share.
+pub(crate) const COMMAND: &str = "{command}";
+
 #[derive(Debug, Subcommand)]
 enum Verb {
     // sorted
@@ -45,13 +48,13 @@ enum Verb {
     // end sorted
 }
 
-/// Show settings and their values
+/// Show the settings of a cluster and their values
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  stoker settings show 1
-  stoker settings show 1 --defaults
-  stoker settings show 1 --deployed --output yaml")]
+  {command} show 1
+  {command} show 1 --defaults
+  {command} show 1 --deployed --output yaml")]
 struct ShowArgs {
     #[command(flatten)]
     env: EnvArg,
@@ -72,14 +75,14 @@ struct SettingsSource {
     deployed: bool,
 }
 
-/// Download settings as YAML or JSON
+/// Download the settings of a cluster as YAML or JSON
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Without `--file`, settings are written to standard output as YAML, or with `--output json` as JSON.
 
 Examples:
-  stoker settings download 1 --file settings.yaml
-  stoker env settings download --env 1 > settings.yaml")]
+  {command} download 1 --file settings.yaml
+  {command} download 1 > settings.yaml")]
 struct DownloadArgs {
     #[command(flatten)]
     env: EnvArg,
@@ -92,15 +95,15 @@ struct DownloadArgs {
     file: Option<PathBuf>,
 }
 
-/// Update settings from a file
+/// Update the settings of a cluster from a file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file has the format of `stoker settings download`; settings that are not in the file keep their values. The entry of
+The file has the format of `{command} download`; settings that are not in the file keep their values. The entry of
 a plugin enables or disables the plugin.
 
 Examples:
-  stoker settings upload 1 --file settings.yaml
-  stoker env settings upload --env 1 --file - < settings.yaml")]
+  {command} upload 1 --file settings.yaml
+  {command} upload 1 --file - < settings.yaml")]
 struct UploadArgs {
     #[command(flatten)]
     env: EnvArg,
@@ -114,14 +117,14 @@ struct UploadArgs {
     force: bool,
 }
 
-/// Set individual settings
+/// Change individual settings of a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Values are parsed as JSON; values that are not valid JSON are strings.
 
 Examples:
-  stoker settings set --env 1 common.debug=true
-  stoker settings set --env 1 web.port=8080 web.name='the shop'")]
+  {command} set --env 1 common.debug=true
+  {command} set --env 1 web.port=8080 web.name='the shop'")]
 struct SetArgs {
     /// Cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
@@ -136,11 +139,12 @@ struct SetArgs {
     force: bool,
 }
 
-/// Reset all settings to their defaults
+/// Reset all settings of a cluster to their defaults
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  stoker settings reset 1 --yes")]
+  {command} reset 1
+  {command} reset 1 --yes")]
 struct ResetArgs {
     #[command(flatten)]
     env: EnvArg,
@@ -260,7 +264,8 @@ fn parse_change(text: &str) -> Outcome<(&str, &str, Json)> {
     Ok((group, name, serde_json::from_str(value).unwrap_or_else(|_| json!(value))))
 }
 
-/// The server accepts unknown settings for plugins to come; on the command line they are treated as typos.
+/// Returns the error for an unknown setting. The server accepts unknown settings, because a plugin may be
+/// installed later; on the command line they are treated as typos.
 fn unknown_setting(current: &JsonMap, setting_name: &str) -> Failure {
     let mut names = Vec::new();
     for (group, entries) in current {

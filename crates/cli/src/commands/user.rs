@@ -38,7 +38,9 @@ enum Verb {
 /// Create a user; prompts for the password
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Roles are admin, operator, viewer and member. Without a terminal, the password is the first line of standard input.
+An `admin` may do everything; an `operator` manages releases, clusters, nodes, plugins and runs; a `viewer` only reads; a
+`member` reads and manages the modules of its tenant. Without a terminal, the password is the first line of standard
+input.
 
 Examples:
   stoker user create ada --role operator
@@ -227,7 +229,7 @@ enum TokenVerb {
 /// Create an API token; its value is shown only once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Standard output contains only the token.
+In the default output format, standard output contains only the token.
 
 Examples:
   STOKER_TOKEN=$(stoker token create 'nightly job' --days 30)")]

@@ -173,12 +173,12 @@ pub(crate) struct Catalog {
     pub(crate) program: Program,
     pub(crate) settings: Vec<Setting>,
     command: Command,
-    /// The command of the whole program.
+    /// Clap command of the whole program.
     root: Command,
 }
 
 impl Catalog {
-    /// `root` is the command of the whole program.
+    /// Creates the catalog of a program. `root` is the clap command of the whole program.
     pub(crate) fn of(program: Program, root: Command) -> Self {
         let command = root.find_subcommand(program.name()).cloned().unwrap_or_default();
         let flags = command.get_arguments().filter_map(|argument| Setting::of(program, argument));
@@ -188,19 +188,19 @@ impl Catalog {
         Self { program, settings, command, root }
     }
 
-    /// The clap command of the program without the options of the root command.
+    /// Returns the clap command of the program without the options of the root command.
     pub(super) fn command(&self) -> &Command {
         &self.command
     }
 
-    /// Whether the other program has an option with this key.
+    /// Reports whether the other program has an option with this key.
     pub(super) fn is_key_of(&self, program: Program, key: &str) -> bool {
         let command = self.root.find_subcommand(program.name());
         let mut arguments = command.into_iter().flat_map(Command::get_arguments);
         arguments.any(|argument| Setting::of(program, argument).is_some_and(|setting| setting.key == key))
     }
 
-    /// Whether clap rejects two options together.
+    /// Reports whether clap rejects two options together.
     pub(super) fn conflict(&self, one: &Setting, other: &Setting) -> bool {
         let declares = |one: &Setting, other: &Setting| {
             let argument = self.command.get_arguments().find(|argument| *argument.get_id() == one.id);

@@ -52,7 +52,7 @@ impl Reader<'_> {
     fn read(&mut self, table: &DeTable<'_>, errors: &[toml::de::Error]) -> Vec<(Entry, Range<usize>)> {
         for error in errors {
             let span = error.span().unwrap_or_default();
-            // A message of the parser can have several lines, the first of which says what is wrong.
+            // A message of the parser can have several lines; only the first describes the error.
             self.report(span, error.message().lines().next().unwrap_or_default(), None);
         }
         // Values after a syntax error may be parsed from the wrong text, so that their problems would mislead.
@@ -186,7 +186,8 @@ impl Reader<'_> {
         }
         let arguments = [self.catalog.program.name().to_owned(), format!("--{}={value}", setting.long)];
         let parsed = self.catalog.command().clone().try_get_matches_from(arguments);
-        // Relations between options, such as missing ones, are checked when all options are known.
+        // Relations between options, such as missing required options, are checked when all options are
+        // known.
         let is_about_value = |error: &clap::Error| {
             matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue)
         };
@@ -222,8 +223,9 @@ impl Reader<'_> {
     }
 }
 
-/// Replaces values that are or may be secret by asterisks of the same length: those of secret options, and those of unknown
-/// keys, which may be misspelled. If the syntax is invalid, the end of a value is unknown, and whole lines are masked.
+/// Replaces values that are or may be secret by asterisks of the same length: values of secret options, and
+/// values of unknown keys, which may be misspelled. If the syntax is invalid, the end of a value is unknown,
+/// and whole lines are masked.
 fn mask(catalog: &Catalog, content: &str, table: &DeTable<'_>, is_valid: bool) -> String {
     let is_public =
         |key: &str| catalog.settings.iter().any(|setting| setting.key == key && setting.redaction.is_none());

@@ -23,7 +23,7 @@ pub(crate) use self::resolve::{Origin, Resolved, resolve};
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 
-/// Commands beside `serve` that read its configuration file, for the options that they share with it.
+/// Commands other than `serve` that read its configuration file, for the options that they share with it.
 const READERS: &[&[&str]] = &[&["backup"], &["doctor", "setup"], &["restore"]];
 
 /// The arguments to parse, and how to explain errors in those that the user did not pass.
@@ -98,13 +98,13 @@ fn position(arguments: &[OsString], path: &[&str]) -> Option<usize> {
 }
 
 impl Expansion {
-    /// The initial password of the user `admin`, which has no flag.
+    /// Returns the initial password of the user `admin`, which has no flag.
     pub(crate) fn admin_password(&self) -> Option<String> {
         let (catalog, resolved) = self.resolved.as_ref()?;
         resolved.value_without_flag(catalog, ADMIN_PASSWORD_KEY)
     }
 
-    /// Returns where the options are set that an error mentions, one line each.
+    /// Returns one line for each option that an error mentions, with the location where the option is set.
     pub(crate) fn explain(&self, error: &clap::Error) -> Vec<String> {
         let Some((catalog, resolved)) = &self.resolved else { return Vec::new() };
         resolved.explain(catalog, &error.to_string())
@@ -153,7 +153,7 @@ mod tests {
     const FILE: &str =
         "listen = \"127.0.0.1:1\"\ndata_dir = \"/srv/stoker\"\nplugins_root = \"/srv/plugins\"\n";
 
-    /// Arguments after the expansion, without the file name.
+    /// Returns the arguments after the expansion, without the file name.
     fn expanded(arguments: &[&str], file: &str, url: Option<&str>) -> Result<Vec<String>, Failure> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("serve.toml");

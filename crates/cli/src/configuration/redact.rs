@@ -2,7 +2,7 @@
 
 const MASK: &str = "****";
 
-/// How to display a value that is secret or contains a secret.
+/// Display form of a value that is secret or contains a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redaction {
     /// Mask the whole value.

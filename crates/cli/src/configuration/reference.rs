@@ -101,7 +101,7 @@ pub(crate) fn example(program: Program, root: Command) -> String {
     text
 }
 
-/// Returns the default in TOML, or a placeholder of the same type.
+/// Returns a TOML assignment of the default, or of a placeholder of the same type.
 fn assignment(setting: &Setting) -> String {
     let Setting { key, default, value_name, .. } = setting;
     match (setting.value_type, default) {

@@ -12,7 +12,7 @@ use super::file;
 use crate::exit::Outcome;
 use crate::input::read_text;
 
-/// Where the value of an option comes from.
+/// Source of the value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Flag,
@@ -22,7 +22,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// Human-readable form.
+    /// Returns a human-readable form.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Flag => "flag".to_owned(),
@@ -44,7 +44,7 @@ pub(crate) struct Resolution {
 }
 
 impl Resolution {
-    /// Whether the option can conflict with other options.
+    /// Reports whether the option can conflict with other options.
     fn is_active(&self) -> bool {
         self.origin != Origin::Default && self.json != json!(false)
     }
@@ -55,8 +55,8 @@ pub(crate) struct Resolved {
     resolutions: Vec<Resolution>,
 }
 
-/// Resolves the options of a program. An option that conflicts with one of a higher precedence is ignored, so that for
-/// example the flag `--data-dir` replaces `database_url` of the file.
+/// Resolves the options of a program. An option is ignored if it conflicts with an option of higher
+/// precedence; for example, the flag `--data-dir` replaces `database_url` of the file.
 pub(crate) fn resolve(
     catalog: &Catalog,
     matches: &ArgMatches,
@@ -98,7 +98,8 @@ fn from_flag(setting: &Setting, matches: &ArgMatches) -> Resolution {
     Resolution { origin: Origin::Default, values: Vec::new(), json }
 }
 
-/// Whether the parsed command has the option. Commands beside `serve` share only some of its options.
+/// Reports whether the parsed command has the option. Commands other than `serve` have only some of its
+/// options.
 fn is_flag_of(setting: &Setting, matches: &ArgMatches) -> bool {
     setting.has_flag && matches.try_contains_id(&setting.id).is_ok()
 }
@@ -118,7 +119,8 @@ fn to_json(setting: &Setting, values: &[&str]) -> Json {
 }
 
 impl Resolved {
-    /// Adds the values of one origin, except where an option is set already or conflicts with one that is.
+    /// Adds the values of one origin, except those of options that are already set or conflict with an option
+    /// that is set.
     fn add(&mut self, catalog: &Catalog, candidates: Vec<(usize, Resolution)>) {
         let settings = &catalog.settings;
         let is_free = |idx: usize| {
@@ -157,7 +159,7 @@ impl Resolved {
         resolution.values.first().cloned()
     }
 
-    /// Returns where the options are set that a message mentions, one line each.
+    /// Returns one line for each option that a message mentions, with the location where the option is set.
     pub(super) fn explain(&self, catalog: &Catalog, message: &str) -> Vec<String> {
         let words: Vec<&str> = message
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
@@ -274,7 +276,7 @@ mod tests {
         assert!(message.contains("required") && message.contains("--tls-key"), "{message}");
         let (_, notes_of_flag) = failure("", &["--tls-cert", "/c"]);
         assert!(notes_of_flag.is_empty(), "{notes_of_flag:?}");
-        // The usage line of the error names the option that needs the other one.
+        // The usage line of the error names the option that requires the missing option.
         assert!(notes.len() == 1 && notes[0].starts_with("`tls_cert` is set by: file "), "{notes:?}");
         assert!(serve("tls_cert = '/c'", &["--tls-key", "/k"], &[]).is_ok());
     }

@@ -78,7 +78,7 @@ fn from_yaml(text: &Text) -> Outcome<Data> {
     Ok(Data { warnings: diagnostics, ..decode_tags(value, text)? })
 }
 
-/// Higher than the limits of the server: local files are trusted input.
+/// Limits of local files. Higher than the limits of the server, because local files are trusted input.
 const LIMITS: yaml::Limits =
     yaml::Limits { size_bytes_max: 256 << 20, depth_max: 200, nodes_max: 20_000_000, problems_max: 50 };
 

@@ -6,7 +6,7 @@ pub(crate) fn graph_type(text: &str) -> Result<String, String> {
     GraphType::new(text).map(|graph_type| graph_type.as_str().to_owned()).map_err(|error| error.to_string())
 }
 
-/// Six hexadecimal bytes, separated by colons or dashes.
+/// Parses a MAC address: six hexadecimal bytes, separated by colons or dashes.
 pub(crate) fn mac(text: &str) -> Result<String, String> {
     let is_byte = |part: &str| part.len() == 2 && part.bytes().all(|digit| digit.is_ascii_hexdigit());
     let parts: Vec<&str> = text.trim().split([':', '-']).collect();
@@ -16,7 +16,7 @@ pub(crate) fn mac(text: &str) -> Result<String, String> {
     Err("expected a MAC address, such as `52:54:00:12:34:56`".to_owned())
 }
 
-/// Name of a user role.
+/// Parses the name of a user role.
 pub(crate) fn user_role(text: &str) -> Result<String, String> {
     let role = Role::parse(text).map(|role| role.as_str().to_owned());
     role.ok_or_else(|| format!("expected one of {}", Role::NAMES.join(", ")))

@@ -10,7 +10,8 @@ use stoker_manifest::Format;
 
 use crate::exit::{Failure, Outcome};
 
-/// Guards against reading a wrong file: parsed values of a larger text would not fit into memory.
+/// Maximum size of a file. Prevents reading a wrong file: the parsed values of a larger text would not fit
+/// into memory.
 const BYTES_MAX: u64 = 256 << 20;
 
 /// A source text and its name for messages.
@@ -26,7 +27,7 @@ impl Text {
         diagnostic.in_source(&self.origin, self.content.clone())
     }
 
-    /// Format by file extension; everything but `.json` is YAML.
+    /// Returns the format by file extension; all extensions except `.json` are YAML.
     pub(crate) fn format(&self) -> Format {
         let extension = Path::new(&self.origin).extension();
         let is_json = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"));

@@ -45,7 +45,7 @@ impl Tree {
         })
     }
 
-    /// Types that YAML lacks have the same tagged form as in JSON.
+    /// Renders types that YAML lacks in the same tagged form as in JSON.
     fn tagged(value: &Value, tuples_as_arrays: bool) -> Result<Self> {
         let text = json::write(value, &WriteOptions { tuples_as_arrays, ..WriteOptions::default() })?;
         let parsed =

@@ -20,7 +20,7 @@ pub(crate) struct Credentials {
     servers: Map<String, Json>,
 }
 
-/// One stored login.
+/// A stored login.
 pub(crate) struct StoredLogin {
     pub(crate) user: String,
     pub(crate) token: String,
@@ -45,7 +45,7 @@ impl Credentials {
         self.current.as_deref()
     }
 
-    /// Path of the file; `None` without a home directory.
+    /// Returns the path of the file; `None` without a home directory.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }

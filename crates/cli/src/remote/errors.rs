@@ -24,7 +24,7 @@ pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
     }
 }
 
-/// Names the option that overrides a rejection, for commands that have it.
+/// Adds a hint that names the option which overrides a rejection, for commands that have it.
 pub(crate) fn with_force_hint(mut failure: Failure) -> Failure {
     for diagnostic in &mut failure.diagnostics {
         if let rejected::CLUSTER_LOCKED | rejected::NOT_HOT_PLUGGABLE = &*diagnostic.code {
@@ -98,7 +98,7 @@ fn without_help(reason: &Reason) -> String {
     help.and_then(|help| reason.message.strip_suffix(help.as_str())).unwrap_or(&reason.message).to_owned()
 }
 
-/// Span of the word at a 1-based line and column, or of the first word of the line.
+/// Returns the span of the word at a 1-based line and column, or of the first word of the line.
 fn locate(text: &Text, line: u32, column: Option<u32>) -> Span {
     let content: &str = &text.content;
     let line_start = match line {
@@ -121,7 +121,7 @@ fn locate(text: &Text, line: u32, column: Option<u32>) -> Span {
 const RESOURCE_NAMES: &[(&str, &str)] =
     &[("DeploymentGraph ", "graph "), ("DeploymentSequence ", "sequence "), ("Transaction ", "run ")];
 
-/// Replaces the name of the resource at the start of a server message by the one that commands use.
+/// Replaces the name of the resource at the start of a server message with the name that commands use.
 fn in_own_terms(message: &str) -> String {
     let renamed = RESOURCE_NAMES.iter().find_map(|(theirs, own)| Some((own, message.strip_prefix(theirs)?)));
     renamed.map_or_else(|| lower_first(message), |(own, rest)| format!("{own}{rest}"))

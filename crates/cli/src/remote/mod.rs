@@ -129,7 +129,7 @@ impl<'p> Remote<'p> {
         self.is_quiet
     }
 
-    /// Whether long values are printed in full.
+    /// Reports whether long values are printed in full.
     pub(crate) fn is_verbose(&self) -> bool {
         self.is_verbose
     }
@@ -290,7 +290,7 @@ pub(crate) fn set(document: &mut Json, key: &str, value: impl Serialize) {
     document[key] = serde_json::json!(value);
 }
 
-/// Key that identifies a resource: most have an `id`, some only a `name`.
+/// Returns the key that identifies a resource: most have an `id`, some only a `name`.
 fn id_key(resource: &Json) -> &'static str {
     if resource.get("id").is_none_or(Json::is_null) { "name" } else { "id" }
 }

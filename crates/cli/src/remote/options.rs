@@ -28,7 +28,7 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "FILE", help_heading = HELP_HEADING)]
     ca_file: Option<PathBuf>,
 
-    /// Suppress progress and notes; for resources, print only IDs
+    /// Print no progress and no notes; of created, changed and listed resources, print only the IDs
     #[arg(long, short, help_heading = HELP_HEADING)]
     quiet: bool,
 
@@ -84,7 +84,7 @@ impl Connection {
 }
 
 impl Options {
-    /// Name of the first option that was passed.
+    /// Returns the name of the first option that was passed.
     pub(crate) fn first_set(&self) -> Option<&'static str> {
         let options = [
             ("--server", self.connection.server.is_some()),

@@ -8,7 +8,7 @@ use crate::terminal;
 /// Column title, and the dot-separated path of its value in a resource.
 pub(crate) type Columns<'a> = &'a [(&'a str, &'a str)];
 
-/// One line per resource.
+/// Renders one line per resource.
 pub(crate) fn list(columns: Columns<'_>, resources: &[Json]) -> String {
     let rows: Vec<Vec<String>> = resources
         .iter()
@@ -21,7 +21,7 @@ pub(crate) fn list(columns: Columns<'_>, resources: &[Json]) -> String {
     grid(&header, rows.iter().map(|row| used.iter().map(|idx| row[*idx].clone()).collect()))
 }
 
-/// One line per field of a resource; absent fields are omitted.
+/// Renders one line per field of a resource; absent fields are omitted.
 pub(crate) fn details(columns: Columns<'_>, resource: &Json) -> String {
     let rows = columns.iter().map(|(title, path)| vec![(*title).to_owned(), cell(value_at(resource, path))]);
     grid(&["field", "value"], rows.filter(|row| !row[1].is_empty()))
@@ -64,8 +64,12 @@ pub(crate) fn display(text: &str) -> String {
 fn timestamp(text: &str) -> Option<String> {
     const SHAPE: &str = "0000-00-00T00:00:00";
     let seconds = text.get(..SHAPE.len())?;
-    let matches_shape =
-        |(letter, shape): (u8, u8)| if shape == b'0' { letter.is_ascii_digit() } else { letter == shape };
+    let matches_shape = |(letter, shape): (u8, u8)| match shape {
+        b'0' => letter.is_ascii_digit(),
+        // The module API separates date and time by a space.
+        b'T' => matches!(letter, b'T' | b' '),
+        _ => letter == shape,
+    };
     let rest = text[SHAPE.len()..].trim_end_matches('Z');
     let is_fraction =
         rest.is_empty() || (rest.starts_with('.') && rest[1..].bytes().all(|it| it.is_ascii_digit()));
@@ -94,6 +98,9 @@ mod tests {
             (json!("a\u{1b}[31mb"), "a[31mb"),
             (json!("2026-01-31T07:00:00.123456"), "2026-01-31 07:00:00"),
             (json!("2026-01-31T07:00:00Z"), "2026-01-31 07:00:00"),
+            (json!("2026-01-31 07:00:00.123456"), "2026-01-31 07:00:00"),
+            (json!("2026-01-31 07:00:00 or later"), "2026-01-31 07:00:00 or later"),
+            (json!("2026-01-31_07:00:00"), "2026-01-31_07:00:00"),
             (json!("2026-01-31T07:00:00 or later"), "2026-01-31T07:00:00 or later"),
             (json!("äöü"), "äöü"),
             (json!([4000.0, 0.5, 10]), "4000, 0.5, 10"),

@@ -10,7 +10,7 @@ use super::policy::Policy;
 use super::weights::ranks;
 use super::{Blueprint, Instance, InstanceWork, Limit, Node, PolicyIdx, Task, ZERO_TOLERANCE};
 
-/// Why a run cannot be created.
+/// Reason why a run cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Defect {
     UnknownType {

@@ -30,7 +30,7 @@ pub struct Draft {
 pub struct DraftInstance {
     pub task: TaskIdx,
     pub node: NodeIdx,
-    /// `None` if the instance is skipped.
+    /// Work of the instance; `None` if it is skipped.
     pub work: Option<DraftWork>,
 }
 

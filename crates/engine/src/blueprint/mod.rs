@@ -75,11 +75,11 @@ pub(crate) struct Limit {
 pub(crate) struct Instance {
     pub(crate) task: TaskIdx,
     pub(crate) node: NodeIdx,
-    /// `None` if it is skipped.
+    /// Work of the instance; `None` if it is skipped.
     pub(crate) work: Option<InstanceWork>,
 }
 
-/// How an instance is executed.
+/// Execution parameters of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InstanceWork {
     /// Node whose agent executes it.
@@ -104,43 +104,43 @@ impl Blueprint {
         &self.groups
     }
 
-    /// Uid of a node.
+    /// Returns the uid of a node.
     pub fn node(&self, node: NodeIdx) -> Option<&str> {
         self.nodes.get(node.index()).map(|node| node.uid.as_str())
     }
 
-    /// Index of the node with this uid.
+    /// Returns the index of the node with this uid.
     pub fn node_of_uid(&self, uid: &str) -> Option<NodeIdx> {
         self.nodes.iter().position(|node| node.uid == uid).map(NodeIdx::at)
     }
 
-    /// Task name and node uid of an instance.
+    /// Returns the task name and node uid of an instance.
     pub fn names(&self, instance: InstanceIdx) -> Option<(&str, &str)> {
         let instance = self.instances.get(instance.index())?;
         Some((&self.tasks[instance.task.index()].name, &self.nodes[instance.node.index()].uid))
     }
 
-    /// `task@node`, the notation of plans.
+    /// Returns `task@node`, the notation of plans.
     pub fn name(&self, instance: InstanceIdx) -> String {
         self.names(instance).map_or_else(String::new, |(task, node)| format!("{task}@{node}"))
     }
 
-    /// Node that an instance belongs to.
+    /// Returns the node that an instance belongs to.
     pub fn node_of(&self, instance: InstanceIdx) -> Option<NodeIdx> {
         self.instances.get(instance.index()).map(|instance| instance.node)
     }
 
-    /// Node whose agent executes an instance; `None` if it is skipped.
+    /// Returns the node whose agent executes an instance; `None` if it is skipped.
     pub fn executor_of(&self, instance: InstanceIdx) -> Option<NodeIdx> {
         Some(self.instances.get(instance.index())?.work?.executor)
     }
 
-    /// Execution policy of an instance; `None` if it is skipped.
+    /// Returns the execution policy of an instance; `None` if it is skipped.
     pub fn policy_of(&self, instance: InstanceIdx) -> Option<&Policy> {
         self.policies.get(self.instances.get(instance.index())?.work?.policy.index())
     }
 
-    /// Maximum number of concurrently running instances of a task.
+    /// Returns the maximum number of concurrently running instances of a task.
     pub fn limit_of(&self, task: TaskIdx) -> Option<u32> {
         self.tasks.get(task.index())?.limit.map(|limit| limit.n_max)
     }

@@ -13,12 +13,12 @@ pub struct ExecutionOptions {
     pub mode: Mode,
     /// Verbose executor output.
     pub debug: bool,
-    /// Milliseconds without contact after which a node is given up together with its running attempts.
+    /// Time in milliseconds without contact after which a node and its running attempts are abandoned.
     pub lost_after_ms: u64,
-    /// Milliseconds beyond the timeout of a task before a missing result counts as lost by the agent.
+    /// Time in milliseconds after the timeout of a task until the agent counts as having lost the result.
     pub result_grace_ms: u64,
-    /// Whether interrupted attempts are retried, unless the task says so itself; `None` uses the default of
-    /// the task type.
+    /// Whether interrupted attempts are retried, unless the task specifies it; `None` uses the default of the
+    /// task type.
     pub retry_interrupted: Option<bool>,
     /// Upper bound of the backoff between two attempts in milliseconds.
     pub backoff_max_ms: u64,
@@ -41,7 +41,7 @@ impl Default for ExecutionOptions {
     }
 }
 
-/// What a node does after one of its tasks failed.
+/// Behavior of a node after one of its tasks has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// Skips its remaining tasks.

@@ -18,14 +18,15 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Exponential backoff after an attempt, numbered from 1.
+    /// Returns the exponential backoff after an attempt; attempts are numbered from 1.
     pub(crate) fn backoff_ms(&self, attempt: u32, max_ms: u64) -> u64 {
         let doubled = 1_u64.checked_shl(attempt.saturating_sub(1)).unwrap_or(u64::MAX);
         self.interval_ms.saturating_mul(doubled).min(max_ms)
     }
 }
 
-/// Index of a policy of a blueprint. Never zero inside, so that an instance without a policy costs no space.
+/// Index of a policy in a blueprint. Stored as a non-zero integer so that `Option<PolicyIdx>` needs no extra
+/// space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct PolicyIdx(NonZeroU32);

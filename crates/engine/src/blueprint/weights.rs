@@ -18,7 +18,7 @@ impl ApplyKey {
     }
 }
 
-/// Rank of each instance, the most urgent first, and the inverse. The graph must be acyclic.
+/// Returns the rank of each instance, the most urgent first, and the inverse. The graph must be acyclic.
 pub(super) fn ranks(draft: &Draft) -> (Vec<ApplyKey>, Vec<InstanceIdx>) {
     let weights = longest_paths(draft);
     let mut by_rank: Vec<InstanceIdx> = InstanceIdx::first(draft.instances.len()).collect();
@@ -30,7 +30,7 @@ pub(super) fn ranks(draft: &Draft) -> (Vec<ApplyKey>, Vec<InstanceIdx>) {
     (rank, by_rank)
 }
 
-/// Length of the longest path from each vertex to the end, including its own duration.
+/// Returns the length of the longest path from each vertex to the end, including its own duration.
 fn longest_paths(draft: &Draft) -> Vec<u64> {
     let duration = |vertex: VertexIdx| match draft.instances.get(vertex.index()) {
         Some(instance) if instance.work.is_some() => {

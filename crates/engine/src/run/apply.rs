@@ -1,4 +1,4 @@
-//! The fold: how an event changes the state. It makes no decisions, and nothing else changes the state.
+//! The fold: application of events to the state. It makes no decisions, and no other code changes the state.
 
 use stoker_model::{InstanceIdx, Micros, NodeIdx, VertexIdx};
 
@@ -10,7 +10,7 @@ use crate::blueprint::{Blueprint, FailurePolicy};
 use crate::session::AttemptKey;
 
 impl RunMachine {
-    /// Applies an event. Events of another run or in another order lead to a meaningless state; see
+    /// Applies an event. Events of another run or in another order lead to an invalid state; see
     /// [`RunMachine::replay`] for checked application.
     pub fn apply(&mut self, blueprint: &Blueprint, event: &EngineEvent) {
         let at = event.at;
@@ -146,7 +146,7 @@ impl RunMachine {
             }
             Resolution::NotStarted(NotStarted::NodeLost { node: lost }) => {
                 node.block(idx);
-                // When the node was given up, possibly nothing depended on it; now something does, so it
+                // When the node was abandoned, possibly no instance depended on it. Now one does, so the node
                 // counts as failed.
                 self.count_failure(blueprint, lost);
                 self.node_may_end(blueprint, lost);
@@ -169,7 +169,7 @@ impl RunMachine {
         self.nodes[node.index()].lost_since = Some(at);
         self.timers.insert((until, Timer::Node(node)));
         self.update_free(blueprint, node);
-        // No result can arrive now. The deadline is set again when the node is back or given up.
+        // No result can arrive now. The deadline is set again when the node reconnects or is abandoned.
         self.postpone(node, later(until, blueprint.options.result_grace_ms));
     }
 
@@ -294,8 +294,8 @@ impl RunMachine {
         }
     }
 
-    /// Propagates the end of a vertex to its successors. Iterative, because chains may be as long as the
-    /// graph is deep.
+    /// Propagates the completion of a vertex to its successors. Iterative, because recursion could overflow
+    /// the stack on deep graphs.
     fn propagate(&mut self, blueprint: &Blueprint, vertex: VertexIdx, taint: Option<Cause>) {
         let mut queue = vec![(vertex, taint)];
         while let Some((vertex, taint)) = queue.pop() {
@@ -315,7 +315,7 @@ impl RunMachine {
         }
     }
 
-    /// Called when all predecessors of an instance have ended.
+    /// Makes an instance ready, or resolves it, after all of its predecessors have ended.
     fn unblocked(&mut self, blueprint: &Blueprint, idx: InstanceIdx) {
         let instance = blueprint.instances[idx.index()];
         let is_due = instance.work.is_none_or(|work| self.nodes[work.executor.index()].is_given_up)
@@ -329,7 +329,7 @@ impl RunMachine {
         }
     }
 
-    /// Releases the node of an instance that is not in flight any more.
+    /// Releases the node of an instance that is no longer in flight.
     fn release(&mut self, blueprint: &Blueprint, idx: InstanceIdx) {
         let instance = blueprint.instances[idx.index()];
         if let Some(timer) = self.flights.remove(&idx) {
@@ -364,7 +364,7 @@ impl RunMachine {
         }
     }
 
-    /// Whether a node can still start tasks.
+    /// Reports whether a node can still start tasks.
     pub(super) fn takes_tasks(&self, blueprint: &Blueprint, node: NodeIdx) -> bool {
         let state = &self.nodes[node.index()];
         let stops = blueprint.options.on_failure == FailurePolicy::NodeStops;
@@ -393,7 +393,7 @@ fn state_of(outcome: InstanceOutcome) -> InstanceState {
     }
 }
 
-/// What the outcome of an instance means for its successors.
+/// Returns the effect of the outcome of an instance on its successors.
 fn taint_of(outcome: InstanceOutcome, idx: InstanceIdx) -> Option<Cause> {
     match outcome {
         InstanceOutcome::Succeeded | InstanceOutcome::Ignored => None,

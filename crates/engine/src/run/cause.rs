@@ -1,8 +1,8 @@
-//! Why vertices cannot be executed.
+//! Reasons why vertices cannot be executed.
 
 use stoker_model::{InstanceIdx, VertexIdx};
 
-/// Why a vertex cannot be executed.
+/// Reason why a vertex cannot be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     /// This instance did not succeed.
@@ -43,7 +43,7 @@ impl Entry {
 }
 
 impl Causes {
-    /// No vertex has a cause.
+    /// Creates the table; initially no vertex has a cause.
     pub(super) fn new(n_vertices: usize) -> Self {
         Self(vec![Entry::NONE; n_vertices])
     }
@@ -52,7 +52,7 @@ impl Causes {
         self.0[vertex.into().index()].get()
     }
 
-    /// The instance that is the cause, if one is.
+    /// Returns the instance that is the cause, if the cause is an instance.
     pub(super) fn instance(&self, vertex: impl Into<VertexIdx>) -> Option<InstanceIdx> {
         match self.get(vertex) {
             Some(Cause::Instance(idx)) => Some(idx),

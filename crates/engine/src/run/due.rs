@@ -10,7 +10,7 @@ use super::step::Stepping;
 use crate::blueprint::{Blueprint, StagePolicy};
 
 impl Stepping<'_> {
-    /// Decides everything that is due, then dispatches instances until no more may start.
+    /// Processes all pending decisions, then dispatches instances until no further instance may start.
     pub(super) fn settle(&mut self) {
         loop {
             while let Some(due) = self.run.due.front().copied() {
@@ -51,7 +51,7 @@ impl Stepping<'_> {
         }
     }
 
-    /// Dispatches the most urgent instance that may start. Returns whether there was one.
+    /// Dispatches the most urgent instance that may start. Returns whether there is one.
     fn begin_next(&mut self) -> bool {
         if let Some(idx) = self.next_retry() {
             let attempt = u32::from(self.run.attempts[idx.index()]) + 1;
@@ -69,8 +69,8 @@ impl Stepping<'_> {
         true
     }
 
-    /// An instance whose backoff is over and whose agent is connected: a retry sent to a lost agent would be
-    /// wasted.
+    /// Returns an instance whose backoff has elapsed and whose agent is connected: a retry sent to a lost
+    /// agent would be wasted.
     fn next_retry(&self) -> Option<InstanceIdx> {
         let is_connected = |idx: &InstanceIdx| {
             let executor = self.blueprint.executor_of(*idx);
@@ -79,8 +79,8 @@ impl Stepping<'_> {
         self.run.retry_due.iter().copied().find(is_connected)
     }
 
-    /// In a stopping run, ends the instances that were not started, once nothing is in flight. Returns
-    /// whether there were any.
+    /// In a stopping run, ends the instances that were not started, once no attempt is in flight. Returns
+    /// whether there are any.
     fn sweep(&mut self) -> bool {
         if !self.run.flights.is_empty() {
             return false;

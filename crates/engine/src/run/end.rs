@@ -24,7 +24,7 @@ pub enum NodeOutcome {
 }
 
 impl NodeOutcome {
-    /// Node status to set, unless the graph overrides it.
+    /// Returns the node status to set, unless the graph overrides it.
     pub fn status(self) -> NodeStatus {
         match self {
             Self::Succeeded => NodeStatus::Ready,
@@ -33,7 +33,7 @@ impl NodeOutcome {
         }
     }
 
-    /// Key of this outcome in `node_statuses_transitions`.
+    /// Returns the key of this outcome in `node_statuses_transitions`.
     pub fn transition(self) -> &'static str {
         match self {
             Self::Succeeded => "successful",
@@ -42,7 +42,7 @@ impl NodeOutcome {
         }
     }
 
-    /// Human-readable message; `None` on success.
+    /// Returns a human-readable message; `None` on success.
     pub fn message(self, blueprint: &Blueprint) -> Option<String> {
         let task = |by| blueprint.names(by).map_or("?", |(task, _)| task);
         match self {
@@ -74,7 +74,8 @@ pub enum RunOutcome {
 }
 
 impl RunOutcome {
-    /// A stopped run counts as an error, so that the next run of a sequence does not start.
+    /// Returns the status of the run. A stopped run counts as an error, so that the next run of a sequence
+    /// does not start.
     pub fn status(&self) -> RunStatus {
         match self {
             Self::Succeeded | Self::Tolerated { .. } => RunStatus::Ready,
@@ -82,7 +83,7 @@ impl RunOutcome {
         }
     }
 
-    /// Human-readable message; `None` on success.
+    /// Returns a human-readable message; `None` on success.
     pub fn message(&self, blueprint: &Blueprint) -> Option<String> {
         match self {
             Self::Succeeded => None,
@@ -98,20 +99,20 @@ impl RunOutcome {
                 let uids: Vec<&str> = nodes.iter().filter_map(|node| blueprint.node(*node)).collect();
                 let uids = uids.join(", ");
                 let failed = if tolerated == 1 { "failed node" } else { "failed nodes" };
-                let these = if nodes.len() == 1 { "this one" } else { "these" };
-                Some(format!("Group `{name}` tolerates {tolerated} {failed}, and {these} failed: {uids}"))
+                let n_failed = nodes.len();
+                Some(format!("group `{name}` tolerates {tolerated} {failed}, but {n_failed} failed: {uids}"))
             }
             Self::StageHeld { stage, by } => {
                 let (stage, by) = (blueprint.name(*stage), blueprint.name(*by));
-                Some(format!("Stage {stage} was not passed because {by} did not succeed"))
+                Some(format!("stage {stage} was not passed because {by} did not succeed"))
             }
-            Self::Stopped => Some("The run was stopped".to_owned()),
+            Self::Stopped => Some("the run was stopped".to_owned()),
         }
     }
 }
 
 impl InstanceState {
-    /// Status of the instance in the execution history.
+    /// Returns the status of the instance in the execution history.
     pub fn history_status(self) -> HistoryStatus {
         match self {
             Self::Pending | Self::Ready => HistoryStatus::Pending,

@@ -71,7 +71,7 @@ pub enum EventKind {
     },
     Paused,
     Resumed,
-    /// The result of an attempt that had been given up. It does not change the state.
+    /// A result of an attempt that had been abandoned. It does not change the state.
     LateResult {
         instance: InstanceIdx,
         attempt: u32,
@@ -84,18 +84,18 @@ pub enum EventKind {
     },
 }
 
-/// How an attempt ended, reported by the agent or decided by the engine.
+/// Result of an attempt, reported by the agent or decided by the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Reported(ResultKind),
-    /// The node of the attempt was given up.
+    /// The node of the attempt was abandoned.
     Lost,
     /// The agent is connected but did not report a result within timeout and grace period.
     NoResult,
 }
 
 impl AttemptOutcome {
-    /// Human-readable message; `None` on success.
+    /// Returns a human-readable message; `None` on success.
     pub fn message(&self) -> Option<String> {
         let text = match self {
             Self::Reported(ResultKind::Succeeded) => return None,
@@ -135,7 +135,7 @@ pub enum InstanceOutcome {
     Cancelled,
 }
 
-/// How an instance ended without a further attempt.
+/// Final outcome of an instance that the engine decides itself, without the result of another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
     Skipped,
@@ -152,7 +152,7 @@ pub enum Resolution {
 pub enum NotStarted {
     /// Another instance of the node failed.
     NodeFailed { by: InstanceIdx },
-    /// The node or its executor was given up.
+    /// The node or its executor was abandoned.
     NodeLost { node: NodeIdx },
     /// The run was stopped, by request or because a tolerance was exceeded.
     Stopped,

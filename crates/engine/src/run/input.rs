@@ -11,8 +11,7 @@ pub enum Input {
     /// Starts the run. Must be the first input, once.
     Begin,
     /// Another server has acquired the run lease. Deadlines are extended, because results may be late only
-    /// because no server received them. Each server that takes over a run that has begun must give this
-    /// input.
+    /// because no server received them. Each server that takes over a started run must send this input.
     TakeOver,
     /// An agent started an attempt.
     AttemptStarted {
@@ -26,7 +25,7 @@ pub enum Input {
         end: ResultKind,
         summary: JsonMap,
     },
-    /// The agent of a node is out of contact. Also given at the start of a run, for nodes without a connected
+    /// The agent of a node is out of contact. Also sent at the start of a run, for nodes without a connected
     /// agent.
     NodeLost {
         node: NodeIdx,
@@ -37,11 +36,11 @@ pub enum Input {
     Stop {
         how: StopMode,
     },
-    /// Nothing starts until [`Input::Resume`]; attempts in flight continue. Instead of [`Input::Begin`] it
-    /// starts a run that is paused.
+    /// No instance starts until [`Input::Resume`]; attempts in flight continue. Sent instead of
+    /// [`Input::Begin`], it starts a paused run.
     Pause,
     Resume,
-    /// The time requested by [`super::RunEffect::WakeAt`] has come. Harmless at any other time.
+    /// The time requested by [`super::RunEffect::WakeAt`] has come. Has no effect at any other time.
     Wake,
 }
 

@@ -11,16 +11,17 @@
 //!   predecessors.
 //! * Every instance ends exactly once: succeeded, failed, ignored (failed, without failing its node), skipped, blocked by
 //!   a failed predecessor, cancelled, or not started.
-//! * A node executes one instance at a time, including its retries. After a failure it skips its remaining tasks, unless
-//!   [`crate::blueprint::FailurePolicy`] says otherwise. A failed node counts once against each of its groups; a blocked node
-//!   does not count.
-//! * A lost node fails only after `lost_after_ms`. Results that it reports later are recorded and change nothing.
+//! * A node executes one instance at a time, including its retries. After a failure it skips its remaining
+//!   tasks, unless [`crate::blueprint::FailurePolicy`] specifies otherwise. A failed node counts once against
+//!   each of its groups; a blocked node does not count.
+//! * A lost node fails only after `lost_after_ms`. Results that it reports later are recorded but change
+//!   nothing.
 //! * If an agent does not report a result in time, the engine ends the attempt and cancels it on the agent.
 //!
 //! # Cost
 //!
-//! An event costs the edges it opens and a few logarithmic lookups. A full scan happens only at the end of a
-//! stopped run.
+//! The cost of an event is proportional to the edges it opens, plus a few logarithmic lookups. A full scan
+//! happens only at the end of a stopped run.
 
 mod apply;
 mod cause;

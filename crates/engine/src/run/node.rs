@@ -13,9 +13,9 @@ pub(super) struct NodeState {
     pub(super) n_open: u32,
     pub(super) is_busy: bool,
     pub(super) lost_since: Option<Micros>,
-    /// Lost for too long; it does not rejoin this run.
+    /// Whether the node was lost for too long; it does not rejoin this run.
     pub(super) is_given_up: bool,
-    /// Counted as failed; a node counts once.
+    /// Whether the node was counted as failed; a node counts once.
     pub(super) is_counted: bool,
     /// First failed instance, first cause of a blocked instance, and whether an instance was stopped.
     pub(super) failed_by: Option<InstanceIdx>,
@@ -54,7 +54,7 @@ impl NodeState {
         self.blocked_by.get_or_insert(by);
     }
 
-    /// Outcome of the node, once none of its instances is open.
+    /// Returns the outcome of the node; called when none of its instances is open.
     pub(super) fn verdict(&self) -> NodeOutcome {
         if self.is_given_up {
             NodeOutcome::Lost

@@ -46,7 +46,7 @@ impl Ready {
         }
     }
 
-    /// The most urgent instance that may start.
+    /// Returns the most urgent instance that may start.
     pub(super) fn best(&self, blueprint: &Blueprint) -> Option<InstanceIdx> {
         self.heads.first().map(|rank| blueprint.by_rank[rank.index()])
     }
@@ -114,7 +114,7 @@ impl Ready {
         self.refresh_task(task);
     }
 
-    /// All ready instances of a node.
+    /// Returns all ready instances of a node.
     pub(super) fn of_node(&self, blueprint: &Blueprint, node: NodeIdx) -> Vec<InstanceIdx> {
         let queue = &self.nodes[node.index()];
         let ranks = queue.unlimited.iter().chain(&queue.limited);

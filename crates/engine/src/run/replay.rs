@@ -11,7 +11,7 @@ use super::event::{EngineEvent, EventKind, NotStarted, Resolution};
 use super::state::{InstanceState, Phase, RunMachine};
 use crate::blueprint::Blueprint;
 
-/// The history does not belong to a run of this blueprint.
+/// Error for a history that does not belong to a run of this blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidHistory {
     /// Index of the first impossible event.

@@ -38,12 +38,12 @@ pub enum InstanceState {
 }
 
 impl InstanceState {
-    /// Whether the state is final.
+    /// Reports whether the state is final.
     pub fn is_final(self) -> bool {
         self >= Self::Succeeded
     }
 
-    /// Whether the instance needs no further work.
+    /// Reports whether the instance needs no further work.
     pub fn needs_no_work(self) -> bool {
         matches!(self, Self::Succeeded | Self::Ignored | Self::Skipped)
     }
@@ -55,7 +55,7 @@ pub enum Phase {
     Created,
     Running,
     Paused,
-    /// Nothing starts any more: a stop was requested, or a tolerance was exceeded.
+    /// No further instance starts: a stop was requested, or a tolerance was exceeded.
     Stopping {
         how: StopMode,
     },
@@ -66,7 +66,7 @@ pub enum Phase {
 pub(super) enum Timer {
     /// Deadline of an attempt in flight, or end of a backoff.
     Flight(InstanceIdx),
-    /// Time at which a lost node is given up.
+    /// Time at which a lost node is abandoned.
     Node(NodeIdx),
 }
 
@@ -111,7 +111,7 @@ pub struct RunMachine {
     pub(super) due: VecDeque<Due>,
     /// Instances whose backoff is over.
     pub(super) retry_due: BTreeSet<InstanceIdx>,
-    /// Attempts given up by the engine: a later report is recorded once.
+    /// Attempts that the engine abandoned: a later report is recorded once.
     pub(super) unanswered: BTreeSet<AttemptKey>,
     pub(super) n_ended: u32,
     pub(super) n_busy: u32,
@@ -119,7 +119,7 @@ pub struct RunMachine {
 }
 
 impl RunMachine {
-    /// A run in phase [`Phase::Created`].
+    /// Creates a run in phase [`Phase::Created`].
     pub fn new(id: RunId, blueprint: &Blueprint) -> Self {
         Self {
             id,

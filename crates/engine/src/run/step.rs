@@ -1,4 +1,4 @@
-//! One step: an input comes in, events and effects come out.
+//! One step: takes an input, returns events and effects.
 
 use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx};
 
@@ -93,7 +93,7 @@ impl Stepping<'_> {
         }
     }
 
-    /// Whether the attempt is the current one of its instance and in flight.
+    /// Reports whether the attempt is the current one of its instance and in flight.
     fn is_current(&self, key: AttemptKey) -> Result<bool, InputError> {
         if key.run != self.run.id {
             return Err(InputError::WrongRun);
@@ -108,7 +108,7 @@ impl Stepping<'_> {
 
     fn handle_started(&mut self, key: AttemptKey, at: Micros) -> Result<(), InputError> {
         if !self.is_current(key)? {
-            // The attempt was given up, so the agent must stop it.
+            // The attempt was abandoned, so the agent must stop it.
             if self.run.unanswered.contains(&key) {
                 self.step.effects.push(RunEffect::Cancel { key, how: CancelMode::Now });
             }
@@ -161,7 +161,7 @@ impl Stepping<'_> {
                 return Next::Final(InstanceOutcome::Cancelled);
             }
             AttemptOutcome::Reported(ResultKind::Cancelled) | AttemptOutcome::Lost => 0,
-            // The task is not at fault, so allow one retry even if it has none.
+            // The task did not cause the interruption, so allow one retry even if its policy has none.
             AttemptOutcome::Reported(ResultKind::Interrupted) if policy.retry_interrupted => {
                 policy.n_retries.max(1)
             }

@@ -202,7 +202,7 @@ fn read_outcome(word: &str) -> Result<InstanceOutcome, EventFormatError> {
     })
 }
 
-/// An array instead of an object, because one event may contain a million of them.
+/// Encodes a resolution as an array instead of an object, because one event may contain a million of them.
 fn resolution_json(idx: InstanceIdx, resolution: Resolution) -> Json {
     match resolution {
         Resolution::Skipped => json!([idx.get(), "skipped"]),

@@ -36,7 +36,7 @@ impl RunMachine {
         self.states.get(instance.index()).copied()
     }
 
-    /// Number of attempts of an instance.
+    /// Returns the number of attempts of an instance.
     pub fn n_attempts(&self, instance: InstanceIdx) -> u32 {
         self.attempts.get(instance.index()).copied().map_or(0, u32::from)
     }
@@ -50,32 +50,33 @@ impl RunMachine {
         }
     }
 
-    /// Outcome of a node, if it has ended.
+    /// Returns the outcome of a node, if it has ended.
     pub fn node_end(&self, node: NodeIdx) -> Option<NodeOutcome> {
         self.nodes.get(node.index())?.end
     }
 
-    /// Failed nodes of a group.
+    /// Returns the failed nodes of a group.
     pub fn failed_nodes(&self, group: GroupIdx) -> &[NodeIdx] {
         self.failed.get(group.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// The group whose tolerance was exceeded, which stops a run without a stop request.
+    /// Returns the group whose tolerance was exceeded, which stops a run without a stop request.
     pub fn exceeded_group(&self) -> Option<GroupIdx> {
         self.exceeded
     }
 
-    /// Whether a stop was requested. The run may have finished all the same; its successor must not start.
+    /// Reports whether a stop was requested. The run may have finished nevertheless; its successor must not
+    /// start.
     pub fn is_stop_asked(&self) -> bool {
         self.is_stop_asked
     }
 
-    /// Percentage of instances that have ended.
+    /// Returns the percentage of instances that have ended.
     pub fn progress(&self) -> u32 {
         percent(self.n_ended, self.states.len() as u32)
     }
 
-    /// Percentage of the node's instances that have ended.
+    /// Returns the percentage of the node's instances that have ended.
     pub fn node_progress(&self, blueprint: &Blueprint, node: NodeIdx) -> u32 {
         let (Some(state), Some(node)) = (self.nodes.get(node.index()), blueprint.nodes.get(node.index()))
         else {
@@ -84,7 +85,7 @@ impl RunMachine {
         percent(node.n_instances - state.n_open, node.n_instances)
     }
 
-    /// Linear in the number of instances.
+    /// Counts instances by state. Linear in the number of instances.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for state in &self.states {
@@ -106,13 +107,13 @@ impl RunMachine {
         })
     }
 
-    /// Time of the next timer.
+    /// Returns the time of the next timer.
     pub fn next_timer(&self) -> Option<Micros> {
         self.timers.first().map(|(at, _)| *at)
     }
 
-    /// All effects that follow from the current state. After a restart, executing them makes up for effects
-    /// that were decided but not executed.
+    /// Returns all effects that follow from the current state. After a restart, the caller executes them to
+    /// replace effects that were decided but not executed.
     pub fn effects(&self) -> Vec<RunEffect> {
         let mut effects: Vec<RunEffect> =
             self.in_flight().map(|flight| RunEffect::Dispatch(flight.key)).collect();
@@ -141,7 +142,7 @@ impl RunMachine {
         }
     }
 
-    /// Key of the last attempt of an instance.
+    /// Returns the key of the last attempt of an instance.
     pub(super) fn key(&self, instance: InstanceIdx) -> AttemptKey {
         AttemptKey { run: self.id, instance, attempt: u32::from(self.attempts[instance.index()]) }
     }

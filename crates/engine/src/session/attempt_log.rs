@@ -1,7 +1,8 @@
-//! Log of what was sent to an agent and reported by it over the current connection, for resending.
+//! Log of the attempts sent to an agent and of their results over the current connection.
 //!
-//! Messages between servers may be lost and are requested or sent again from this log. The agent itself
-//! repeats its state only when it connects.
+//! The server that is connected to the agent relays messages between the agent and the server that drives
+//! the run. Messages between servers may be lost; this log allows them to be resent, because the agent
+//! reports its state only when it connects.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +70,7 @@ impl AttemptLog {
         self.attempts.get(&key)?.finished.as_ref().map(|(finished, _)| finished)
     }
 
-    /// Results whose resend is due.
+    /// Returns the results whose resend is due.
     pub(super) fn due_resends(&mut self, now: Micros) -> impl Iterator<Item = AttemptResult> {
         self.attempts.values_mut().filter_map(move |entry| {
             let (finished, resend_at) = entry.finished.as_mut().filter(|(_, resend_at)| *resend_at <= now)?;

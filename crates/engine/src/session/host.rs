@@ -11,7 +11,7 @@ use super::attempt_log::AttemptLog;
 use super::server::{Input, Output, ServerSession, SessionSettings, interrupted};
 use super::{AttemptKey, AttemptResult, Generation, InFlight};
 
-/// Session with one agent, and a log of what may have to be resent.
+/// Session with one agent, and a log of the messages that may have to be resent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostSession {
     session: ServerSession,
@@ -19,7 +19,8 @@ pub struct HostSession {
 }
 
 impl HostSession {
-    /// A session with an agent that has not connected yet. It counts as lost only after the silence timeout.
+    /// Creates a session with an agent that has not connected yet. It counts as lost only after the silence
+    /// timeout.
     pub fn new(settings: SessionSettings, now: Micros) -> (Self, Vec<Output>) {
         let (session, outputs) = ServerSession::new(settings, now);
         (Self { session, log: AttemptLog::default() }, outputs)
@@ -97,7 +98,7 @@ impl HostSession {
         }
     }
 
-    /// Results that were not recorded in time, to be resent to the driver.
+    /// Returns the results that were not recorded in time, to be resent to the driver.
     pub fn unrecorded_results(&mut self, now: Micros) -> Vec<AttemptResult> {
         self.log.due_resends(now).collect()
     }

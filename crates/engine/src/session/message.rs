@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stoker_model::{InstanceIdx, Json, JsonMap, Micros, RunId};
+use stoker_model::{AgentUid, InstanceIdx, Json, JsonMap, Micros, RunId};
 
 /// Identifies one attempt to execute a task instance. Keys are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,21 +76,20 @@ pub enum FromAgent {
 /// First message of an agent after each connect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hello {
-    /// Node uid, or `master`.
-    pub node: String,
+    pub node: AgentUid,
     /// Agent version.
     pub version: String,
     /// Attempts running now.
     pub running: Vec<AttemptKey>,
     /// Results that were not acknowledged.
     pub finished: Vec<AttemptResult>,
-    /// All runs in the journal. The server answers [`ToAgent::RunEnded`] for those that are over, which makes
-    /// up for lost messages.
+    /// All runs in the journal. The server sends [`ToAgent::RunEnded`] again for runs that are over, because
+    /// earlier messages may have been lost.
     pub runs: Vec<RunId>,
     pub facts: JsonMap,
 }
 
-/// A self-contained attempt: the agent needs to compute or fetch nothing else.
+/// A self-contained attempt: the agent needs no further data to execute it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
     pub key: AttemptKey,
@@ -103,7 +102,7 @@ pub struct Attempt {
     pub parameters: Json,
     pub mode: Mode,
     pub debug: bool,
-    /// Time after which the attempt and all of its child processes are killed.
+    /// Timeout in milliseconds after which the attempt and all of its child processes are killed.
     pub timeout_ms: u64,
     /// Values to redact in all reports.
     pub secrets: Vec<String>,

@@ -5,9 +5,9 @@
 //! attempts that it had started and has lost are interrupted, unacknowledged results are accepted, attempts
 //! that no run waits for are cancelled, and ended runs are dropped.
 //!
-//! Does not know the contents of an attempt (the caller builds it from the plan on delivery) and does not
-//! interpret results: each is forwarded, and acknowledged only after the caller reports it as recorded. The
-//! caller must not pass messages of a connection that was replaced by another.
+//! The session does not know the contents of an attempt (the caller builds it from the plan on delivery) and
+//! does not interpret results: each result is forwarded, and acknowledged only after the caller reports it as
+//! recorded. The caller must not pass messages of a connection that was replaced by another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ pub enum Input {
     Started {
         key: AttemptKey,
     },
-    /// A run does not need the attempt any more.
+    /// A run no longer needs the attempt.
     Cancel {
         key: AttemptKey,
         generation: Generation,
@@ -90,10 +90,10 @@ pub enum Output {
     Lost,
     /// The node is connected again; reported to all runs that use the node, on every connect.
     Connected,
-    /// Close the connection; it is dead.
+    /// The connection is dead; close it.
     Disconnect,
-    /// Asks which of these runs are over. Answered with [`Input::RunStatus`] for each that is; the driver of any
-    /// other run claims its attempts, and stray ones are then cancelled.
+    /// Queries which of these runs are over. The caller sends [`Input::RunStatus`] for each run that is over;
+    /// the driver of any other run claims its attempts, and attempts without a claim are cancelled.
     QueryRuns {
         runs: Vec<RunId>,
     },
@@ -116,14 +116,16 @@ pub struct ServerSession {
     is_lost: bool,
     heard_at: Micros,
     in_flight: BTreeMap<AttemptKey, Flight>,
-    /// Attempts that the agent runs and this server has no record of; the server queries the state of their runs.
+    /// Attempts that the agent runs but of which this server has no record; the server queries the state of
+    /// their runs.
     strays: BTreeSet<AttemptKey>,
 }
 
 type Outputs = Vec<Output>;
 
 impl ServerSession {
-    /// A session with an agent that has not connected yet. It counts as lost only after the silence timeout.
+    /// Creates a session with an agent that has not connected yet. It counts as lost only after the silence
+    /// timeout.
     pub fn new(settings: SessionSettings, now: Micros) -> (Self, Outputs) {
         let session = Self {
             settings,
@@ -207,8 +209,8 @@ impl ServerSession {
         self.strays = hello.running.iter().copied().filter(|key| !self.in_flight.contains_key(key)).collect();
         for (key, flight) in &self.in_flight {
             let Flight { generation, cancel, is_begun } = *flight;
-            // A cancelled attempt is not delivered first: an agent remembers the cancellation of an unknown
-            // attempt.
+            // A cancelled attempt need not be delivered first: an agent records the cancellation of an
+            // unknown attempt.
             match cancel {
                 Some(how) => outputs.push(Output::Send(ToAgent::Cancel { key: *key, generation, how })),
                 None if reported.contains(key) => {}
@@ -286,8 +288,8 @@ impl ServerSession {
     }
 }
 
-/// Result of an attempt that the agent had started but does not know any more: its journal was lost, or the
-/// agent was replaced. The progress of the attempt is unknown, and it must not be started again.
+/// Returns the result of an attempt that the agent started but no longer knows: its journal was lost, or the
+/// agent was replaced. The progress of the attempt is unknown, so it must not be started again.
 pub(super) fn interrupted(key: AttemptKey, at: Micros) -> AttemptResult {
     AttemptResult { key, at, end: ResultKind::Interrupted, summary: JsonMap::new() }
 }

@@ -19,7 +19,7 @@ fn attempt(key: AttemptKey, generation: u64) -> Attempt {
         key,
         generation: Generation(generation),
         task: "a".to_owned(),
-        node: "1".to_owned(),
+        node: "1".into(),
         task_type: "shell".to_owned(),
         parameters: Json::Null,
         mode: Mode::Normal,
@@ -30,7 +30,7 @@ fn attempt(key: AttemptKey, generation: u64) -> Attempt {
     }
 }
 
-/// An agent with a disk that works unless a test makes it fail.
+/// An agent whose disk works unless a test makes it fail.
 struct Bench {
     session: AgentSession,
     journal: Vec<Record>,
@@ -130,7 +130,7 @@ impl Bench {
 }
 
 fn identity() -> Identity {
-    Identity { node: "1".to_owned(), version: "1".to_owned() }
+    Identity { node: "1".into(), version: "1".to_owned() }
 }
 
 fn describe(finished: &AttemptResult) -> String {
@@ -271,7 +271,7 @@ fn journal_size_is_bounded() {
         assert!(bench.journal.len() <= 40, "{} records", bench.journal.len());
     }
     bench.done.clear();
-    // Evicted, and still refused: runs of that age have ended.
+    // The run is evicted and still refused: runs of that age have ended.
     bench.start(key(0, 1));
     bench.did(&[
         "1/0/1 refused: the run is older than all runs that the agent remembers, so it must have ended",

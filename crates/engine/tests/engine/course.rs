@@ -47,7 +47,7 @@ fn paused_run_starts_nothing_until_resumed() {
     assert_eq!(play.try_give(Input::Resume), Err(InputError::HasEnded));
 }
 
-/// Like a graph whose predecessor ended while the run was paused.
+/// The run is paused at its start, like a graph whose predecessor ended while the run was paused.
 #[test]
 fn run_can_start_paused() {
     let mut play = Play::new(Sketch::new("a@1 > b@1").build().expect("valid"));

@@ -34,7 +34,7 @@ fn options() -> impl Strategy<Value = ExecutionOptions> {
     })
 }
 
-/// Four nodes; the last one is the sync node.
+/// Generates drafts with four nodes; the last is the sync node.
 fn draft() -> impl Strategy<Value = Draft> {
     let work = (0..3_u32, policy(), proptest::option::of(1..3_u32));
     let work = work.prop_map(|(executor, policy, limit)| DraftWork {

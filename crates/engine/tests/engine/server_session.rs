@@ -21,7 +21,7 @@ fn finished(key: AttemptKey) -> AttemptResult {
 fn hello(running: &[AttemptKey], ended: &[AttemptKey]) -> Input {
     let keys = running.iter().chain(ended);
     Input::Message(FromAgent::Hello(Hello {
-        node: "1".to_owned(),
+        node: "1".into(),
         version: "1".to_owned(),
         running: running.to_vec(),
         finished: ended.iter().copied().map(finished).collect(),
@@ -106,7 +106,7 @@ fn started_attempt_is_not_redelivered_after_server_restart() {
     let interrupted =
         Output::Finished(AttemptResult { at, end: ResultKind::Interrupted, ..finished(key(0)) });
     let deliver = Output::Deliver { key: key(1), generation: ONE };
-    // In either order: the agent connects first, or the run claims first.
+    // In either order: the agent connects first, or the run claims its attempts first.
     let (mut session, _) = HostSession::new(SessionSettings::default(), Micros(0));
     session.step(hello(&[key(2)], &[]), at);
     assert_eq!(relevant(session.claim(RunId(1), ONE, &flights, at)), [interrupted.clone(), deliver.clone()]);

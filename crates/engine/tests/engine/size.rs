@@ -8,7 +8,8 @@ use stoker_model::{JsonMap, Micros, NodeIdx, RunId, TaskIdx};
 
 use crate::small::POLICY;
 
-/// A hundred tasks on each of many nodes in a chain, with a stage in the middle; nine of ten are skipped.
+/// Returns a hundred tasks on each of many nodes in a chain, with a stage in the middle; nine of ten are
+/// skipped.
 pub(crate) fn large(n_nodes: u32) -> Draft {
     const N_TASKS: u32 = 100;
     let idx = |task: u32, node: u32| task * n_nodes + node;

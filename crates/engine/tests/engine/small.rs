@@ -38,8 +38,8 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    /// Instances and chains of instances: `a@1 b@1 > c@2` declares three instances, the second before the
-    /// third.
+    /// Returns the instances and chains of instances: `a@1 b@1 > c@2` declares three instances, the second
+    /// before the third.
     pub(crate) fn new(text: &str) -> Self {
         let mut sketch = Self::default();
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -158,7 +158,7 @@ impl Sketch {
         Blueprint::new(self.draft())
     }
 
-    /// A run that has begun.
+    /// Returns a run that has begun.
     pub(crate) fn begin(&self) -> Play {
         let mut play = Play::new(self.build().expect("a valid blueprint"));
         play.give(Input::Begin);
@@ -252,7 +252,7 @@ impl Play {
         self.give(Input::Wake)
     }
 
-    /// Instances in flight.
+    /// Returns the instances in flight.
     pub(crate) fn running(&self) -> Vec<String> {
         self.run.in_flight().map(|flight| self.blueprint.name(flight.key.instance)).collect()
     }

@@ -28,8 +28,8 @@ fn event_format_is_stable() {
     "#);
 }
 
-/// Events of every kind as version 1 wrote them. Servers of adjacent versions take over runs from each other,
-/// so each must read the other's events: this version writes everything that version 1 knows, and ignores
+/// Events of every type as written by version 1. Servers of adjacent versions take over runs from each other,
+/// so each must read the other's events: this version writes all fields that version 1 reads, and ignores
 /// unknown additions.
 #[test]
 fn events_of_adjacent_versions_are_readable() {

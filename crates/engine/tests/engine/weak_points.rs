@@ -1,4 +1,4 @@
-//! Regression tests for the weak points of the predecessor, numbered as in the list of them.
+//! Regression tests for the weak points of the predecessor of the engine, one per numbered requirement.
 
 use stoker_engine::blueprint::{Defect, FailurePolicy, Policy, StagePolicy, ZERO_TOLERANCE};
 use stoker_engine::run::{
@@ -27,7 +27,7 @@ fn p01_exceeded_tolerance_is_an_error_with_the_group_name() {
         })
     );
     assert_eq!(play.run_end().map(RunOutcome::status), Some(RunStatus::Error));
-    assert_eq!(play.message(), "Group `compute` tolerates 1 failed node, and these failed: 1, 2");
+    assert_eq!(play.message(), "group `compute` tolerates 1 failed node, but 2 failed: 1, 2");
     assert_eq!(play.node_end("3"), Some(NodeOutcome::Succeeded));
 }
 
@@ -156,7 +156,7 @@ fn p07_stages_are_passed_or_held() {
     let mut play = sketch.options(|options| options.at_stages = StagePolicy::Hold).begin();
     play.fail("a@1").ok("a@2");
     assert_eq!(play.state("b@2"), InstanceState::Blocked);
-    assert_eq!(play.message(), "Stage end@sync was not passed because a@1 did not succeed");
+    assert_eq!(play.message(), "stage end@sync was not passed because a@1 did not succeed");
     assert_eq!(play.run_end().map(RunOutcome::status), Some(RunStatus::Error));
 }
 
@@ -221,7 +221,7 @@ fn p13_run_is_restored_from_history() {
 #[test]
 fn p14_attempts_have_unique_keys() {
     let mut play = Sketch::new("a@1").policy("a@1", Policy { n_retries: 1, ..POLICY }).begin();
-    // No result until long after the timeout: another attempt is made.
+    // No result arrives until long after the timeout, so another attempt is made.
     play.after(161).after(2);
     assert_eq!(play.cancels(), [("a@1".to_owned(), 1, CancelMode::Now)]);
     let (old, at) = (play.key("a@1", 1), play.now);

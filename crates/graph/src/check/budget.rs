@@ -22,7 +22,7 @@ impl Budget {
         !self.is_exhausted
     }
 
-    /// Whether any work was skipped.
+    /// Reports whether any work was skipped.
     pub(super) fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }

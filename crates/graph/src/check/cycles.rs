@@ -5,9 +5,9 @@
 //!   one node.
 //! * A warning is a cycle over definitions that occurs only under further conditions: one node with several
 //!   roles, the choice of `policy: any`, or computed placement. Tasks that can never share a node (`x` and
-//!   `primary-x`, the master and the others) form no such cycle.
-//! * A warning is also a relation of a task to its own name: it excludes only the own instance, so on two
-//!   nodes the instances depend on each other.
+//!   `primary-x`, the master and other nodes) form no such cycle.
+//! * A warning is also a relation of a task to its own name. It excludes only the instance itself, so that
+//!   instances on two nodes depend on each other.
 //!
 //! Groups never run and form no cycle. One cycle is reported per strongly connected component; cycles that
 //! remain after it is broken are reported by the next check.
@@ -33,14 +33,14 @@ pub(super) fn check<'a>(subject: &Subject<'_, 'a>, names: &mut Names<'a>, findin
     check_possible(subject, names, &certain_members, findings);
 }
 
-/// Tasks listed at each end of a long cycle.
+/// Maximum number of tasks listed at each end of a long cycle.
 const LISTED_MAX: usize = 10;
 
 struct Cycle {
-    /// In execution order, starting with the smallest index; the first is not repeated at the end.
+    /// Tasks in execution order, starting with the smallest index; the first is not repeated at the end.
     tasks: Vec<u32>,
     members: BTreeSet<u32>,
-    /// The node it occurs on, if all its instances are on one node.
+    /// The node on which the cycle occurs, if all its instances are on one node.
     location: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Cycle {
         Self { tasks, members, location }
     }
 
-    /// `a → b → a`; a long path is shortened in the middle.
+    /// Renders the cycle as `a → b → a`; a long path is shortened in the middle.
     fn describe(&self, subject: &Subject<'_, '_>) -> String {
         let closed = self.tasks.iter().chain(self.tasks.first());
         let mut names: Vec<String> =
@@ -153,7 +153,7 @@ fn check_possible<'a>(
     }
 }
 
-/// Edges between definitions in execution order, with whether they lead across nodes.
+/// Returns the edges between definitions in execution order, with whether they lead across nodes.
 pub(super) fn definition_edges<'a>(
     subject: &Subject<'_, 'a>,
     names: &mut Names<'a>,
@@ -181,7 +181,7 @@ pub(super) fn definition_edges<'a>(
     is_cross_of
 }
 
-/// Whether a dependency can have any effect, by the rules for stages.
+/// Reports whether a dependency can have any effect, by the rules for stages.
 fn reaches(link: &Link<'_>, is_from_stage: bool, is_to_stage: bool) -> bool {
     match (link.target, link.is_cross()) {
         (TargetNodes::Own, false) => is_to_stage || !is_from_stage,
@@ -195,7 +195,7 @@ fn is_across(link: &Link<'_>) -> bool {
     !matches!(link.target, TargetNodes::Own | TargetNodes::Sync)
 }
 
-/// Whether the tasks of each segment of the cycle that must share a node can share one.
+/// Reports whether the tasks of each segment of the cycle that must share a node can share one.
 fn can_happen(cycle: &Cycle, is_cross_of: &HashMap<(u32, u32), bool>, subject: &Subject<'_, '_>) -> bool {
     let mut segments: Vec<Vec<Placement<'_>>> = vec![Vec::new()];
     let n_tasks = cycle.tasks.len();

@@ -84,7 +84,7 @@ fn of_hint(source: &str, hint: Hint) -> Diagnostic {
     Diagnostic::warning(code, format!("{}{location}", hint.message)).help_if(hint.help)
 }
 
-/// Position in the expression, since no source file is available here.
+/// Returns the position in the expression, since no source file is available here.
 fn location(source: &str, offset: usize) -> String {
     let before = &source[..source.floor_char_boundary(offset)];
     let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;

@@ -1,11 +1,11 @@
-//! A synthetic cluster for checking a graph: one node per named role or tag, the master, and the virtual node
+//! Synthetic cluster for checking a graph: one node per named role or tag, the master, and the virtual node
 //! of stages.
 //!
-//! A dependency between tasks is one between their instances: `requires` holds on one node only, so
-//! definitions that require each other cyclically are harmless as long as no node has all of them. In the
-//! synthetic cluster every task is where its definition places it and no node has two roles; a cycle here
-//! exists in every cluster with these roles. Relations to sets of nodes go through a junction vertex, so the
-//! number of edges grows with the sum of both sizes.
+//! A dependency between tasks is a dependency between their instances: `requires` applies on one node only,
+//! so definitions that require each other cyclically are harmless as long as no node has all of them. In the
+//! synthetic cluster every task is on the nodes where its definition places it, and no node has two roles. A
+//! cycle here therefore exists in every cluster with these roles. Relations to sets of nodes go through a
+//! junction vertex, so the number of edges grows with the sum of both sizes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,7 +20,7 @@ use crate::pattern::NamePattern;
 pub(super) struct SyntheticCluster<'a> {
     /// Names of the ordinary nodes. The indices of the master and of the virtual node of stages follow.
     nodes: Vec<&'a str>,
-    /// For each task, its nodes, ascending.
+    /// For each task, its nodes in ascending order.
     nodes_of: Vec<Vec<u32>>,
     /// For each task, its first vertex; with the total number as an additional last entry.
     first_vertex: Vec<u32>,
@@ -57,7 +57,7 @@ impl<'a> SyntheticCluster<'a> {
         self.first_vertex.last().copied().unwrap_or_default()
     }
 
-    /// The nodes that match a placement.
+    /// Returns the nodes that match a placement.
     fn resolve(
         &self,
         placement: &Placement<'a>,
@@ -86,7 +86,7 @@ impl<'a> SyntheticCluster<'a> {
         Some(self.first_vertex[task_idx as usize] + at as u32)
     }
 
-    /// The task and the node of a vertex; `None` for a junction.
+    /// Returns the task and the node of a vertex; `None` for a junction.
     pub(super) fn instance(&self, vertex: u32) -> Option<(u32, u32)> {
         if vertex >= self.n_instances() {
             return None;
@@ -96,7 +96,7 @@ impl<'a> SyntheticCluster<'a> {
         Some((task_idx as u32, node))
     }
 
-    /// Description of a node; `None` for the virtual node of stages.
+    /// Returns the description of a node; `None` for the virtual node of stages.
     pub(super) fn describe_node(&self, node: u32) -> Option<String> {
         match self.nodes.get(node as usize) {
             Some(name) => Some(format!("on a node with `{name}`")),
@@ -105,8 +105,8 @@ impl<'a> SyntheticCluster<'a> {
         }
     }
 
-    /// Roles that two nodes can have and through which the relation reaches the task's own name: instances on
-    /// two such nodes would depend on each other. A `primary-` role has one node only.
+    /// Returns the roles that two nodes can have and through which the relation reaches the name of the task
+    /// itself: instances on two such nodes would depend on each other. A `primary-` role has only one node.
     pub(super) fn shared_own_roles(
         &self,
         task_idx: u32,
@@ -120,8 +120,8 @@ impl<'a> SyntheticCluster<'a> {
         common.filter_map(|node| self.nodes.get(*node as usize)).filter(can_have_two_nodes).copied().collect()
     }
 
-    /// The nodes of a relation to other nodes. The choice of `policy: any` is not known yet, so it reaches
-    /// none.
+    /// Returns the nodes of a relation to other nodes. The choice of `policy: any` is not known yet, so such
+    /// a relation reaches none.
     fn reached(
         &self,
         target: TargetNodes<'a>,
@@ -139,7 +139,7 @@ impl<'a> SyntheticCluster<'a> {
         }
     }
 
-    /// The dependencies between instances, in execution order.
+    /// Returns the dependencies between instances, in execution order.
     pub(super) fn edges(&self, subject: &Subject<'_, 'a>, names: &mut Names<'a>) -> Csr {
         let mut builder = EdgeBuilder {
             cluster: self,
@@ -164,7 +164,8 @@ impl<'a> SyntheticCluster<'a> {
     }
 }
 
-/// All exact role and tag names, and patterns that match none of them, each as a separate node. Sorted.
+/// Returns all exact role and tag names, and patterns that match none of them, each as a separate node.
+/// Sorted.
 fn node_names<'a>(placement: &[Placement<'a>], budget: &mut Budget) -> Vec<&'a str> {
     let names: BTreeSet<&str> =
         placement.iter().flat_map(|placement| placement.named.iter().copied()).collect();
@@ -183,7 +184,7 @@ fn node_names<'a>(placement: &[Placement<'a>], budget: &mut Budget) -> Vec<&'a s
     nodes
 }
 
-/// Indices of the nodes that match a name or a pattern; `nodes` must be sorted.
+/// Returns the indices of the nodes that match a name or a pattern; `nodes` must be sorted.
 fn matching(nodes: &[&str], name: &str, budget: &mut Budget) -> Vec<u32> {
     if !NamePattern::is_regex(name) {
         return nodes.binary_search(&name).into_iter().map(|node_idx| node_idx as u32).collect();
@@ -248,8 +249,8 @@ impl<'a> EdgeBuilder<'_, 'a> {
         }
     }
 
-    /// The junction for all instances of a task on the nodes of a relation; `None` if there are no such
-    /// instances.
+    /// Returns the junction for all instances of a task on the nodes of a relation; `None` if there are no
+    /// such instances.
     fn junction(&mut self, link: &Link<'a>, other_idx: u32, budget: &mut Budget) -> Option<u32> {
         let nodes = match link.target {
             TargetNodes::Named(value) => value.to_string(),
@@ -273,7 +274,7 @@ impl<'a> EdgeBuilder<'_, 'a> {
         junction
     }
 
-    /// Adds an edge between an instance and one it refers to, in execution order.
+    /// Adds an edge between two instances in execution order; `this` refers to `other`.
     fn add_edge(&mut self, this: u32, other: u32, is_backward: bool) {
         self.edges.push(if is_backward { (other, this) } else { (this, other) });
     }

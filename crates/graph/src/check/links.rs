@@ -29,10 +29,10 @@ pub(super) enum LinkKind {
     Member,
 }
 
-/// Which nodes of the other task a relation refers to.
+/// Nodes of the other task that a relation refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TargetNodes<'a> {
-    /// All nodes; the default.
+    /// All nodes (the default).
     Everywhere,
     /// `self`: the same node.
     Own,
@@ -54,7 +54,7 @@ impl Link<'_> {
         }
     }
 
-    /// Whether the other task of the relation runs first.
+    /// Reports whether the other task of the relation runs first.
     pub(super) fn is_backward(&self) -> bool {
         matches!(self.kind, LinkKind::Requires | LinkKind::CrossDepends)
     }
@@ -64,7 +64,7 @@ impl Link<'_> {
     }
 }
 
-/// All literal references; computed ones are known at planning time only.
+/// Returns all literal references; computed references are known only at planning time.
 pub(super) fn links<'a>(task: &MergedTask<'a>) -> Vec<Link<'a>> {
     let mut links = Vec::new();
     for (field, kind) in [
@@ -88,7 +88,7 @@ pub(super) fn links<'a>(task: &MergedTask<'a>) -> Vec<Link<'a>> {
     links
 }
 
-/// The items of a list; a string counts as a list of one.
+/// Returns the items of a list; a string counts as a list with one item.
 pub(super) fn items(value: Option<&Json>) -> impl Iterator<Item = (usize, &Json)> {
     let (list, single) = match value {
         Some(Json::Array(items)) => (&items[..], None),
@@ -98,7 +98,7 @@ pub(super) fn items(value: Option<&Json>) -> impl Iterator<Item = (usize, &Json)
     list.iter().chain(single).enumerate()
 }
 
-/// `tags` take precedence over `role`.
+/// Returns the nodes of a relation. `tags` take precedence over `role`.
 fn target(relation: &Json) -> TargetNodes<'_> {
     let node_names = relation.get("tags").or_else(|| relation.get("role"));
     if relation.get("policy").is_some_and(|policy| policy != "all") {

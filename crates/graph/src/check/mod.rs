@@ -1,8 +1,7 @@
 //! Static checks of a graph over its definitions, without nodes.
 //!
-//! An error is a defect that prevents execution, or that fails with certainty once the tasks are placed; a
-//! warning is suspicious but possibly intended. Findings are in task order; those about several tasks come
-//! last.
+//! An error is a defect that prevents execution, or that certainly fails once the tasks are placed; a warning
+//! is suspicious but possibly intended. Findings are in task order; findings about several tasks come last.
 
 mod budget;
 mod cycles;
@@ -32,7 +31,7 @@ use links::{Link, links};
 use names::Names;
 use placement::Placement;
 
-/// Whether the checked graph is complete.
+/// Completeness of the checked graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// One layer: names may refer to tasks of another layer, which may also place a task.
@@ -54,7 +53,8 @@ pub struct GraphCheckOptions<'o> {
 }
 
 impl GraphCheckOptions<'_> {
-    /// About one second. A graph ten times the size of real ones takes less than half of it.
+    /// Step budget of a check: about one second. A graph ten times the size of real ones uses less than half
+    /// of it.
     pub const STEPS_MAX: u64 = 10_000_000;
 
     /// Runs all checks that need only the graph.
@@ -90,7 +90,7 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
     findings
 }
 
-/// The order of definitions, as far as literal names determine it.
+/// Returns the order of definitions, as far as literal names determine it.
 pub(crate) fn order(merged: &MergedGraph<'_>) -> Csr {
     let subject = Subject::new(merged, Scope::Merged);
     let edges = cycles::definition_edges(
@@ -101,7 +101,7 @@ pub(crate) fn order(merged: &MergedGraph<'_>) -> Csr {
     Csr::new(merged.tasks.len(), edges)
 }
 
-/// The layer that set the field at a location, else the strongest layer that defines the task.
+/// Returns the layer that set the field at a location, else the strongest layer that defines the task.
 fn source_of<'m>(
     location: &Location,
     merged: &'m MergedGraph<'_>,
@@ -126,7 +126,7 @@ struct Subject<'m, 'a> {
 
 struct Definition<'m, 'a> {
     task: &'m MergedTask<'a>,
-    /// `None` if the type is computed or unknown.
+    /// Type of the task; `None` if it is computed or unknown.
     task_type: Option<TaskType>,
     links: Vec<Link<'a>>,
     placement: Placement<'a>,
@@ -137,7 +137,7 @@ impl Definition<'_, '_> {
         self.task_type == Some(TaskType::Stage)
     }
 
-    /// Groups place other tasks and never run themselves.
+    /// Reports whether the task is a group. Groups place other tasks and are never executed themselves.
     fn is_group(&self) -> bool {
         self.task_type == Some(TaskType::Group)
     }
@@ -161,7 +161,7 @@ impl<'m, 'a> Subject<'m, 'a> {
         &self.definitions[task_idx as usize]
     }
 
-    /// Where a task runs: its own placement and that of the groups that list it.
+    /// Returns the placement of a task: its own, and that of the groups that list it.
     fn placement_of(&self, task_idx: u32) -> Placement<'a> {
         let definition = self.definition(task_idx);
         let mut placement = definition.placement.clone();

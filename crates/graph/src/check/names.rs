@@ -13,7 +13,8 @@ use crate::codes;
 use crate::merge::MergedGraph;
 use crate::pattern::NamePattern;
 
-/// A suggestion compares a name with all others, so in a large graph only the first unknown names get one.
+/// Maximum number of name comparisons for suggestions. A suggestion compares a name with all others, so in a
+/// large graph only the first unknown names get one.
 const COMPARISONS_MAX: usize = 500_000;
 
 /// Tasks by name and by pattern; each pattern is compiled and matched once.
@@ -31,7 +32,7 @@ pub(super) enum Resolution {
     Tasks(Vec<u32>),
     /// An invalid pattern, with the reason.
     Broken(String),
-    /// Not resolved: the step budget is exhausted.
+    /// Not resolved, because the step budget is exhausted.
     Unknown,
 }
 
@@ -67,7 +68,7 @@ impl<'a> Names<'a> {
                 let tasks = (0_u32..).zip(&self.all).filter(|(_, name)| pattern.matches(name));
                 Resolution::Tasks(tasks.map(|(task_idx, _)| task_idx).collect())
             }
-            Err(why) => Resolution::Broken(why),
+            Err(why) => Resolution::Broken(why.to_string()),
         };
         let resolution = Rc::new(resolution);
         self.resolved.insert(name, resolution.clone());
@@ -106,7 +107,7 @@ pub(super) fn check<'a>(
     }
 }
 
-/// A name that matches no task. In a single layer it may refer to another layer.
+/// Returns the diagnostic for a name that matches no task. In a single layer it may refer to another layer.
 fn dangling(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Diagnostic {
     if scope == Scope::Layer {
         let message = format!("task `{}` does not exist in this layer", link.name);

@@ -18,7 +18,7 @@ pub(super) struct Placement<'a> {
     pub(super) master: bool,
     /// Names and patterns.
     pub(super) named: BTreeSet<&'a str>,
-    /// Whether part of it is computed.
+    /// Whether a part of the placement is computed.
     pub(super) computed: bool,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Placement<'a> {
         *self == Self::default()
     }
 
-    /// Whether two tasks with these placements could share a node, given a node with suitable roles.
+    /// Reports whether two tasks with these placements could share a node, given a node with suitable roles.
     pub(super) fn can_share_node(&self, other: &Self) -> bool {
         if self.computed || other.computed || (self.master && other.master) {
             return true;
@@ -65,13 +65,15 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// An empty `roles` falls through to `groups`; an empty `tags` does not fall through.
+/// Returns the value of a placement field if it decides the placement. An empty `roles` falls through to
+/// `groups`; an empty `tags` does not.
 fn decides<'a>(field: &str, value: Option<&'a Json>) -> Option<&'a Json> {
     let is_empty = |value: &Json| matches!(value, Json::Array(items) if items.is_empty()) || value == "";
     value.filter(|value| field == "tags" || !is_empty(value))
 }
 
-/// The primary node of a tag has `primary-t` instead of `t`, so no node has both.
+/// Reports whether a node can have both roles. The primary node of a tag has `primary-t` instead of `t`, so
+/// no node has both.
 fn is_compatible(a: &str, b: &str) -> bool {
     let is_primary_of = |a: &str, b: &str| a.strip_prefix("primary-") == Some(b);
     !is_primary_of(a, b) && !is_primary_of(b, a)

@@ -4,7 +4,7 @@ use stoker_model::{Json, Task};
 use super::*;
 use crate::{Layer, MergeRules, Source, merge};
 
-/// Findings of a graph given as `{name: fields}`; the default task type is `shell`.
+/// Returns the findings of a graph given as `{name: fields}`; the default task type is `shell`.
 fn check_graph(scope: Scope, places: Option<&[&str]>, graph: &Json) -> Vec<String> {
     let tasks: Vec<Task> = graph
         .as_object()

@@ -16,7 +16,7 @@ fn rules(order: MergeOrder, mode: MergeMode) -> MergeRules {
     MergeRules { order, mode }
 }
 
-/// One line per task with its fields and their provenance.
+/// Renders one line per task with its fields and their provenance.
 fn render(merged: &MergedGraph<'_>) -> Vec<String> {
     let field = |field: &MergedField<'_>| {
         let overrode = if field.overridden_layers.is_empty() {
@@ -180,7 +180,7 @@ fn layers() -> impl Strategy<Value = Vec<(Source, Vec<Task>)>> {
     })
 }
 
-/// Naive merge: for each task and field the strongest layer that sets it.
+/// Merges naively: for each task and field, selects the strongest layer that sets it.
 fn oracle(
     merged: &MergedGraph<'_>,
     layers: &[(Source, Vec<Task>)],

@@ -18,7 +18,7 @@ pub enum FieldUpdate<T> {
 }
 
 impl<T> FieldUpdate<T> {
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     pub fn value(self) -> Option<T> {
         match self {
             Self::Value(value) => Some(value),
@@ -26,7 +26,7 @@ impl<T> FieldUpdate<T> {
         }
     }
 
-    /// Whether the key is present, possibly with null.
+    /// Reports whether the key is present, possibly with null.
     pub fn is_present(&self) -> bool {
         !matches!(self, Self::Absent)
     }
@@ -41,7 +41,7 @@ impl<T> FieldUpdate<T> {
     }
 }
 
-/// The keys of a map. They are taken one by one; [`Fields::finish`] reports the rest.
+/// The keys of a map. Readers take them one by one; [`Fields::finish`] reports the remaining keys as unknown.
 #[derive(Debug)]
 pub struct Fields<'n, 'p> {
     node: &'n Node,
@@ -54,7 +54,7 @@ pub struct Fields<'n, 'p> {
 }
 
 impl<'n, 'p> Fields<'n, 'p> {
-    /// The keys of a map; reports a problem and returns `None` for other nodes.
+    /// Reads a map; reports a problem and returns `None` for other nodes.
     pub fn new(node: &'n Node, problems: &'p mut Diagnostics) -> Option<Self> {
         let Some(entries) = node.as_map() else {
             report_wrong_type(node, "a map", problems);
@@ -76,8 +76,8 @@ impl<'n, 'p> Fields<'n, 'p> {
         self.problems.in_key(key, |problems| read(node, problems))
     }
 
-    /// Reports which of these keys are absent, for a request that requires keys which other requests with the same reader
-    /// may omit.
+    /// Reports which of these keys are absent. For a request that requires keys which other requests with the
+    /// same reader may omit.
     pub fn require(&mut self, keys: &[&'static str]) {
         for key in keys {
             if self.node.get(key).is_none() {
@@ -112,7 +112,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// The node under a key, without reading it.
+    /// Returns the node under a key, without reading it.
     pub fn take(&mut self, key: &'static str) -> Option<&'n Node> {
         self.requested.push(key);
         let entry_idx = self.entries.iter().position(|(name, _)| name.as_str() == Some(key))?;
@@ -127,17 +127,17 @@ impl<'n, 'p> Fields<'n, 'p> {
         }
     }
 
-    /// The collector, for problems of the map as a whole.
+    /// Returns the collector, for problems of the map as a whole.
     pub fn problems(&mut self) -> &mut Diagnostics {
         self.problems
     }
 
-    /// The map itself.
+    /// Returns the map itself.
     pub fn node(&self) -> &'n Node {
         self.node
     }
 
-    /// The remaining keys and values, for open maps; `finish` then reports nothing.
+    /// Returns the remaining keys and values, for open maps; `finish` then reports nothing.
     pub fn remaining(&mut self) -> Vec<(&'n str, &'n Node)> {
         let mut rest = Vec::new();
         for (entry_idx, (key, value)) in self.entries.iter().enumerate() {
@@ -185,7 +185,7 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 }
 
-/// A key as text; reports keys that YAML parses as another type.
+/// Returns a key as text; reports keys that YAML parses as another type.
 pub(crate) fn key_text<'n>(key: &'n Node, problems: &mut Diagnostics) -> Option<&'n str> {
     if let Some(text) = key.as_str() {
         return Some(text);

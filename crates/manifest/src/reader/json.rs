@@ -10,7 +10,7 @@ use crate::codes;
 
 /// Reads any value that JSON can represent. Dates become their source text.
 ///
-/// The nesting depth is bounded by the limits of the loader.
+/// Converts a node to JSON. The nesting depth is bounded by the limits of the loader.
 pub fn json(node: &Node, problems: &mut Diagnostics) -> Option<Json> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_json(scalar, node, problems),

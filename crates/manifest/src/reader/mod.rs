@@ -1,4 +1,4 @@
-//! Readers of typed values, one function per form, combined like the document.
+//! Readers of typed values, one function per form, composed in the structure of the document.
 //!
 //! A reader is a function `(&Node, &mut Diagnostics) -> Option<T>`: it returns the value, or reports why it is
 //! invalid. A failure does not stop other readers, so one pass finds all problems:
@@ -61,7 +61,8 @@ pub fn report_wrong_type<'p>(
     problems.error(codes::TYPE, head(node), message)
 }
 
-/// A suggestion for an unknown word, if a known one is similar and the limit of suggestions is not reached.
+/// Returns a suggestion for an unknown word, if a known one is similar and the limit of suggestions is not
+/// reached.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     known_words: impl Iterator<Item = &'a str>,
@@ -70,7 +71,7 @@ pub(crate) fn did_you_mean<'a>(
     problems.suggest(|| closest_name(word, known_words).map(|best| format!("did you mean `{best}`?")))
 }
 
-/// The type of a node in the terms of document authors.
+/// Returns the type of a node in the terms of document authors.
 pub(crate) fn kind_name(node: &Node) -> &'static str {
     match &node.kind {
         NodeKind::Seq(_) => "a list",
@@ -79,8 +80,8 @@ pub(crate) fn kind_name(node: &Node) -> &'static str {
     }
 }
 
-/// The span for a problem with a whole map or list: only its start, because underlining a page of text does
-/// not help.
+/// Returns the span for a problem with a whole map or list: only its start, because underlining a page of
+/// text is not readable.
 pub(crate) fn head(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Map(entries) => entries.first().map_or(node.span, |(key, _)| key.span),

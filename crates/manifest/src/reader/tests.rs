@@ -5,7 +5,7 @@ use stoker_yaml::Node;
 use super::*;
 use crate::{Format, parse};
 
-/// The result of a reader for a YAML text, with the problems it reports.
+/// Returns the result of a reader for a YAML text, with the problems that it reports.
 fn read<T: std::fmt::Debug>(text: &str, read: impl Fn(&Node, &mut Diagnostics) -> Option<T>) -> String {
     let node = parse(text, Format::Yaml).unwrap();
     let mut problems = Diagnostics::default();

@@ -40,7 +40,7 @@ pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Diagnosti
     }
 }
 
-/// A literal or computed name.
+/// Checks a literal or computed name.
 pub(super) fn check_name(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     if is_computed(node) { Some(()) } else { string_with_length(1..=255)(node, problems).map(|_| ()) }
 }
@@ -49,7 +49,7 @@ fn check_names(node: &Node, problems: &mut Diagnostics) {
     _ = list_of(check_name)(node, problems);
 }
 
-/// Placement: one name or a list of names.
+/// Checks a placement: one name or a list of names.
 pub(super) fn check_node_names(node: &Node, problems: &mut Diagnostics) {
     match &node.kind {
         NodeKind::Seq(_) => check_names(node, problems),
@@ -87,7 +87,7 @@ fn check_condition(node: &Node, problems: &mut Diagnostics) {
     }
 }
 
-/// Fault tolerance: `2`, `"2"`, `"10%"`, and negative values.
+/// Checks a fault tolerance: `2`, `"2"`, `"10%"`, and negative values.
 fn check_tolerance(node: &Node, problems: &mut Diagnostics) {
     let form = "a number or a percentage such as `10%`";
     match &node.kind {
@@ -108,7 +108,7 @@ fn is_tolerance(text: &str) -> bool {
     digits.starts_with(|first: char| first.is_ascii_digit()) && number.parse::<i64>().is_ok()
 }
 
-/// `name`, or `name/number` with a plain decimal number.
+/// Checks a stage: `name`, or `name/number` with a plain decimal number.
 fn check_stage(node: &Node, problems: &mut Diagnostics) {
     let Some(stage) = text(node, problems) else { return };
     let (name, number) = match stage.split_once('/') {

@@ -71,7 +71,7 @@ fn read_id(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     name
 }
 
-/// The fields by canonical name, in document order.
+/// Reads the fields by canonical name, in document order.
 fn read_fields(entries: &[(Node, Node)], problems: &mut Diagnostics) -> JsonMap {
     let mut fields = JsonMap::with_capacity(entries.len());
     for (key, value) in entries {
@@ -100,7 +100,7 @@ fn read_fields(entries: &[(Node, Node)], problems: &mut Diagnostics) -> JsonMap 
     fields
 }
 
-/// The other spelling of a field.
+/// Returns the other spelling of a field.
 fn other_spelling(name: &str) -> &str {
     let is_either = |field: &&TaskField| field.canonical == name || field.alias == Some(name);
     let field = TASK_FIELDS.iter().find(is_either);
@@ -109,7 +109,7 @@ fn other_spelling(name: &str) -> &str {
     other.unwrap_or(name)
 }
 
-/// A single role equals a list of one.
+/// Reports whether two values of a field are equivalent. A single role equals a list with one role.
 fn is_equivalent(canonical: &str, old: &Json, new: &Json) -> bool {
     let is_list_of =
         |list: &Json, one: &Json| matches!(list, Json::Array(items) if items[..] == [one.clone()]);

@@ -2,11 +2,12 @@
 
 use stoker_model::{Json, JsonMap, TASK_FIELDS, Task};
 
-/// The version of a task without an explicit one.
+/// The version of a task that does not set one.
 pub const VERSION_DEFAULT: &str = "1.0.0";
 
-/// A task as in responses: its id under both names, every field under both spellings, the default version if
-/// none is set, and all other fields as written, including empty ones. The result can be uploaded again.
+/// Renders a task for responses: its id under both names, every field under both spellings, the default
+/// version if none is set, and all other fields as written, including empty ones. The result can be uploaded
+/// again.
 pub fn render(task: &Task) -> JsonMap {
     let mut rendered = JsonMap::with_capacity(task.fields.len() + 6);
     rendered.insert("id".to_owned(), Json::from(task.name.as_str()));
@@ -23,7 +24,7 @@ pub fn render(task: &Task) -> JsonMap {
     rendered
 }
 
-/// The alternative spelling of a field, if it has one.
+/// Returns the alternative spelling of a field, if it has one.
 pub fn alias_of(canonical: &str) -> Option<&'static str> {
     TASK_FIELDS.iter().find(|field| field.canonical == canonical).and_then(|field| field.alias)
 }

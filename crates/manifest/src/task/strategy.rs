@@ -1,4 +1,4 @@
-//! The strategy of a task: how many of its instances run concurrently.
+//! The strategy of a task: the maximum number of its instances that run concurrently.
 
 use stoker_diagnostics::Diagnostics;
 use stoker_yaml::Node;

@@ -7,7 +7,7 @@ use crate::graph::read_task;
 
 use crate::Format;
 
-/// The problems of a valid task with one additional field, without the task prefix.
+/// Returns the problems of a valid task with one additional field, without the task prefix.
 fn problems(field: &str) -> Vec<String> {
     let text = format!("id: a\ntype: shell\n{field}\n");
     let problems = read_task(&text, Format::Yaml).problems;

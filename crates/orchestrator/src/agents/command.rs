@@ -3,24 +3,24 @@
 use serde::{Deserialize, Serialize};
 use stoker_engine::run::{Input, InputError};
 use stoker_engine::session::{AttemptKey, AttemptResult};
-use stoker_model::Micros;
+use stoker_model::{AgentUid, Micros};
 use tokio::sync::oneshot;
 
 pub(crate) enum Command {
     /// An agent connected, to this server or to another one.
     AgentBack {
-        uid: String,
+        uid: AgentUid,
     },
     AgentLost {
-        uid: String,
+        uid: AgentUid,
     },
-    /// The server that hosted an agent does so no longer. The agent may reconnect immediately.
+    /// The server that hosted an agent no longer hosts it. The agent may reconnect immediately.
     AgentGone {
-        uid: String,
+        uid: AgentUid,
     },
     /// An agent is connected and has not received this attempt.
     Deliver {
-        uid: String,
+        uid: AgentUid,
         key: AttemptKey,
     },
     Started {
@@ -29,7 +29,7 @@ pub(crate) enum Command {
     },
     /// `receipt` is answered when the result is committed.
     Finished {
-        uid: String,
+        uid: AgentUid,
         finished: AttemptResult,
         receipt: Option<oneshot::Sender<RunResponse>>,
     },

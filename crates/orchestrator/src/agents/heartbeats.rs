@@ -1,9 +1,10 @@
-//! Agent heartbeats, written in batches: ten thousand agents send one every few seconds.
+//! Agent heartbeats, written in batches: ten thousand agents send a heartbeat every few seconds.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use stoker_model::AgentUid;
 use stoker_services::background::TaskMonitor;
 
 use crate::context::OrchestratorContext;
@@ -12,12 +13,12 @@ pub(crate) const INTERVAL: Duration = Duration::from_secs(15);
 
 #[derive(Default)]
 pub(crate) struct Heartbeats {
-    uids: Mutex<BTreeSet<String>>,
+    uids: Mutex<BTreeSet<AgentUid>>,
 }
 
 impl Heartbeats {
-    pub(crate) fn note(&self, uid: &str) {
-        self.uids.lock().insert(uid.to_owned());
+    pub(crate) fn note(&self, uid: &AgentUid) {
+        self.uids.lock().insert(uid.clone());
     }
 
     /// Writes the agents that sent a heartbeat since the last write, once per [`INTERVAL`]. Never returns.
@@ -30,7 +31,7 @@ impl Heartbeats {
             if uids.is_empty() {
                 continue;
             }
-            let uids: Vec<String> = uids.into_iter().collect();
+            let uids: Vec<AgentUid> = uids.into_iter().collect();
             monitor.start();
             let written = context.store.agents_touch(&uids, context.clock.now()).await;
             if let Err(error) = &written {

@@ -25,7 +25,7 @@ const TRIES_MAX: usize = 20;
 
 pub(crate) struct OutputWriter {
     waiting: mpsc::Sender<(RunId, OutputChunk)>,
-    /// Receiver of the queue; the writer task takes it at startup.
+    /// Receiver of the queue, until the writer task takes it at startup.
     queue: Mutex<Option<mpsc::Receiver<(RunId, OutputChunk)>>>,
 }
 
@@ -69,7 +69,7 @@ impl OutputWriter {
     }
 }
 
-/// Output received so far, in bytes, of runs that have not ended.
+/// Number of bytes of output received, for each run that has not ended.
 #[derive(Default)]
 struct OutputQuota(HashMap<RunId, usize>);
 
@@ -81,8 +81,8 @@ impl OutputQuota {
         *n_received <= RUN_BYTES_MAX
     }
 
-    /// Evicts the counters of ended and deleted runs. Asks the database, because the driver of a run may be another
-    /// server than the one that its agents are connected to.
+    /// Evicts the counters of ended and deleted runs. Queries the database, because the driver of a run and
+    /// the host of its agents may be different servers.
     async fn evict_ended(&mut self, context: &OrchestratorContext) {
         let runs: Vec<RunId> = self.0.keys().copied().collect();
         for run in runs {

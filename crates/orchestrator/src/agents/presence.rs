@@ -26,8 +26,8 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Queues the presence of a node. The latest presence overrides an unwritten one; unwritten facts are
-    /// retained unless newer facts are given.
+    /// Queues the presence of a node. The latest presence overrides a pending one; pending facts are retained
+    /// unless newer facts are given.
     pub(crate) fn note(&self, id: NodeId, online: bool, facts: Option<JsonMap>) {
         let mut waiting = self.waiting.lock();
         let before = waiting.remove(&id).and_then(|sighting| sighting.facts);

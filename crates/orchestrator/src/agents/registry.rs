@@ -1,9 +1,9 @@
 //! Registry of the agents connected to this server and of the runs that it drives.
 //!
-//! Nothing here is durable: after a reconnect or a takeover, sessions are rebuilt from the agent's hello and
-//! the driver's claim. [`HostSession`] implements the protocol; this module feeds it and sends its messages.
-//! The session of an agent that another server hosts carries no state and is reset when the agent connects
-//! here.
+//! The registry is not durable: after a reconnect or a takeover, sessions are rebuilt from the hello of the
+//! agent and the claim of the driver. [`HostSession`] implements the protocol; this module passes inputs to
+//! it and sends its messages. The session of an agent that another server hosts has no state and is reset
+//! when the agent connects here.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::host::HostSession;
 use stoker_engine::session::server::{Input, Output, SessionSettings};
 use stoker_engine::session::{AttemptKey, AttemptResult, Generation, InFlight, ToAgent};
-use stoker_model::{InstanceIdx, Micros, NodeIdx, RunId};
+use stoker_model::{AgentUid, InstanceIdx, Micros, NodeIdx, RunId};
 use tokio::sync::{Notify, mpsc};
 
 use super::command::Command;
 
-/// Capacity of an agent's outbox. An agent that lets it fill up is disconnected; the messages are repeated
+/// Capacity of the outbox of an agent. If it is full, the agent is disconnected; the messages are repeated
 /// after it has reconnected.
 const OUTBOX_MAX: usize = 4096;
 /// Capacity of a driver's inbox. Senders block while it is full.
@@ -31,10 +31,10 @@ pub struct Agents {
 
 #[derive(Default)]
 struct Inner {
-    agents: HashMap<String, Agent>,
+    agents: HashMap<AgentUid, Agent>,
     runs: HashMap<RunId, Driven>,
     /// Agents that are hosted by another live server, with the ID of that server.
-    elsewhere: HashMap<String, Arc<str>>,
+    elsewhere: HashMap<AgentUid, Arc<str>>,
     next_line: u64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum AgentLocation {
 }
 
 struct Connected {
-    /// Connection number, which distinguishes a connection from later ones of the same agent.
+    /// Connection number, which distinguishes a connection from later connections of the same agent.
     id: u64,
     outbox: mpsc::Sender<ToAgent>,
     cut: Arc<Notify>,
@@ -75,7 +75,7 @@ struct Driven {
 
 /// Server side of an agent connection.
 pub(crate) struct Connection {
-    pub(crate) uid: String,
+    pub(crate) uid: AgentUid,
     pub(crate) id: u64,
     pub(crate) outbox: mpsc::Receiver<ToAgent>,
     /// Notified to close the connection.
@@ -84,7 +84,7 @@ pub(crate) struct Connection {
 
 impl Agents {
     /// Registers a connection of an agent. An earlier connection of the same agent is closed.
-    pub(crate) fn connect(&self, uid: &str, proof: Option<CredentialDigest>, now: Micros) -> Connection {
+    pub(crate) fn connect(&self, uid: &AgentUid, proof: Option<CredentialDigest>, now: Micros) -> Connection {
         let (sender, outbox) = mpsc::channel(OUTBOX_MAX);
         let cut = Arc::new(Notify::new());
         let mut inner = self.inner.lock();
@@ -96,7 +96,7 @@ impl Agents {
         if let Some(former) = agent.line.replace(connected) {
             former.cut.notify_one();
         }
-        Connection { uid: uid.to_owned(), id, outbox, cut }
+        Connection { uid: uid.clone(), id, outbox, cut }
     }
 
     /// Unregisters a connection. Ignored if a newer connection has replaced it.
@@ -110,7 +110,7 @@ impl Agents {
     }
 
     /// Closes the connection of an agent.
-    pub(crate) fn close(&self, uid: &str) {
+    pub(crate) fn close(&self, uid: &AgentUid) {
         if let Some(agent) = self.inner.lock().agents.get(uid)
             && let Some(connected) = &agent.line
         {
@@ -118,7 +118,7 @@ impl Agents {
         }
     }
 
-    /// Credential digests of all connected agents.
+    /// Returns the credential digests of all connected agents.
     pub(crate) fn credential_digests(&self) -> Vec<CredentialDigest> {
         self.inner.lock().agents.values().filter_map(|agent| agent.line.as_ref()?.proof).collect()
     }
@@ -134,12 +134,12 @@ impl Agents {
         }
     }
 
-    /// Whether the agent is connected to this server or to another live one.
-    pub fn is_connected(&self, uid: &str) -> bool {
+    /// Reports whether the agent is connected to this server or to another live server.
+    pub fn is_connected(&self, uid: &AgentUid) -> bool {
         self.location(uid) != AgentLocation::Nowhere
     }
 
-    pub(crate) fn location(&self, uid: &str) -> AgentLocation {
+    pub(crate) fn location(&self, uid: &AgentUid) -> AgentLocation {
         let inner = self.inner.lock();
         if inner.line(uid).is_some() {
             return AgentLocation::Here;
@@ -150,23 +150,23 @@ impl Agents {
             .map_or(AgentLocation::Nowhere, |server| AgentLocation::Elsewhere(Arc::clone(server)))
     }
 
-    /// Whether the agent is recorded as hosted by another server.
-    pub(crate) fn is_hosted_elsewhere(&self, uid: &str) -> bool {
+    /// Reports whether the agent is recorded as hosted by another server.
+    pub(crate) fn is_hosted_elsewhere(&self, uid: &AgentUid) -> bool {
         self.inner.lock().elsewhere.contains_key(uid)
     }
 
-    /// Connection ID of an agent that is connected to this server.
-    pub(crate) fn line_id(&self, uid: &str) -> Option<u64> {
+    /// Returns the connection ID of an agent that is connected to this server.
+    pub(crate) fn line_id(&self, uid: &AgentUid) -> Option<u64> {
         self.inner.lock().line(uid).map(|connected| connected.id)
     }
 
-    /// Records which other server hosts an agent; `None` if none does any more. Returns whether that server
-    /// is a new host of the agent.
-    pub(crate) fn set_elsewhere(&self, uid: &str, server: Option<&Arc<str>>, now: Micros) -> bool {
+    /// Records the other server that hosts an agent; `None` if no server hosts it. Returns whether that
+    /// server is a new host of the agent.
+    pub(crate) fn set_elsewhere(&self, uid: &AgentUid, server: Option<&Arc<str>>, now: Micros) -> bool {
         let mut inner = self.inner.lock();
         let Some(server) = server else {
             if inner.elsewhere.remove(uid).is_some() && inner.line(uid).is_none() {
-                // Restart the silence timeout: the agent gets time to reconnect.
+                // Restart the silence timeout, so that the agent has time to reconnect.
                 inner.agent(uid, now).begin_anew(now);
             }
             return false;
@@ -174,27 +174,27 @@ impl Agents {
         if inner.line(uid).is_none() {
             inner.agent(uid, now).begin_anew(now);
         }
-        let before = inner.elsewhere.insert(uid.to_owned(), Arc::clone(server));
+        let before = inner.elsewhere.insert(uid.clone(), Arc::clone(server));
         before.as_ref() != Some(server)
     }
 
-    /// Number of connected agents, and number of agents whose silence timeout has expired.
+    /// Returns the number of connected agents, and the number of agents whose silence timeout has expired.
     pub fn counts(&self) -> (usize, usize) {
         let inner = self.inner.lock();
         let n_connected = inner.agents.values().filter(|agent| agent.line.is_some()).count();
         (n_connected, inner.agents.values().filter(|agent| agent.session.is_lost()).count())
     }
 
-    /// Number of driven runs, and number of commands in their inboxes.
+    /// Returns the number of driven runs, and the number of commands in their inboxes.
     pub fn load(&self) -> (usize, usize) {
         let inner = self.inner.lock();
         let waiting = |driven: &Driven| driven.inbox.max_capacity() - driven.inbox.capacity();
         (inner.runs.len(), inner.runs.values().map(waiting).sum())
     }
 
-    /// Whether the silence timeout of an agent has expired. Starts the timeout if the agent is not tracked
-    /// yet.
-    pub(crate) fn is_lost(&self, uid: &str, now: Micros) -> bool {
+    /// Reports whether the silence timeout of an agent has expired. Starts the timeout if the agent is not
+    /// tracked yet.
+    pub(crate) fn is_lost(&self, uid: &AgentUid, now: Micros) -> bool {
         let mut inner = self.inner.lock();
         let is_elsewhere = inner.elsewhere.contains_key(uid);
         inner.agent(uid, now).session.is_lost() && !is_elsewhere
@@ -202,12 +202,12 @@ impl Agents {
 
     /// Feeds an input to the session of an agent. Sends messages for the agent and returns the other outputs,
     /// which the caller must handle.
-    pub(crate) fn step(&self, uid: &str, input: Input, now: Micros) -> Vec<Output> {
+    pub(crate) fn step(&self, uid: &AgentUid, input: Input, now: Micros) -> Vec<Output> {
         self.inner.lock().agent(uid, now).step(input, now)
     }
 
-    /// Like [`Self::step`], for an input received over `line`. Ignored if a newer connection has replaced the
-    /// line.
+    /// Like [`Self::step`], for an input received over `line`. The input is ignored if a newer connection has
+    /// replaced the line.
     pub(crate) fn step_from(&self, line: &Connection, input: Input, now: Micros) -> Vec<Output> {
         let mut inner = self.inner.lock();
         let agent = inner.agent(&line.uid, now);
@@ -219,7 +219,7 @@ impl Agents {
     }
 
     /// Like [`Self::step`], for all agents. Returns the agents whose sessions have outputs.
-    pub(crate) fn step_all(&self, input: &Input, now: Micros) -> Vec<(String, Vec<Output>)> {
+    pub(crate) fn step_all(&self, input: &Input, now: Micros) -> Vec<(AgentUid, Vec<Output>)> {
         let Inner { agents, elsewhere, .. } = &mut *self.inner.lock();
         let stepped = agents.iter_mut().map(|(uid, agent)| {
             if agent.line.is_none() && elsewhere.contains_key(uid) {
@@ -237,8 +237,9 @@ impl Agents {
     /// repeated reports.
     pub(crate) fn claim(
         &self,
-        uid: &str,
-        (run, generation): (RunId, Generation),
+        uid: &AgentUid,
+        run: RunId,
+        generation: Generation,
         flights: &[InFlight],
         now: Micros,
     ) -> Vec<Output> {
@@ -248,14 +249,14 @@ impl Agents {
         agent.send_all(outputs)
     }
 
-    /// Whether an attempt was dispatched to an agent through this server.
-    pub(crate) fn is_dispatched(&self, uid: &str, key: AttemptKey) -> bool {
+    /// Reports whether an attempt was dispatched to an agent through this server.
+    pub(crate) fn is_dispatched(&self, uid: &AgentUid, key: AttemptKey) -> bool {
         let inner = self.inner.lock();
         inner.agents.get(uid).is_some_and(|agent| agent.session.in_flight().any(|flight| flight == key))
     }
 
-    /// Results of connected agents that no driver has acknowledged in time, to be resent.
-    pub(crate) fn unacked_results(&self, now: Micros) -> Vec<(String, AttemptResult)> {
+    /// Returns the results of connected agents that no driver has acknowledged in time, to be resent.
+    pub(crate) fn unacked_results(&self, now: Micros) -> Vec<(AgentUid, AttemptResult)> {
         let mut inner = self.inner.lock();
         let owed = inner.agents.iter_mut().filter(|(_, agent)| agent.line.is_some());
         let owed = owed.map(|(uid, agent)| (uid, agent.session.unrecorded_results(now)));
@@ -263,7 +264,7 @@ impl Agents {
     }
 
     /// Sends a message to an agent, typically an attempt that its session requested.
-    pub(crate) fn send(&self, uid: &str, message: ToAgent) {
+    pub(crate) fn send(&self, uid: &AgentUid, message: ToAgent) {
         if let Some(agent) = self.inner.lock().agents.get_mut(uid) {
             agent.send(message);
         }
@@ -274,27 +275,28 @@ impl Agents {
         self.inner.lock().runs.insert(run, Driven { inbox, blueprint });
     }
 
-    /// Whether an agent executes the instance of an attempt; `None` if this server does not drive the run.
-    pub(crate) fn is_executor(&self, uid: &str, key: AttemptKey) -> Option<bool> {
+    /// Reports whether an agent executes the instance of an attempt; `None` if this server does not drive the
+    /// run.
+    pub(crate) fn is_executor(&self, uid: &AgentUid, key: AttemptKey) -> Option<bool> {
         let inner = self.inner.lock();
         let blueprint = &inner.runs.get(&key.run)?.blueprint;
         let executor = blueprint.executor_of(key.instance).and_then(|node| blueprint.node(node));
-        Some(executor == Some(uid))
+        Some(executor == Some(uid.as_str()))
     }
 
-    /// Unregisters a run. This closes its inbox, at which the driver stops.
+    /// Unregisters a run. This closes its inbox, whereupon the driver stops.
     pub fn remove_run(&self, run: RunId) {
         self.inner.lock().runs.remove(&run);
     }
 
     /// Removes runs whose driver has ended. Returns them with the UIDs of their executing agents.
-    pub(crate) fn take_abandoned(&self) -> Vec<(RunId, Vec<String>)> {
+    pub(crate) fn take_abandoned(&self) -> Vec<(RunId, Vec<AgentUid>)> {
         let mut inner = self.inner.lock();
         let abandoned = inner.runs.extract_if(|_, driven| driven.inbox.is_closed());
         abandoned.map(|(run, driven)| (run, executors_of(&driven.blueprint))).collect()
     }
 
-    /// Inbox of a run that this server drives.
+    /// Returns the inbox of a run that this server drives.
     pub(crate) fn run(&self, run: RunId) -> Option<mpsc::Sender<Command>> {
         let inner = self.inner.lock();
         let inbox = &inner.runs.get(&run)?.inbox;
@@ -310,22 +312,22 @@ impl Agents {
     }
 }
 
-/// UIDs of the nodes whose agents execute instances of the run.
-pub(crate) fn executors_of(blueprint: &Blueprint) -> Vec<String> {
+/// Returns the UIDs of the nodes whose agents execute instances of the run.
+pub(crate) fn executors_of(blueprint: &Blueprint) -> Vec<AgentUid> {
     let instances = InstanceIdx::first(blueprint.n_instances());
     let nodes: BTreeSet<NodeIdx> = instances.filter_map(|instance| blueprint.executor_of(instance)).collect();
-    nodes.into_iter().filter_map(|node| blueprint.node(node).map(str::to_owned)).collect()
+    nodes.into_iter().filter_map(|node| blueprint.node(node).map(AgentUid::from)).collect()
 }
 
 impl Inner {
-    fn agent(&mut self, uid: &str, now: Micros) -> &mut Agent {
-        self.agents.entry(uid.to_owned()).or_insert_with(|| {
+    fn agent(&mut self, uid: &AgentUid, now: Micros) -> &mut Agent {
+        self.agents.entry(uid.clone()).or_insert_with(|| {
             // The requested wake-up time is ignored: all sessions are woken periodically.
             Agent { session: session(now), line: None }
         })
     }
 
-    fn line(&self, uid: &str) -> Option<&Connected> {
+    fn line(&self, uid: &AgentUid) -> Option<&Connected> {
         self.agents.get(uid)?.line.as_ref()
     }
 }
@@ -381,25 +383,29 @@ mod tests {
 
     const NOW: Micros = Micros(1);
 
+    fn uid(text: &str) -> AgentUid {
+        AgentUid::from(text)
+    }
+
     #[test]
     fn new_connection_replaces_the_old_one() {
         let agents = Agents::default();
-        let first = agents.connect("7", None, NOW);
-        let mut second = agents.connect("7", None, NOW);
+        let first = agents.connect(&uid("7"), None, NOW);
+        let mut second = agents.connect(&uid("7"), None, NOW);
         agents.disconnect(&first, NOW);
-        assert!(agents.is_connected("7"), "the first one is not the agent any more");
-        agents.send("7", ToAgent::RunEnded { run: RunId(1) });
+        assert!(agents.is_connected(&uid("7")), "the first one is not the agent any more");
+        agents.send(&uid("7"), ToAgent::RunEnded { run: RunId(1) });
         assert_eq!(second.outbox.try_recv(), Ok(ToAgent::RunEnded { run: RunId(1) }));
         agents.disconnect(&second, NOW);
-        assert!(!agents.is_connected("7"));
+        assert!(!agents.is_connected(&uid("7")));
     }
 
     #[tokio::test]
     async fn agent_with_a_full_outbox_is_disconnected() {
         let agents = Agents::default();
-        let line = agents.connect("7", None, NOW);
+        let line = agents.connect(&uid("7"), None, NOW);
         for _ in 0..=OUTBOX_MAX {
-            agents.send("7", ToAgent::RunEnded { run: RunId(1) });
+            agents.send(&uid("7"), ToAgent::RunEnded { run: RunId(1) });
         }
         line.cut.notified().await;
     }
@@ -408,8 +414,8 @@ mod tests {
     async fn revoking_a_credential_closes_its_connections() {
         let agents = Agents::default();
         let (seven, eight) =
-            (agents.connect("7", Some([7; 32]), NOW), agents.connect("8", Some([8; 32]), NOW));
-        agents.connect("master", None, NOW);
+            (agents.connect(&uid("7"), Some([7; 32]), NOW), agents.connect(&uid("8"), Some([8; 32]), NOW));
+        agents.connect(&uid("master"), None, NOW);
         let mut proofs = agents.credential_digests();
         proofs.sort_unstable();
         assert_eq!(proofs, [[7; 32], [8; 32]]);
@@ -423,27 +429,27 @@ mod tests {
     fn agent_hosted_elsewhere_is_lost_only_after_its_host_drops_it() {
         let agents = Agents::default();
         let server: Arc<str> = "other".into();
-        assert!(agents.set_elsewhere("7", Some(&server), NOW));
-        assert!(!agents.set_elsewhere("7", Some(&server), NOW), "that is known");
-        assert_eq!(agents.location("7"), AgentLocation::Elsewhere(Arc::clone(&server)));
+        assert!(agents.set_elsewhere(&uid("7"), Some(&server), NOW));
+        assert!(!agents.set_elsewhere(&uid("7"), Some(&server), NOW), "that is known");
+        assert_eq!(agents.location(&uid("7")), AgentLocation::Elsewhere(Arc::clone(&server)));
         let later = NOW.plus_seconds(60);
         assert_eq!(agents.step_all(&Input::Wake, later), []);
-        assert!(!agents.is_lost("7", later));
-        assert!(!agents.set_elsewhere("7", None, later));
-        assert_eq!(agents.location("7"), AgentLocation::Nowhere);
+        assert!(!agents.is_lost(&uid("7"), later));
+        assert!(!agents.set_elsewhere(&uid("7"), None, later));
+        assert_eq!(agents.location(&uid("7")), AgentLocation::Nowhere);
         let told = agents.step_all(&Input::Wake, later);
         let is_lost = told.iter().any(|(_, outputs)| outputs.contains(&Output::Lost));
         assert!(!is_lost, "it has time to come");
         let told = agents.step_all(&Input::Wake, later.plus_seconds(60));
-        assert_eq!(told, [("7".to_owned(), vec![Output::Lost])]);
+        assert_eq!(told, [(uid("7"), vec![Output::Lost])]);
     }
 
     #[test]
     fn stale_host_records_do_not_affect_a_connected_agent() {
         let agents = Agents::default();
-        let mut line = agents.connect("7", None, NOW);
+        let mut line = agents.connect(&uid("7"), None, NOW);
         let hello = stoker_engine::session::Hello {
-            node: "7".to_owned(),
+            node: uid("7"),
             version: "1".to_owned(),
             running: Vec::new(),
             finished: Vec::new(),
@@ -452,10 +458,10 @@ mod tests {
         };
         agents.step_from(&line, Input::Message(stoker_engine::session::FromAgent::Hello(hello)), NOW);
         assert!(matches!(line.outbox.try_recv(), Ok(ToAgent::Welcome { .. })));
-        agents.set_elsewhere("7", Some(&"other".into()), NOW);
-        assert_eq!(agents.location("7"), AgentLocation::Here);
-        agents.set_elsewhere("7", None, NOW);
-        agents.step("7", Input::RunStatus { run: RunId(1), generation: None }, NOW);
+        agents.set_elsewhere(&uid("7"), Some(&"other".into()), NOW);
+        assert_eq!(agents.location(&uid("7")), AgentLocation::Here);
+        agents.set_elsewhere(&uid("7"), None, NOW);
+        agents.step(&uid("7"), Input::RunStatus { run: RunId(1), generation: None }, NOW);
         assert_eq!(
             line.outbox.try_recv(),
             Ok(ToAgent::RunEnded { run: RunId(1) }),
@@ -466,9 +472,9 @@ mod tests {
     #[test]
     fn agent_that_never_connects_is_lost_after_the_timeout() {
         let agents = Agents::default();
-        assert!(!agents.is_lost("7", NOW));
+        assert!(!agents.is_lost(&uid("7"), NOW));
         let told = agents.step_all(&Input::Wake, NOW.plus_seconds(60));
-        assert_eq!(told, [("7".to_owned(), vec![Output::Lost])]);
-        assert!(agents.is_lost("7", NOW.plus_seconds(60)));
+        assert_eq!(told, [(uid("7"), vec![Output::Lost])]);
+        assert!(agents.is_lost(&uid("7"), NOW.plus_seconds(60)));
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_model::NodeId;
+use stoker_model::AgentUid;
 use stoker_traces::Tracer;
 use tokio::sync::{Notify, mpsc};
 
@@ -23,13 +23,13 @@ const END_TIME_MAX: Duration = Duration::from_secs(15);
 
 /// Parameters of an agent to start.
 pub struct LocalAgent {
-    pub uid: String,
+    pub uid: AgentUid,
     pub place: AgentPlace,
-    /// Held until the agent and all of its tasks have ended.
+    /// Guard that is dropped when the agent and all of its tasks have ended.
     pub guard: AgentGuard,
     /// Channel to which the agent sends the server side of each connection it opens.
     pub connections: mpsc::Sender<LocalConnection>,
-    /// Tracer for the spans of its attempts, if it runs in this process.
+    /// Tracer for the spans of the attempts of the agent, if it runs in this process.
     pub tracer: Tracer,
 }
 
@@ -41,7 +41,7 @@ pub struct AgentGuard(#[expect(dead_code, reason = "it is held, not used")] mpsc
 pub enum AgentPlace {
     /// The agent runs in the server process.
     Here {
-        /// Directory of its journal, and working directory of its tasks.
+        /// Directory of the journal of the agent, and working directory of its tasks.
         folder: PathBuf,
         /// Operator-provided executables by hook name, such as `reboot`.
         hooks: BTreeMap<String, PathBuf>,
@@ -58,11 +58,11 @@ pub enum AgentPlace {
     },
 }
 
-/// Capacity of the channel of connections. An agent has one connection at a time; the next one waits until the server has
-/// taken it, that is, until the session over the previous one has ended.
+/// Capacity of the channel of connections. An agent has one connection at a time. The next connection waits
+/// until the server has received it, that is, until the session over the previous connection has ended.
 const CONNECTIONS_MAX: usize = 1;
 
-/// Channel of the connections of one agent.
+/// Creates the channel for the connections of one agent.
 pub(crate) fn connections() -> (mpsc::Sender<LocalConnection>, mpsc::Receiver<LocalConnection>) {
     mpsc::channel(CONNECTIONS_MAX)
 }
@@ -74,19 +74,19 @@ pub struct LocalConnection {
     pub receive: mpsc::Receiver<FromAgent>,
 }
 
-/// Starts an agent that lives until the receiver of its connections is dropped.
+/// Starts an agent that runs until the receiver of its connections is dropped.
 pub type AgentSpawner = Arc<dyn Fn(LocalAgent) + Send + Sync>;
 
 /// Registry of the agents that this server has started.
 #[derive(Default)]
 pub struct LocalAgents {
     spawner: OnceLock<AgentSpawner>,
-    started: Mutex<HashMap<String, Started>>,
+    started: Mutex<HashMap<AgentUid, Started>>,
     guards: Mutex<Guards>,
 }
 
 struct Started {
-    /// Notified when the server must check whether it should still run the agent.
+    /// Notified when the server must check whether it should continue to run the agent.
     bell: Arc<Notify>,
     is_inside: bool,
 }
@@ -105,7 +105,8 @@ impl Default for Guards {
 }
 
 impl LocalAgents {
-    /// Enables local agents. Only the first spawner is used: two would start two agents for one node.
+    /// Enables local agents. Only the first spawner is used, because two spawners would start two agents for
+    /// one node.
     pub fn set_spawner(&self, spawner: AgentSpawner) {
         let _ = self.spawner.set(spawner);
     }
@@ -114,7 +115,7 @@ impl LocalAgents {
         self.spawner.get()
     }
 
-    /// Guard for a new agent; `None` if the server is shutting down.
+    /// Returns a guard for a new agent; `None` if the server is shutting down.
     pub(crate) fn guard(&self) -> Option<AgentGuard> {
         self.guards.lock().held.clone().map(AgentGuard)
     }
@@ -133,38 +134,39 @@ impl LocalAgents {
         }
     }
 
-    pub(crate) fn is_started(&self, uid: &str) -> bool {
+    pub(crate) fn is_started(&self, uid: &AgentUid) -> bool {
         self.started().contains_key(uid)
     }
 
     /// Registers an agent as started; `None` if it already is.
-    pub(crate) fn start(&self, uid: &str, is_inside: bool) -> Option<Arc<Notify>> {
+    pub(crate) fn start(&self, uid: &AgentUid, is_inside: bool) -> Option<Arc<Notify>> {
         let mut started = self.started();
         if started.contains_key(uid) {
             return None;
         }
         let bell = Arc::new(Notify::new());
-        started.insert(uid.to_owned(), Started { bell: Arc::clone(&bell), is_inside });
+        started.insert(uid.clone(), Started { bell: Arc::clone(&bell), is_inside });
         Some(bell)
     }
 
-    /// Whether the agent of a node runs in the server process, that is, not on the machine of the node.
-    pub(crate) fn is_in_process(&self, uid: &str) -> bool {
-        NodeId::parse(uid).is_some() && self.started().get(uid).is_some_and(|started| started.is_inside)
+    /// Reports whether the agent of a node runs in the server process, that is, not on the machine of the
+    /// node.
+    pub(crate) fn is_in_process(&self, uid: &AgentUid) -> bool {
+        uid.node_id().is_some() && self.started().get(uid).is_some_and(|started| started.is_inside)
     }
 
-    pub(crate) fn end(&self, uid: &str) {
+    pub(crate) fn end(&self, uid: &AgentUid) {
         self.started().remove(uid);
     }
 
-    /// Triggers a check whether this server should still run an agent.
-    pub(crate) fn recheck(&self, uid: &str) {
+    /// Triggers a check whether this server should continue to run an agent.
+    pub(crate) fn recheck(&self, uid: &AgentUid) {
         if let Some(started) = self.started().get(uid) {
             started.bell.notify_one();
         }
     }
 
-    fn started(&self) -> MutexGuard<'_, HashMap<String, Started>> {
+    fn started(&self) -> MutexGuard<'_, HashMap<AgentUid, Started>> {
         self.started.lock()
     }
 }

@@ -14,8 +14,8 @@ type Problem = (String, String);
 /// Hooks that a node supports: operations that only its operator can implement.
 const HOOKS: &[&str] = &["erase_node", "reboot"];
 
-/// Location of the agent of a node reached over SSH; `None` if the agent of the node connects by itself. On
-/// failure, all validation errors.
+/// Returns the location of the agent of a node reached over SSH; `None` if the agent of the node connects by
+/// itself. On failure, returns all validation errors.
 pub fn parse_ssh_location(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem>> {
     let mut reading = Reading::default();
     let is_meant = match present(&node.attributes, "transport") {
@@ -35,7 +35,7 @@ pub fn parse_ssh_location(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem
     }
 }
 
-/// Attributes are merged, so a null value means that the key is unset.
+/// Returns a value that is not null. Attributes are merged, so a null value means that the key is unset.
 fn present<'m>(map: &'m JsonMap, key: &str) -> Option<&'m Json> {
     map.get(key).filter(|value| !value.is_null())
 }
@@ -90,7 +90,8 @@ impl Reading {
         text
     }
 
-    /// Component of an SSH destination. A leading dash is rejected because `ssh` would parse it as an option.
+    /// Reads a component of an SSH destination. A leading dash is rejected, because `ssh` would parse it as
+    /// an option.
     fn word(&mut self, said: &JsonMap, key: &str) -> Option<String> {
         let text = self.text(said, key)?;
         if text.starts_with('-') || text.contains(char::is_whitespace) {

@@ -1,13 +1,13 @@
 //! NATS users for agents: issued on request, revoked with the agent's credential.
 //!
-//! No user is stored. The key of a user is derived from the server's own keys and the agent's credential, so
-//! all servers derive the same key, and an agent that joins again gets a different one.
+//! No user is stored. The key of a user is derived from the keys of the server and the credential of the
+//! agent. All servers therefore derive the same key, and an agent that joins again gets a different key.
 
 use std::sync::Arc;
 
 use stoker_bus::NatsOptions;
 use stoker_bus::nats::{AuthorityError, NatsAuthority, Permissions, RevokeError, Seconds, revoke, user_key};
-use stoker_model::Micros;
+use stoker_model::{AgentUid, Micros};
 use stoker_wire::nats::{NatsUserCredentials, publish_permissions, subscribe_permissions};
 
 use stoker_services::random;
@@ -31,7 +31,12 @@ impl NatsUsers {
     }
 
     /// Issues a user for the agent whose credential has this digest.
-    pub fn issue(&self, uid: &str, digest: &str, now: Micros) -> Result<NatsUserCredentials, AuthorityError> {
+    pub fn issue(
+        &self,
+        uid: &AgentUid,
+        digest: &str,
+        now: Micros,
+    ) -> Result<NatsUserCredentials, AuthorityError> {
         let key = self.key_of(uid, digest)?;
         let permissions = Permissions {
             publish: publish_permissions(uid, &key),
@@ -51,13 +56,13 @@ impl NatsUsers {
         Ok(NatsUserCredentials { jwt: user.jwt, seed: user.seed, key, expires_in_seconds })
     }
 
-    /// Public key of the agent's user.
-    pub(crate) fn key_of(&self, uid: &str, digest: &str) -> Result<String, AuthorityError> {
+    /// Returns the public key of the agent's user.
+    pub(crate) fn key_of(&self, uid: &AgentUid, digest: &str) -> Result<String, AuthorityError> {
         user_key(self.bytes(uid, digest)?)
     }
 
     /// Revokes the agent's user: NATS closes its connections and rejects new ones.
-    pub(crate) async fn revoke(&self, uid: &str, digest: &str, now: Micros) -> Result<(), RevokeError> {
+    pub(crate) async fn revoke(&self, uid: &AgentUid, digest: &str, now: Micros) -> Result<(), RevokeError> {
         let now = seconds(now);
         let key = random::bytes().map_err(|error| RevokeError::Unavailable(error.into()))?;
         let system_user = self.authority.system_user(key, now - SLACK_SECONDS, now + BRIEF_SECONDS)?;
@@ -66,7 +71,7 @@ impl NatsUsers {
         revoke(&self.options, &self.authority, system_user, &user, now + SLACK_SECONDS, forgotten).await
     }
 
-    fn bytes(&self, uid: &str, digest: &str) -> Result<[u8; 32], AuthorityError> {
+    fn bytes(&self, uid: &AgentUid, digest: &str) -> Result<[u8; 32], AuthorityError> {
         self.authority.derive_secret(&format!("agent {uid} {digest}"))
     }
 }
@@ -83,11 +88,11 @@ mod tests {
     fn user_key_is_derived_from_the_credential() {
         let authority = || NatsAuthority::new([1; 32], [2; 32], [3; 32]).unwrap();
         let users = || NatsUsers::new(authority(), NatsOptions::new("nats://a".to_owned()));
-        let key = users().key_of("7", "aa").unwrap();
-        assert_eq!(users().key_of("7", "aa").unwrap(), key, "every server makes the same");
-        assert_ne!(users().key_of("7", "bb").unwrap(), key, "an agent that joined again is another");
-        assert_ne!(users().key_of("8", "aa").unwrap(), key);
-        let user = users().issue("7", "aa", Micros(0)).unwrap();
+        let key = users().key_of(&"7".into(), "aa").unwrap();
+        assert_eq!(users().key_of(&"7".into(), "aa").unwrap(), key, "every server makes the same");
+        assert_ne!(users().key_of(&"7".into(), "bb").unwrap(), key, "an agent that joined again is another");
+        assert_ne!(users().key_of(&"8".into(), "aa").unwrap(), key);
+        let user = users().issue(&"7".into(), "aa", Micros(0)).unwrap();
         assert_eq!(user.key, key);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use stoker_bus::{Bus, Message, Pipe, PipeSettings, Subject, SubjectPattern};
 use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_model::AgentUid;
 use stoker_services::background::TaskMonitor;
 use stoker_wire::nats::{
     SERVER_QUEUE_GROUP, SESSION_REQUEST_SUBJECTS, SessionRequest, inbound_subject, outbound_subject,
@@ -20,7 +21,7 @@ use crate::session::{AgentTransport, serve_agent};
 
 /// Capacity of the message channels in each direction. Senders block while they are full.
 const QUEUE: usize = 64;
-/// An agent that receives nothing for `silence_max` calls again.
+/// Timeouts of agent sessions. An agent that receives no message for `silence_max` reconnects.
 const PIPE: PipeSettings = PipeSettings {
     ping_interval: Duration::from_secs(10),
     silence_timeout: Duration::from_secs(25),
@@ -72,6 +73,7 @@ async fn answer(
 ) -> Result<(), NatsReject> {
     let words: Vec<&str> = call.subject.as_str().split('.').collect();
     let [_, _, uid, key, _] = words[..] else { return Err(NatsReject::Malformed) };
+    let uid = &AgentUid::from(uid);
     if !matches!(&orchestrator.bus, Bus::Nats(nats) if nats.requires_auth()) {
         return Err(NatsReject::Unauthenticated);
     }

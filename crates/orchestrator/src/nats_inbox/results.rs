@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use stoker_bus::{Bus, BusError, Delivery, StreamSettings, SubjectError, SubjectPattern};
 use stoker_engine::session::{AttemptResult, FromAgent};
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_services::background::TaskMonitor;
 use stoker_wire::nats::{RESULT_SUBJECTS, RESULTS_STREAM, SERVER_QUEUE_GROUP};
 use stoker_wire::{Decoded, decode_from_agent};
@@ -41,7 +42,7 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
     let (mut told, mut is_away) = (String::new(), false);
     loop {
         if !orchestrator.bus.is_connected() {
-            // The connection logs it. One outage is one failure, however often it is looked at.
+            // The connection logs the outage. One outage counts as one failure, however often it is polled.
             if !is_away {
                 monitor.fail("not connected to NATS");
             }
@@ -61,7 +62,7 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
             continue;
         }
         // Log a persistent error once, not on every retry.
-        let why = error.to_string();
+        let why = ErrorChain(&error).to_string();
         if why != told {
             tracing::warn!(
                 why,
@@ -160,22 +161,23 @@ async fn judge(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
     kept: &Delivery,
-) -> Result<(String, AttemptResult), NatsReject> {
+) -> Result<(AgentUid, AttemptResult), NatsReject> {
     let words: Vec<&str> = kept.subject.as_str().split('.').collect();
     let [_, _, uid, key, _] = words[..] else { return Err(NatsReject::Malformed) };
+    let uid = AgentUid::from(uid);
     let digest = orchestrator
         .context
         .store
         .read()
         .await?
-        .agent_digest(uid)
+        .agent_digest(&uid)
         .await?
         .ok_or(NatsReject::InvalidCredential)?;
-    if users.key_of(uid, &digest)? != key {
+    if users.key_of(&uid, &digest)? != key {
         return Err(NatsReject::InvalidCredential);
     }
     match decode_from_agent(&String::from_utf8_lossy(&kept.body)) {
-        Ok(Decoded::Message(FromAgent::Finished(finished))) => Ok((uid.to_owned(), finished)),
+        Ok(Decoded::Message(FromAgent::Finished(finished))) => Ok((uid, finished)),
         _ => Err(NatsReject::Malformed),
     }
 }

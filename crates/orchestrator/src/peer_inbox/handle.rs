@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use stoker_engine::session::server::{Input, Output};
 use stoker_engine::session::{AttemptKey, FromAgent, Generation, InFlight, ToAgent};
-use stoker_model::RunId;
+use stoker_model::{AgentUid, RunId};
 use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_to_agent};
 
 use crate::agents::{AgentLocation, Command, RunResponse};
 use crate::orchestrator::Orchestrator;
-use crate::peers::{Envelope, PeerMessage, RunControl};
+use crate::peers::{Envelope, PeerMessage, RequestId, RunControl};
 use crate::results::{Delivery, Hops, deliver, deliver_and_wait};
-use crate::routing::{handle_outputs, store_output};
+use crate::routing::{AttemptOutput, handle_outputs, store_output};
 use crate::runs::control_here;
 
 pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelope) {
@@ -28,8 +28,8 @@ pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelo
             peers.note_driver(run, &from);
             if agents.location(&uid) == AgentLocation::Here {
                 let flights: Vec<InFlight> = flights.into_iter().map(InFlight::from).collect();
-                let of_run = (run, Generation(generation));
-                let outputs = agents.claim(&uid, of_run, &flights, orchestrator.context.clock.now());
+                let (generation, now) = (Generation(generation), orchestrator.context.clock.now());
+                let outputs = agents.claim(&uid, run, generation, &flights, now);
                 handle_outputs(orchestrator, &uid, outputs).await;
             }
         }
@@ -56,10 +56,11 @@ pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelo
     }
 }
 
-/// The message contains the attempt, so it is sent without requesting it from the driver.
+/// Dispatches an attempt to an agent. The message contains the attempt, so it need not be requested from the
+/// driver.
 async fn dispatch(
     orchestrator: &Orchestrator,
-    uid: &str,
+    uid: &AgentUid,
     key: AttemptKey,
     generation: Generation,
     start: &str,
@@ -80,7 +81,7 @@ async fn dispatch(
     handle_outputs(orchestrator, uid, outputs).await;
 }
 
-async fn to_agent(orchestrator: &Orchestrator, uid: &str, text: &str) {
+async fn to_agent(orchestrator: &Orchestrator, uid: &AgentUid, text: &str) {
     let message = match decode_to_agent(text) {
         Ok(Decoded::Message(message)) => message,
         Ok(Decoded::Unknown) => return,
@@ -107,7 +108,7 @@ async fn to_agent(orchestrator: &Orchestrator, uid: &str, text: &str) {
     handle_outputs(orchestrator, uid, outputs).await;
 }
 
-async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: String, text: &str) {
+async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: AgentUid, text: &str) {
     let message = match decode_from_agent(text) {
         Ok(Decoded::Message(message)) => message,
         Ok(Decoded::Unknown) => return,
@@ -119,7 +120,7 @@ async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: String, t
     match message {
         FromAgent::Started { key, at } => {
             if orchestrator.agents.is_executor(&uid, key) == Some(false) {
-                tracing::warn!(agent.uid = uid, "ignored a report about another agent's attempt");
+                tracing::warn!(agent.uid = uid.as_str(), "ignored a report about another agent's attempt");
                 return;
             }
             to_run(orchestrator, from, key.run, Command::Started { key, at }).await;
@@ -137,14 +138,14 @@ async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: String, t
         }
         FromAgent::Output { key, stream, offset, text } => {
             if orchestrator.agents.is_executor(&uid, key) == Some(true) {
-                store_output(orchestrator, key, stream, offset, text).await;
+                store_output(orchestrator, AttemptOutput { key, stream, offset, text }).await;
             }
         }
         FromAgent::Hello(_) | FromAgent::Heartbeat | FromAgent::Facts(_) => {}
     }
 }
 
-/// Sends a command to the driver of a run. If this server does not drive it, the sender looks up the driver
+/// Sends a command to the driver of a run. If this server is not the driver, the sender looks up the driver
 /// again.
 async fn to_run(orchestrator: &Orchestrator, from: &Arc<str>, run: RunId, command: Command) {
     if let Some(inbox) = orchestrator.agents.run(run)
@@ -155,9 +156,10 @@ async fn to_run(orchestrator: &Orchestrator, from: &Arc<str>, run: RunId, comman
     orchestrator.peers.send(from, &PeerMessage::NotMine { run: run.0 });
 }
 
-/// Idempotent: a retried request gets the cached response and is not executed again.
+/// Executes a control request. Idempotent: a retried request gets the cached response and is not executed
+/// again.
 fn control(orchestrator: &Orchestrator, from: Arc<str>, id: u64, run: RunId, what: RunControl) {
-    let request = (from.to_string(), id);
+    let request = RequestId { server: from.to_string(), number: id };
     match orchestrator.peers.begin_request(&request) {
         Ok(()) => {}
         Err(Some(answer)) => return orchestrator.peers.send(&from, &PeerMessage::Answer { id, answer }),
@@ -172,7 +174,7 @@ fn control(orchestrator: &Orchestrator, from: Arc<str>, id: u64, run: RunId, wha
 }
 
 /// Handles a stored result that another server has consumed and authenticated.
-fn settle(orchestrator: &Orchestrator, from: Arc<str>, id: u64, uid: String, text: &str) {
+fn settle(orchestrator: &Orchestrator, from: Arc<str>, id: u64, uid: AgentUid, text: &str) {
     let Ok(Decoded::Message(FromAgent::Finished(finished))) = decode_from_agent(text) else {
         tracing::warn!("cannot decode a result that a peer forwarded");
         return;

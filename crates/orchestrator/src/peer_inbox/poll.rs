@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stoker_model::{AgentHost, ServerRecord};
+use stoker_model::{AgentHost, AgentUid, ServerRecord};
 use stoker_services::Clock;
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
@@ -106,7 +106,7 @@ async fn note_members(orchestrator: &Orchestrator, members: &[ServerRecord]) {
         .filter(|member| member.heartbeat_at > heard_since && member.id != orchestrator.context.owner)
         .map(|member| (member.id.as_str().into(), member.receives_bus))
         .collect();
-    let affected: Vec<String> = {
+    let affected: Vec<AgentUid> = {
         let mut known = orchestrator.peers.known();
         let is_same = known.others.len() == others.len()
             && others.keys().all(|server| known.others.contains_key(server));
@@ -148,7 +148,7 @@ async fn note_hosts(orchestrator: &Orchestrator, hosts: Vec<AgentHost>) {
 }
 
 /// Recomputes the locations of agents and notifies the drivers on this server of changes.
-async fn place(orchestrator: &Orchestrator, uids: Vec<String>) {
+async fn place(orchestrator: &Orchestrator, uids: Vec<AgentUid>) {
     let now = orchestrator.context.clock.now();
     for uid in uids {
         let (host, is_live) = {
@@ -172,7 +172,7 @@ async fn place(orchestrator: &Orchestrator, uids: Vec<String>) {
             && !is_live
             && let Some(line) = orchestrator.agents.line_id(&uid)
         {
-            // A former host has reported the disconnect late; record the connection to this server again.
+            // A former host reported the disconnect late; record the connection to this server again.
             orchestrator.peers.record_move(&uid, line, true);
         }
     }

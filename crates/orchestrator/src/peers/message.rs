@@ -1,12 +1,12 @@
 //! Messages between the servers that share a database.
 //!
-//! Messages may be lost, duplicated or delayed: senders repeat what matters until it takes effect, and
+//! Messages may be lost, duplicated or delayed: senders repeat important messages until they take effect, and
 //! handling a message is idempotent. Messages from and to agents are embedded in their wire encoding.
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::run::{Input as RunInput, StopMode};
 use stoker_engine::session::{AttemptKey, CancelMode, InFlight};
-use stoker_model::{InstanceIdx, RunId};
+use stoker_model::{AgentUid, InstanceIdx, RunId};
 
 use crate::agents::RunResponse;
 
@@ -25,7 +25,7 @@ pub(crate) struct Envelope {
 pub(crate) enum PeerMessage {
     /// To the host of an agent: dispatch this attempt.
     Dispatch {
-        uid: String,
+        uid: AgentUid,
         key: Key,
         generation: u64,
         start: String,
@@ -33,24 +33,24 @@ pub(crate) enum PeerMessage {
     /// To the host of an agent: the complete set of the run's attempts in flight with the agent. The host
     /// cancels all other attempts of the run.
     Claim {
-        uid: String,
+        uid: AgentUid,
         run: i64,
         generation: u64,
         flights: Vec<Flight>,
     },
     /// To the host of an agent: a requested attempt, a cancellation, an acknowledgement, or the end of a run.
     ToAgent {
-        uid: String,
+        uid: AgentUid,
         text: String,
     },
     /// To the driver of a run: the agent has not received this attempt.
     Deliver {
-        uid: String,
+        uid: AgentUid,
         key: Key,
     },
     /// To the driver of a run: a message from an agent.
     FromAgent {
-        uid: String,
+        uid: AgentUid,
         text: String,
     },
     /// To a server that addressed the sender as the driver of a run: the sender does not drive it.
@@ -70,18 +70,18 @@ pub(crate) enum PeerMessage {
     /// To the driver of a run: a result from durable storage. Answered when the result is committed.
     Settle {
         id: u64,
-        uid: String,
+        uid: AgentUid,
         text: String,
     },
-    /// To all servers: authentication tokens changed; clear their cache.
+    /// Sent to all servers: authentication tokens changed; clear their cache.
     ForgetTokens,
     /// To all servers: close the connection of an agent.
     CloseAgent {
-        uid: String,
+        uid: AgentUid,
     },
-    /// To all servers: look for runs without a driver.
+    /// Sent to all servers: look for runs without a driver.
     TakeUp,
-    /// To all servers: a run changed; wake its watchers.
+    /// Sent to all servers: a run changed; wake its watchers.
     News {
         run: i64,
     },
@@ -154,7 +154,7 @@ impl From<Flight> for InFlight {
 }
 
 impl RunControl {
-    /// `None` if the input is internal to the driver.
+    /// Converts a control input; `None` if the input is internal to the driver.
     pub(crate) fn of(input: &RunInput) -> Option<Self> {
         match input {
             RunInput::Stop { how: StopMode::Graceful } => Some(Self::StopGracefully),
@@ -220,7 +220,7 @@ mod tests {
             InFlight { key, is_started: false, cancel: Some(CancelMode::Graceful) },
         ];
         let written = flights.iter().copied().map(Flight::from).collect();
-        let letter = PeerMessage::Claim { uid: "7".to_owned(), run: 7, generation: 4, flights: written };
+        let letter = PeerMessage::Claim { uid: "7".into(), run: 7, generation: 4, flights: written };
         let PeerMessage::Claim { flights: read, .. } = again(&letter) else { panic!("another kind") };
         for (read, written) in read.into_iter().map(InFlight::from).zip(flights) {
             assert_eq!((read.key, read.is_started), (written.key, written.is_started));

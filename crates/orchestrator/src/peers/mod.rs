@@ -1,8 +1,8 @@
 //! Sends messages to the servers that share the database.
 //!
-//! An agent is connected to one server, its *host*; a run is executed by one server, its *driver*, for as
-//! long as that server holds the lease. Host and driver exchange messages over the bus if both are connected
-//! to it, otherwise through a database table that every server polls. Messages are never the source of truth:
+//! An agent is connected to one server, its *host*; a run is executed by one server, its *driver*, as long as
+//! that server holds the lease. Host and driver exchange messages over the bus if both are connected to it,
+//! otherwise through a database table that every server polls. Messages are never the source of truth:
 //! decisions are committed before messages about them are sent, and agent hosts and live servers are recorded
 //! in tables that every server polls.
 //!
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A driver repeats its claim for attempts that have not started, and claims all attempts in flight when the
-//! agent gets a new host. A host resends a result until it is acknowledged. A server without peers sends
-//! nothing and reads the list of servers once a second.
+//! agent gets a new host. A host resends a result until it is acknowledged. A server without peers sends no
+//! messages and reads the list of servers once a second.
 //!
 //! Incoming messages are handled by `peer_inbox`.
 
@@ -29,7 +29,7 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use stoker_bus::Bus;
 use stoker_engine::session::{AttemptResult, FromAgent};
-use stoker_model::{AgentConnectionChange, RunId, ServerRecord};
+use stoker_model::{AgentConnectionChange, AgentUid, RunId, ServerRecord};
 use stoker_services::background::TaskMonitor;
 use stoker_wire::encode_from_agent;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -41,7 +41,8 @@ use transport::Outgoing;
 use crate::agents::RunResponse;
 use crate::context::OrchestratorContext;
 
-/// Capacity of the send queue. Messages are dropped while it is full: senders repeat what matters.
+/// Capacity of the send queue. Messages are dropped while it is full, because senders repeat important
+/// messages.
 const QUEUE_MAX: usize = 65_536;
 /// Number of recent requests whose responses are cached to deduplicate retries.
 const ANSWERED_MAX: usize = 1024;
@@ -59,7 +60,7 @@ pub struct Peers {
     /// Delivers messages faster than the database; the seal authenticates their sender. `None` without NATS.
     pub(crate) bus: Option<(Bus, Seal)>,
     outgoing: mpsc::Sender<Outgoing>,
-    /// Receiver of the queue; the sender task takes it at startup.
+    /// Receiver of the queue, until the sender task takes it at startup.
     queue: Mutex<Option<mpsc::Receiver<Outgoing>>>,
     known: Mutex<Known>,
     /// Connects and disconnects of agents that are not written yet.
@@ -71,11 +72,17 @@ pub struct Peers {
     pub(crate) take_over: Notify,
     pending: Mutex<HashMap<u64, oneshot::Sender<RunResponse>>>,
     next_request: AtomicU64,
-    answered: Mutex<VecDeque<(Request, Option<RunResponse>)>>,
+    answered: Mutex<VecDeque<(RequestId, Option<RunResponse>)>>,
 }
 
-/// ID of the requesting server, and its request number.
-type Request = (String, u64);
+/// Identifies a request of another server, so that a retry is recognized.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestId {
+    /// ID of the requesting server.
+    pub(crate) server: String,
+    /// Number of the request, assigned by that server.
+    pub(crate) number: u64,
+}
 
 /// Cached state of the other servers.
 #[derive(Default)]
@@ -83,7 +90,7 @@ pub(crate) struct Known {
     /// Live servers, and whether each is connected to the bus.
     pub(crate) others: HashMap<Arc<str>, bool>,
     /// Host of each agent, as last read.
-    pub(crate) hosts: HashMap<String, Arc<str>>,
+    pub(crate) hosts: HashMap<AgentUid, Arc<str>>,
     /// Change number of the latest entry of `hosts`; cursor of the next read.
     pub(crate) number: i64,
     drivers: HashMap<RunId, Arc<str>>,
@@ -113,12 +120,12 @@ impl Peers {
     }
 
     /// Queues a connect or disconnect of an agent to be written.
-    pub(crate) fn record_move(&self, uid: &str, connection: u64, is_connected: bool) {
+    pub(crate) fn record_move(&self, uid: &AgentUid, connection: u64, is_connected: bool) {
         if !self.context.is_shared {
             return;
         }
         let connection = i64::try_from(connection).unwrap_or(i64::MAX);
-        let change = AgentConnectionChange { uid: uid.to_owned(), connection, is_connected };
+        let change = AgentConnectionChange { uid: uid.clone(), connection, is_connected };
         self.moves.lock().push(change);
         self.has_moves.notify_one();
     }
@@ -161,7 +168,7 @@ impl Peers {
         }
     }
 
-    /// Record of this server in the list of servers.
+    /// Returns the record of this server in the list of servers.
     pub fn member(&self) -> ServerRecord {
         let settings = &self.context.settings;
         ServerRecord {
@@ -188,13 +195,13 @@ impl Peers {
         self.known().drivers.remove(&run);
     }
 
-    /// Cached driver of a run, if that server is alive.
+    /// Returns the cached driver of a run, if that server is alive.
     pub(crate) fn known_driver(&self, run: RunId) -> Option<Arc<str>> {
         let known = self.known();
         known.drivers.get(&run).filter(|server| known.others.contains_key(*server)).cloned()
     }
 
-    /// Other live server that drives a run, from the cache or the database.
+    /// Returns the other live server that drives a run, from the cache or the database.
     pub(crate) async fn driver_of(&self, run: RunId) -> Option<Arc<str>> {
         if !self.context.is_shared {
             return None;
@@ -217,7 +224,7 @@ impl Peers {
         Some(owner.into())
     }
 
-    /// Whether another server is alive.
+    /// Reports whether another server is alive.
     pub(crate) fn is_live(&self, server: &str) -> bool {
         self.known().others.contains_key(server)
     }
@@ -250,11 +257,11 @@ impl Peers {
     pub(crate) fn forward_result(
         &self,
         server: &Arc<str>,
-        uid: &str,
+        uid: &AgentUid,
         finished: AttemptResult,
         receipt: Option<oneshot::Sender<RunResponse>>,
     ) {
-        let (uid, text) = (uid.to_owned(), encode_from_agent(&FromAgent::Finished(finished)));
+        let (uid, text) = (uid.clone(), encode_from_agent(&FromAgent::Finished(finished)));
         let message = match receipt {
             None => PeerMessage::FromAgent { uid, text },
             Some(receipt) => PeerMessage::Settle { id: self.expect_response(receipt), uid, text },
@@ -266,7 +273,7 @@ impl Peers {
     fn expect_response(&self, sender: oneshot::Sender<RunResponse>) -> u64 {
         let id = self.next_request.fetch_add(1, Ordering::Relaxed);
         let mut pending = self.pending();
-        // Drop requests whose caller has given up.
+        // Drop requests whose caller no longer waits.
         pending.retain(|_, sender| !sender.is_closed());
         pending.insert(id, sender);
         id
@@ -275,14 +282,14 @@ impl Peers {
     /// Delivers a response to the caller of its request.
     pub(crate) fn respond(&self, id: u64, response: RunResponse) {
         if let Some(sender) = self.pending().remove(&id) {
-            // The caller may have given up.
+            // The caller may no longer wait.
             _ = sender.send(response);
         }
     }
 
     /// Deduplicates retries of a request. `Ok` if the request is new; otherwise the cached response, or
     /// `None` while the request is in progress.
-    pub(crate) fn begin_request(&self, request: &Request) -> Result<(), Option<RunResponse>> {
+    pub(crate) fn begin_request(&self, request: &RequestId) -> Result<(), Option<RunResponse>> {
         let mut answered = self.answered();
         if let Some((_, response)) = answered.iter().find(|(known, _)| known == request) {
             return Err(*response);
@@ -295,7 +302,7 @@ impl Peers {
     }
 
     /// Caches the response to a request.
-    pub(crate) fn end_request(&self, request: &Request, response: RunResponse) {
+    pub(crate) fn end_request(&self, request: &RequestId, response: RunResponse) {
         if let Some((_, known)) = self.answered().iter_mut().find(|(known, _)| known == request) {
             *known = Some(response);
         }
@@ -309,7 +316,7 @@ impl Peers {
         self.known.lock()
     }
 
-    fn answered(&self) -> MutexGuard<'_, VecDeque<(Request, Option<RunResponse>)>> {
+    fn answered(&self) -> MutexGuard<'_, VecDeque<(RequestId, Option<RunResponse>)>> {
         self.answered.lock()
     }
 

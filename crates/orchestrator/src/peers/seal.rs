@@ -42,7 +42,8 @@ impl Seal {
     }
 }
 
-/// The NUL byte delimits the recipient, so that bytes cannot shift between the recipient and the message.
+/// Returns the bytes to sign. The NUL byte delimits the recipient, so that bytes cannot shift between the
+/// recipient and the message.
 fn signed(to: &str, letter: &[u8]) -> Vec<u8> {
     [to.as_bytes(), b"\0", letter].concat()
 }

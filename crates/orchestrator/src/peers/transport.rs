@@ -37,7 +37,7 @@ impl Peers {
         }
     }
 
-    /// Queues a wake-up notification to the servers that the bus reaches. The others poll.
+    /// Queues a wake-up notification to the servers that the bus reaches. The other servers poll.
     pub(crate) fn notify_all(&self, message: &PeerMessage) {
         if !self.is_on_bus() {
             return;
@@ -80,7 +80,7 @@ impl Peers {
         }
     }
 
-    /// Subject on which a server receives peer messages.
+    /// Returns the subject on which a server receives peer messages.
     pub(crate) fn subject(server: &str) -> Option<Subject> {
         Subject::new(["stoker", "server", server]).ok()
     }

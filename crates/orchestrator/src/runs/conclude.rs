@@ -15,15 +15,19 @@ use super::outcome::{mark_nodes, note_on_parent};
 use crate::orchestrator::Orchestrator;
 
 /// A run and the lease generation of this server, for fencing: writes fail after the lease was lost.
-pub(super) type FencedRun = (RunId, i64);
+#[derive(Clone, Copy)]
+pub(super) struct FencedRun {
+    pub(super) run: RunId,
+    pub(super) lease: i64,
+}
 
 pub(super) async fn change(
     orchestrator: &Orchestrator,
-    (run, lease): FencedRun,
+    held: FencedRun,
 ) -> Result<WriteTransaction, Interruption> {
     let mut writing =
         orchestrator.context.store.begin_write(&Actor::server(), orchestrator.context.clock.now()).await?;
-    writing.run_lease_require(run, lease).await?;
+    writing.run_lease_require(held.run, held.lease).await?;
     Ok(writing)
 }
 
@@ -35,7 +39,7 @@ pub(super) async fn begin_child(
     blueprint: &Blueprint,
 ) -> Result<(), Interruption> {
     let mut writing = change(orchestrator, held).await?;
-    let id = held.0;
+    let id = held.run;
     let mut run = writing.run_get(id).await?.ok_or(Interruption::Lost)?;
     match run.status {
         RunStatus::Running => return Ok(()),
@@ -133,7 +137,7 @@ pub(super) async fn conclude_child(
 pub(super) async fn stop_child_runs(writing: &mut WriteTransaction, parent: RunId) -> Result<(), StoreError> {
     let now = writing.now();
     for mut part in open_children(writing, parent).await? {
-        end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
+        end(&mut part, RunStatus::Error, Some("the run was stopped".to_owned()), now);
         part.mark_stopped();
         writing.run_update(&part).await?;
     }
@@ -146,7 +150,7 @@ pub(super) async fn conclude(
     parent: RunId,
     lease: i64,
 ) -> Result<(), Interruption> {
-    let mut writing = change(orchestrator, (parent, lease)).await?;
+    let mut writing = change(orchestrator, FencedRun { run: parent, lease }).await?;
     let now = writing.now();
     for mut part in open_children(&mut writing, parent).await? {
         end(&mut part, RunStatus::Error, Some("Aborted".to_owned()), now);

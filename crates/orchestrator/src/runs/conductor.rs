@@ -23,7 +23,7 @@ use tracing::Instrument as _;
 
 use super::applied::AppliedPlan;
 use super::blueprint::blueprint_of_plan;
-use super::conclude::{Conclusion, begin_child, conclude, conclude_child};
+use super::conclude::{Conclusion, FencedRun, begin_child, conclude, conclude_child};
 use super::dispatch::Dispatch;
 use super::driver::{Driven, Driver, Lost};
 use super::durations;
@@ -122,7 +122,7 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), I
                 Box::pin(modules::carry_out(orchestrator, list, lease)).await
             }
             Some(RunKind::Reapply(wanted)) => {
-                Box::pin(reapply::carry_out(orchestrator, (parent, lease), &wanted)).await
+                Box::pin(reapply::carry_out(orchestrator, FencedRun { run: parent, lease }, &wanted)).await
             }
             // The module list was deleted with its node: there are no child runs, and the run ends.
             Some(RunKind::Deployment { .. } | RunKind::Modules(None)) => {
@@ -219,7 +219,7 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, record).await?;
         drop(session);
         let ended = Conclusion::planned(plan_id, excluded_nodes_message(&stored.explained.excluded));
-        return conclude_child(orchestrator, (child.id, lease), child.id, ended).await;
+        return conclude_child(orchestrator, FencedRun { run: child.id, lease }, child.id, ended).await;
     }
     let is_real = run_options.is_real();
     let taken =
@@ -253,12 +253,12 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         is_stopped: end == RunOutcome::Stopped,
         stop_requested,
     };
-    conclude_child(orchestrator, (child.id, lease), child.id, ended).await
+    conclude_child(orchestrator, FencedRun { run: child.id, lease }, child.id, ended).await
 }
 
 /// Notifies agents of the end of a run that was ended or deleted externally, so that they cancel its
 /// attempts.
-pub(super) async fn cancel_on_agents(orchestrator: &Orchestrator, run: RunId, executors: &[String]) {
+pub(super) async fn cancel_on_agents(orchestrator: &Orchestrator, run: RunId, executors: &[AgentUid]) {
     if orchestrator.context.has_ended(run).await {
         for uid in executors {
             orchestrator.agents.step(
@@ -352,12 +352,12 @@ impl Taken<'_> {
         if *state.phase() == Phase::Created {
             require_executable(&stored.explained.plan, &run_options)?;
         }
-        begin_child(orchestrator, (child.id, lease), &run_options, &blueprint).await?;
+        begin_child(orchestrator, FencedRun { run: child.id, lease }, &run_options, &blueprint).await?;
         let (sender, inbox) = mpsc::channel(INBOX_MAX);
         let blueprint = Arc::new(blueprint);
         orchestrator.agents.add_run(child.id, Arc::clone(&blueprint), sender);
         let nodes = NodeIdx::first(blueprint.n_nodes())
-            .filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
+            .filter_map(|node| Some((AgentUid::from(blueprint.node(node)?), node)));
         let excluded_nodes_message = excluded_nodes_message(&stored.explained.excluded);
         let dispatch =
             Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone(), steady);

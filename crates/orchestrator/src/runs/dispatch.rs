@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, ResultKind};
-use stoker_model::{DocumentId, InstanceIdx, Json, JsonMap, NodeId};
+use stoker_model::{AgentUid, DocumentId, ErrorChain, InstanceIdx, Json, JsonMap, NodeId};
 use stoker_planner::{ExplainedPlan, inputs_digest, inputs_document, inputs_of};
 use stoker_services::repositories::{put_credential, wants_credential};
 use stoker_state::Secrets;
 use stoker_store::{StateDocument, StoreError};
 use stoker_tasks::SystemFiles;
+use tokio::task::JoinError;
 
 use super::applied::RecordedInputs;
 use crate::agents::executors_of;
@@ -25,6 +27,27 @@ const READ_AT_ONCE: usize = 200;
 /// Timeout for reading files on the master, so that a hanging disk does not block the whole run.
 const FILES_TIME_MAX: Duration = Duration::from_secs(30);
 
+/// Why an attempt cannot be built. The message ends the attempt as refused.
+#[derive(Debug, thiserror::Error)]
+enum BuildError {
+    #[error("the plan does not contain this task instance")]
+    UnknownInstance,
+    #[error("cannot create the package credential of the node: {0}")]
+    Credential(#[source] StoreError),
+    #[error("cannot read the state of the node: {0}")]
+    State(#[source] StoreError),
+    /// Problems with files that the task embeds.
+    #[error("{}", .0.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; "))]
+    Files(Vec<Diagnostic>),
+    #[error("cannot read files for the task on the master")]
+    FilesAborted(#[source] JoinError),
+    #[error(
+        "cannot read files for the task on the master within {} seconds; check its file system",
+        FILES_TIME_MAX.as_secs()
+    )]
+    FilesTimeout,
+}
+
 pub(super) struct Dispatch {
     planned: Arc<ExplainedPlan>,
     /// Secrets from the cluster state, to be redacted from the output of all nodes.
@@ -36,7 +59,7 @@ pub(super) struct Dispatch {
     /// Documents that are not read yet.
     unread: Vec<(String, DocumentId)>,
     /// UIDs of the nodes whose agents execute instances of the run.
-    executors: BTreeSet<String>,
+    executors: BTreeSet<AgentUid>,
     /// Inputs that differ from the parameters, by task and index of the details.
     steady: BTreeMap<String, BTreeMap<u32, Json>>,
     orchestrator: Orchestrator,
@@ -65,12 +88,12 @@ impl Dispatch {
     }
 
     /// Whether the agent of a node executes instances of the run.
-    pub(super) fn has_agent(&self, uid: &str) -> bool {
+    pub(super) fn has_agent(&self, uid: &AgentUid) -> bool {
         self.executors.contains(uid)
     }
 
     /// UIDs of the nodes whose agents execute instances of the run.
-    pub(super) fn executors(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn executors(&self) -> impl Iterator<Item = &AgentUid> {
         self.executors.iter()
     }
 
@@ -82,16 +105,15 @@ impl Dispatch {
         blueprint: &Blueprint,
     ) -> Result<Attempt, AttemptResult> {
         let at = self.orchestrator.context.clock.now();
-        let refused = |message: String| AttemptResult {
-            key,
-            at,
-            end: ResultKind::Refused { message },
-            summary: JsonMap::new(),
+        let refused = |error: BuildError| {
+            tracing::warn!(attempt.key = %key, error = %ErrorChain(&error), "cannot build an attempt");
+            let end = ResultKind::Refused { message: error.to_string() };
+            AttemptResult { key, at, end, summary: JsonMap::new() }
         };
         let (Some(details), Some((task, node))) =
             (self.planned.plan.details(key.instance.get()), blueprint.names(key.instance))
         else {
-            return Err(refused("the plan does not contain this task instance".to_owned()));
+            return Err(refused(BuildError::UnknownInstance));
         };
         let options = blueprint.options();
         let mut parameters = details.parameters.clone();
@@ -142,13 +164,13 @@ impl Dispatch {
 
     /// Inserts the node's credential for plugin package repositories if the task needs it. Returns the
     /// password, which must be redacted.
-    async fn put_credential(&self, node: &str, parameters: &mut Json) -> Result<Option<String>, String> {
+    async fn put_credential(&self, node: &str, parameters: &mut Json) -> Result<Option<String>, BuildError> {
         if !wants_credential(parameters) {
             return Ok(None);
         }
         let Ok(id) = node.parse().map(NodeId) else { return Ok(None) };
         loop {
-            let read = async { self.orchestrator.context.store.read().await?.agent_by_uid(node).await };
+            let read = async { self.orchestrator.context.store.read().await?.agent_by_uid(&id.into()).await };
             match read.await {
                 Ok(agent) => {
                     let given =
@@ -157,16 +179,14 @@ impl Dispatch {
                     return Ok(Some(given.password));
                 }
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
-                Err(error) => {
-                    return Err(format!("cannot create the package credential of the node: {error}"));
-                }
+                Err(error) => return Err(BuildError::Credential(error)),
             }
         }
     }
 
     /// Secrets of a node. Prefetches the documents of other nodes in the same query, since most nodes get
     /// attempts.
-    async fn secrets_of(&mut self, node: &str) -> Result<Arc<[String]>, String> {
+    async fn secrets_of(&mut self, node: &str) -> Result<Arc<[String]>, BuildError> {
         if let Some(known) = self.own_secrets.get(node) {
             return Ok(Arc::clone(known));
         }
@@ -192,28 +212,23 @@ impl Dispatch {
                 }
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
                 // Without the document, secrets could not be redacted.
-                Err(error) => return Err(format!("cannot read the state of the node: {error}")),
+                Err(error) => return Err(BuildError::State(error)),
             }
         }
     }
 }
 
 /// Embeds files of the master into the parameters, on a blocking thread.
-async fn prepared(task_type: &str, parameters: Json) -> Result<Json, String> {
+async fn prepared(task_type: &str, parameters: Json) -> Result<Json, BuildError> {
     if !stoker_tasks::needs_master_files(task_type) {
         return Ok(parameters);
     }
     let task_type = task_type.to_owned();
     let reading = tokio::task::spawn_blocking(move || {
-        stoker_tasks::prepare(&task_type, parameters, &SystemFiles).map_err(|problems| {
-            problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join("; ")
-        })
+        stoker_tasks::prepare(&task_type, parameters, &SystemFiles).map_err(BuildError::Files)
     });
     match tokio::time::timeout(FILES_TIME_MAX, reading).await {
-        Ok(read) => read.unwrap_or_else(|_| Err("cannot read files for the task on the master".to_owned())),
-        Err(_) => Err(format!(
-            "cannot read files for the task on the master within {} seconds; check its file system",
-            FILES_TIME_MAX.as_secs()
-        )),
+        Ok(read) => read.map_err(BuildError::FilesAborted)?,
+        Err(_) => Err(BuildError::FilesTimeout),
     }
 }

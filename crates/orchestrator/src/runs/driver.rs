@@ -14,7 +14,7 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::server::Input;
 use stoker_engine::session::{AttemptKey, AttemptResult};
-use stoker_model::{Actor, ClusterId, Micros, NodeIdx, RunEvent, RunId};
+use stoker_model::{Actor, AgentUid, ClusterId, Micros, NodeIdx, RunEvent, RunId};
 use stoker_services::Clock;
 use stoker_store::StoreError;
 use tokio::sync::{mpsc, oneshot};
@@ -58,7 +58,7 @@ pub(super) struct Driver {
     pub(super) projection: Projection,
     pub(super) work: Work,
     /// Index of each node in the blueprint, by UID.
-    pub(super) nodes: HashMap<String, NodeIdx>,
+    pub(super) nodes: HashMap<AgentUid, NodeIdx>,
     pub(super) wake_at: Option<Micros>,
     /// Unprocessed commands: received from the inbox, or sent by the driver to itself, since its inbox may be
     /// full.
@@ -81,11 +81,11 @@ struct Batch {
     events: Vec<EngineEvent>,
     effects: Vec<RunEffect>,
     /// Results to acknowledge to their agents after the commit.
-    recorded: Vec<(String, AttemptKey)>,
+    recorded: Vec<(AgentUid, AttemptKey)>,
     /// Attempts that agents have not received.
-    deliveries: Vec<(String, AttemptKey)>,
+    deliveries: Vec<(AgentUid, AttemptKey)>,
     /// Agents to which all attempts in flight are claimed.
-    claims: BTreeSet<String>,
+    claims: BTreeSet<AgentUid>,
     answers: Vec<(oneshot::Sender<Answer>, Answer)>,
     /// Answered once the results are committed.
     receipts: Vec<oneshot::Sender<RunResponse>>,
@@ -133,7 +133,7 @@ impl Driver {
     }
 
     /// UIDs of the nodes whose agents execute instances of the run.
-    pub(super) fn executors(&self) -> Vec<String> {
+    pub(super) fn executors(&self) -> Vec<AgentUid> {
         self.work.executors()
     }
 
@@ -192,7 +192,7 @@ impl Driver {
                     batch.deliveries.push((uid, key));
                 }
                 Command::Deliver { uid, .. } => {
-                    tracing::warn!(agent.uid = uid, "an agent requested an attempt of another node");
+                    tracing::warn!(agent.uid = uid.as_str(), "an agent requested an attempt of another node");
                 }
                 Command::Started { key, at } => self.take(StepInput::AttemptStarted { key, at }, &mut batch),
                 Command::Finished { uid, finished, receipt } => {
@@ -209,10 +209,10 @@ impl Driver {
     }
 
     /// A result is acknowledged after the commit, whether or not the engine accepts it.
-    fn finished(&mut self, uid: &str, finished: AttemptResult, batch: &mut Batch) {
+    fn finished(&mut self, uid: &AgentUid, finished: AttemptResult, batch: &mut Batch) {
         let AttemptResult { key, at, end, summary } = finished;
         self.take(StepInput::AttemptFinished { key, at, end, summary }, batch);
-        batch.recorded.push((uid.to_owned(), key));
+        batch.recorded.push((uid.clone(), key));
     }
 
     /// Feeds an input to the engine. Illegal inputs, such as late reports, are only logged.
@@ -243,7 +243,7 @@ impl Driver {
             // The requester may have given up.
             let _ = receipt.send(RunResponse::Done);
         }
-        let mut by_agent: HashMap<String, Vec<AttemptKey>> = HashMap::new();
+        let mut by_agent: HashMap<AgentUid, Vec<AttemptKey>> = HashMap::new();
         for (uid, key) in recorded {
             by_agent.entry(uid).or_default().push(key);
         }
@@ -321,9 +321,9 @@ impl Driver {
         read.await.is_ok_and(|events| events.first() == Some(last))
     }
 
-    pub(super) fn executor(&self, key: AttemptKey) -> Option<String> {
+    pub(super) fn executor(&self, key: AttemptKey) -> Option<AgentUid> {
         let node = self.blueprint.executor_of(key.instance)?;
-        self.blueprint.node(node).map(str::to_owned)
+        self.blueprint.node(node).map(AgentUid::from)
     }
 
     fn wake_in(&self) -> Duration {

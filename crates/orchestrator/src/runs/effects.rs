@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use stoker_engine::run::RunEffect;
 use stoker_engine::session::server::{Input, Output};
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, InFlight, ResultKind, ToAgent};
-use stoker_model::JsonMap;
+use stoker_model::{AgentUid, JsonMap};
 use stoker_wire::encode_to_agent;
 
 use super::driver::Driver;
@@ -42,7 +42,7 @@ impl Driver {
 
     /// Sends an input to the session of an agent, on this server or another. Outputs about this run are
     /// handled directly: the driver must not send to its own inbox, which may be full.
-    pub(super) async fn send(&mut self, uid: &str, input: Input) {
+    pub(super) async fn send(&mut self, uid: &AgentUid, input: Input) {
         if let AgentLocation::Elsewhere(server) = self.orchestrator.agents.location(uid) {
             if let Some(message) = self.message(uid, input).await {
                 self.orchestrator.peers.send(&server, &message);
@@ -53,16 +53,12 @@ impl Driver {
         self.handle_outputs(uid, outputs).await;
     }
 
-    async fn handle_outputs(&mut self, uid: &str, outputs: Vec<Output>) {
+    async fn handle_outputs(&mut self, uid: &AgentUid, outputs: Vec<Output>) {
         for output in outputs {
             match output {
                 Output::Deliver { key, .. } if key.run == self.run => self.deliver(uid, key).await,
                 Output::Finished(finished) if finished.key.run == self.run => {
-                    self.waiting.push_back(Command::Finished {
-                        uid: uid.to_owned(),
-                        finished,
-                        receipt: None,
-                    });
+                    self.waiting.push_back(Command::Finished { uid: uid.clone(), finished, receipt: None });
                 }
                 Output::Started { key, at } if key.run == self.run => {
                     self.waiting.push_back(Command::Started { key, at });
@@ -74,11 +70,11 @@ impl Driver {
 
     /// Encodes an input as a message to the host of the agent; `None` if the input is not sent to other
     /// servers.
-    async fn message(&mut self, uid: &str, input: Input) -> Option<PeerMessage> {
+    async fn message(&mut self, uid: &AgentUid, input: Input) -> Option<PeerMessage> {
         let message = match input {
             Input::Dispatch { key, generation } => {
                 let start = ToAgent::Start(self.attempt(uid, key).await?);
-                let (uid, start) = (uid.to_owned(), encode_to_agent(&start));
+                let (uid, start) = (uid.clone(), encode_to_agent(&start));
                 return Some(PeerMessage::Dispatch { uid, key: key.into(), generation: generation.0, start });
             }
             Input::Cancel { key, generation, how } => ToAgent::Cancel { key, generation, how },
@@ -90,15 +86,15 @@ impl Driver {
             | Input::Disconnected
             | Input::Wake => return None,
         };
-        Some(PeerMessage::ToAgent { uid: uid.to_owned(), text: encode_to_agent(&message) })
+        Some(PeerMessage::ToAgent { uid: uid.clone(), text: encode_to_agent(&message) })
     }
 
-    pub(super) async fn deliver(&mut self, uid: &str, key: AttemptKey) {
+    pub(super) async fn deliver(&mut self, uid: &AgentUid, key: AttemptKey) {
         let Some(attempt) = self.attempt(uid, key).await else { return };
         let message = ToAgent::Start(attempt);
         match self.orchestrator.agents.location(uid) {
             AgentLocation::Elsewhere(server) => {
-                let message = PeerMessage::ToAgent { uid: uid.to_owned(), text: encode_to_agent(&message) };
+                let message = PeerMessage::ToAgent { uid: uid.clone(), text: encode_to_agent(&message) };
                 self.orchestrator.peers.send(&server, &message);
             }
             AgentLocation::Here | AgentLocation::Nowhere => self.orchestrator.agents.send(uid, message),
@@ -106,7 +102,7 @@ impl Driver {
     }
 
     /// Builds an attempt. On failure, queues the failure as the result of the attempt and returns `None`.
-    async fn attempt(&mut self, uid: &str, key: AttemptKey) -> Option<Attempt> {
+    async fn attempt(&mut self, uid: &AgentUid, key: AttemptKey) -> Option<Attempt> {
         let generation = Generation(self.lease as u64);
         let mut made = self.work.attempt(key, generation, &self.blueprint).await;
         if let Some(message) =
@@ -121,15 +117,15 @@ impl Driver {
                 Some(Attempt { trace, ..attempt })
             }
             Err(finished) => {
-                self.waiting.push_back(Command::Finished { uid: uid.to_owned(), finished, receipt: None });
+                self.waiting.push_back(Command::Finished { uid: uid.clone(), finished, receipt: None });
                 None
             }
         }
     }
 
     /// Claims all attempts in flight with these agents. Sessions cancel attempts that are not claimed.
-    pub(super) async fn claim(&mut self, uids: BTreeSet<String>) {
-        let mut flights: HashMap<String, Vec<InFlight>> = HashMap::new();
+    pub(super) async fn claim(&mut self, uids: BTreeSet<AgentUid>) {
+        let mut flights: HashMap<AgentUid, Vec<InFlight>> = HashMap::new();
         for flight in self.state.in_flight() {
             if let Some(uid) = self.executor(flight.key).filter(|uid| uids.contains(uid)) {
                 flights.entry(uid).or_default().push(flight);
@@ -148,26 +144,26 @@ impl Driver {
         }
     }
 
-    async fn claim_one(&mut self, uid: &str, flights: &[InFlight]) {
+    async fn claim_one(&mut self, uid: &AgentUid, flights: &[InFlight]) {
         let generation = Generation(self.lease as u64);
         if let AgentLocation::Elsewhere(server) = self.orchestrator.agents.location(uid) {
             let flights = flights.iter().copied().map(Flight::from).collect();
-            let (uid, run, generation) = (uid.to_owned(), self.run.0, generation.0);
+            let (uid, run, generation) = (uid.clone(), self.run.0, generation.0);
             self.orchestrator.peers.send(&server, &PeerMessage::Claim { uid, run, generation, flights });
             return;
         }
         let now = self.orchestrator.context.clock.now();
-        let outputs = self.orchestrator.agents.claim(uid, (self.run, generation), flights, now);
+        let outputs = self.orchestrator.agents.claim(uid, self.run, generation, flights, now);
         self.handle_outputs(uid, outputs).await;
     }
 
     /// Ends attempts whose results are irrecoverable as interrupted.
-    fn interrupt(&mut self, uid: &str, flights: &[InFlight]) {
+    fn interrupt(&mut self, uid: &AgentUid, flights: &[InFlight]) {
         let at = self.orchestrator.context.clock.now();
         self.waiting.extend(flights.iter().map(|flight| {
             let finished =
                 AttemptResult { key: flight.key, at, end: ResultKind::Interrupted, summary: JsonMap::new() };
-            Command::Finished { uid: uid.to_owned(), finished, receipt: None }
+            Command::Finished { uid: uid.clone(), finished, receipt: None }
         }));
     }
 

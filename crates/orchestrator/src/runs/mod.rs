@@ -47,6 +47,3 @@ pub use projection::OUTCOME;
 pub use retry::retry;
 pub use start::{GraphSelection, apply_plan, start, start_changes, start_one, start_sequence};
 pub use wait::wait;
-
-/// UID of the pseudo-node for tasks that run on the server machine.
-pub const MASTER: &str = stoker_state::MASTER;

@@ -10,8 +10,8 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{EngineEvent, EventKind, InstanceOutcome, Next};
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, Mode, ResultKind};
 use stoker_model::{
-    ClusterId, EncryptedContents, Json, JsonMap, Micros, ModuleAction, ModuleItem, ModuleRun, ModuleStatus,
-    NodeModule,
+    AgentUid, ClusterId, EncryptedContents, Json, JsonMap, Micros, ModuleAction, ModuleItem, ModuleRun,
+    ModuleStatus, NodeModule,
 };
 use stoker_store::{StoreError, WriteTransaction};
 
@@ -24,7 +24,7 @@ pub(super) struct ModuleWork {
     orchestrator: Orchestrator,
     list: Arc<ModuleRun>,
     cluster: ClusterId,
-    uid: String,
+    uid: AgentUid,
     /// Why the attempt failed, for the requester.
     reason: Reason,
 }
@@ -64,11 +64,11 @@ impl ModuleWork {
         cluster: ClusterId,
         reason: Reason,
     ) -> Self {
-        let uid = list.node_id.to_string();
+        let uid = AgentUid::from(list.node_id);
         Self { orchestrator: orchestrator.clone(), list, cluster, uid, reason }
     }
 
-    pub(super) fn uid(&self) -> &str {
+    pub(super) fn uid(&self) -> &AgentUid {
         &self.uid
     }
 
@@ -100,7 +100,7 @@ impl ModuleWork {
             key,
             generation,
             task: stoker_tasks::MODULES_TASK_TYPE.to_owned(),
-            node: self.uid.clone(),
+            node: self.uid.to_string(),
             task_type: stoker_tasks::MODULES_TASK_TYPE.to_owned(),
             parameters: json!({"action": self.list.action.as_str(), "modules": modules}),
             mode: Mode::Normal,

@@ -8,7 +8,8 @@ use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
 use stoker_graph::Csr;
 use stoker_model::{
-    Actor, AuditChange, ClusterId, Micros, ModuleAction, ModuleRun, NodeIdx, NodeStatus, RunStatus, TaskIdx,
+    Actor, AgentUid, AuditChange, ClusterId, Micros, ModuleAction, ModuleRun, NodeIdx, NodeStatus, RunStatus,
+    TaskIdx,
 };
 use stoker_services::ServiceError;
 use stoker_services::trace;
@@ -49,9 +50,22 @@ pub(super) async fn carry_out(
     let list = Arc::new(list);
     let (status, message) = match begin(orchestrator, &list).await? {
         Ok(cluster) => drive(orchestrator, &list, cluster, lease).await?,
-        Err(reason) => (RunStatus::Error, Some(reason)),
+        Err(reason) => (RunStatus::Error, Some(reason.to_string())),
     };
     conclude(orchestrator, &list, lease, status, message).await
+}
+
+/// Why a list of modules cannot start.
+#[derive(Debug, thiserror::Error)]
+enum NotStarted {
+    #[error("timed out waiting for other modules on the node")]
+    Timeout,
+    #[error("the node was deleted")]
+    NodeDeleted,
+    #[error("the node was not deployed")]
+    NotDeployed,
+    #[error("the node was removed from its cluster")]
+    NoCluster,
 }
 
 /// Waits until the list is first in the queue of its node. Returns the node's cluster, or why the list cannot
@@ -59,20 +73,20 @@ pub(super) async fn carry_out(
 async fn begin(
     orchestrator: &Orchestrator,
     list: &ModuleRun,
-) -> Result<Result<ClusterId, String>, Interruption> {
+) -> Result<Result<ClusterId, NotStarted>, Interruption> {
     while !has_turn(orchestrator, list).await? {
         if list.deadline.is_some_and(|deadline| deadline <= orchestrator.context.clock.now()) {
-            return Ok(Err("timed out waiting for other modules on the node".to_owned()));
+            return Ok(Err(NotStarted::Timeout));
         }
         tokio::time::sleep(TURN_INTERVAL).await;
     }
     let Some(node) = orchestrator.context.store.read().await?.node_get(list.node_id).await? else {
-        return Ok(Err("the node was deleted".to_owned()));
+        return Ok(Err(NotStarted::NodeDeleted));
     };
     if list.after.is_some() && node.status != NodeStatus::Ready {
-        return Ok(Err("the node was not deployed".to_owned()));
+        return Ok(Err(NotStarted::NotDeployed));
     }
-    Ok(node.cluster_id.ok_or_else(|| "the node was removed from its cluster".to_owned()))
+    Ok(node.cluster_id.ok_or(NotStarted::NoCluster))
 }
 
 /// Reads the queue before it writes, because many lists may be waiting.
@@ -100,7 +114,7 @@ async fn drive(
     let Some(time_ms) = time_left(orchestrator, list) else {
         return Ok((RunStatus::Error, Some("timed out before the modules could be applied".to_owned())));
     };
-    let uid = list.node_id.to_string();
+    let uid = AgentUid::from(list.node_id);
     let blueprint = blueprint(&uid, time_ms).map_err(|defects| {
         let told: Vec<String> = defects.iter().map(ToString::to_string).collect();
         ServiceError::invalid(told.join("; "))
@@ -156,7 +170,7 @@ fn time_left(orchestrator: &Orchestrator, list: &ModuleRun) -> Option<u64> {
     u64::try_from((deadline - orchestrator.context.clock.now().0) / 1000).ok().filter(|left| *left > 0)
 }
 
-fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::blueprint::Defect>> {
+fn blueprint(uid: &AgentUid, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::blueprint::Defect>> {
     let policy = Policy {
         timeout_ms: time_ms,
         n_retries: 0,
@@ -166,7 +180,7 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
         retry_interrupted: false,
     };
     Blueprint::new(Draft {
-        nodes: vec![uid.to_owned()],
+        nodes: vec![uid.to_string()],
         sync: None,
         tasks: vec![stoker_tasks::MODULES_TASK_TYPE.to_owned()],
         instances: vec![DraftInstance {

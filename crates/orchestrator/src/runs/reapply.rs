@@ -19,7 +19,7 @@ pub(super) async fn carry_out(
     held: FencedRun,
     wanted: &Reapply,
 ) -> Result<(), Interruption> {
-    let run = held.0;
+    let run = held.run;
     loop {
         let record =
             orchestrator.context.store.read().await?.run_get(run).await?.ok_or(Interruption::Lost)?;
@@ -49,7 +49,7 @@ async fn send(
     batch: &[NodeId],
     n_sent: usize,
 ) -> Result<bool, Interruption> {
-    let run = held.0;
+    let run = held.run;
     let mut writing = change(orchestrator, held).await?;
     let Some(module) = writing.module_by_uuid(&wanted.module).await? else { return Ok(false) };
     let module = items(&mut writing, vec![module]).await?;
@@ -75,7 +75,7 @@ async fn conclude(
     held: FencedRun,
     message: Option<String>,
 ) -> Result<(), Interruption> {
-    let run = held.0;
+    let run = held.run;
     let mut writing = change(orchestrator, held).await?;
     let mut record = writing.run_get(run).await?.ok_or(Interruption::Lost)?;
     let status = if message.is_some() { RunStatus::Error } else { RunStatus::Ready };

@@ -4,6 +4,7 @@
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{EngineEvent, RunEffect, RunMachine as RunState};
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation};
+use stoker_model::AgentUid;
 use stoker_store::{StoreError, WriteTransaction};
 
 use super::dispatch::Dispatch;
@@ -28,15 +29,15 @@ pub(super) enum Changes {
 
 impl Work {
     /// UIDs of the nodes whose agents execute instances of the run.
-    pub(super) fn executors(&self) -> Vec<String> {
+    pub(super) fn executors(&self) -> Vec<AgentUid> {
         match self {
             Self::Graph(work) => work.dispatch.executors().cloned().collect(),
-            Self::Modules(work) => vec![work.uid().to_owned()],
+            Self::Modules(work) => vec![work.uid().clone()],
         }
     }
 
     /// Whether the agent of a node executes instances of the run.
-    pub(super) fn has_agent(&self, uid: &str) -> bool {
+    pub(super) fn has_agent(&self, uid: &AgentUid) -> bool {
         match self {
             Self::Graph(work) => work.dispatch.has_agent(uid),
             Self::Modules(work) => work.uid() == uid,

@@ -18,7 +18,7 @@ fn blueprint(plan: &Plan, durations: &[Option<u32>], nodes_at_once: u32) -> Blue
     blueprint_of_plan(plan, options, durations, default_timing).expect("no defects")
 }
 
-/// Makespan in milliseconds if each instance takes the given duration.
+/// Returns the makespan in milliseconds if each instance takes the given duration.
 fn makespan(blueprint: &Blueprint, duration: impl Fn(InstanceIdx) -> u32) -> u64 {
     let mut run = RunMachine::new(RunId(1), blueprint);
     let mut now = Micros(0);
@@ -41,7 +41,7 @@ fn makespan(blueprint: &Blueprint, duration: impl Fn(InstanceIdx) -> u32) -> u64
     (now.0 / 1000) as u64
 }
 
-/// Duration of each executed instance: depends mostly on the task and a little on the node.
+/// Returns the duration of each executed instance: depends mostly on the task and a little on the node.
 fn durations(plan: &Plan, seed: u32) -> Vec<Option<u32>> {
     let hash = |text: &str| {
         text.bytes().fold(seed.wrapping_mul(2_654_435_769) ^ 0x811c_9dc5, |hash, byte| {
@@ -58,7 +58,7 @@ fn durations(plan: &Plan, seed: u32) -> Vec<Option<u32>> {
     plan.instances().map(lasts).collect()
 }
 
-/// Lower bound of the makespan: the critical path and the work of the busiest node.
+/// Returns the lower bound of the makespan: the critical path and the work of the busiest node.
 fn lower_bound(plan: &Plan, durations: &[Option<u32>]) -> u64 {
     let n_instances = plan.n_instances();
     let lasts = |vertex: u32| durations.get(vertex as usize).copied().flatten().map_or(0, u64::from);

@@ -29,7 +29,7 @@ fn planned(tasks: &Json) -> Plan {
     plan(&input).expect("a plan").0
 }
 
-/// A plan that the planner would have rejected, with one task on two nodes.
+/// Returns a plan that the planner would have rejected, with one task on two nodes.
 fn forged(task_type: &str, parameters: &Json) -> Plan {
     let mut plan = planned(&json!([{"id": "a", "type": "shell", "roles": ["compute"]}]));
     for details in plan.tasks.iter_mut().flat_map(|task| &mut task.details) {
@@ -113,7 +113,8 @@ fn dry_run_failures_do_not_fail_nodes() {
     assert!(!blueprint.policy_of(InstanceIdx::new(0)).expect("not skipped").fail_on_error);
 }
 
-/// The tolerance of the whole run applies in addition to those of groups, and replaces zero tolerance.
+/// The tolerance of the whole run applies in addition to the tolerances of groups, and replaces the group of
+/// zero tolerance.
 #[test]
 fn fault_tolerance_option_sets_whole_run_group() {
     let tasks = json!([

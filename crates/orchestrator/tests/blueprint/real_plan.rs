@@ -8,7 +8,7 @@ use stoker_testkit::real_data;
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 
-/// Plan of a first run; `None` without test data.
+/// Returns the plan of a first run; `None` without test data.
 pub(crate) fn first_run() -> Option<Plan> {
     let expected = real_data("expected/plans.json")?;
     let expected: serde_json::Value =

@@ -15,9 +15,9 @@ use crate::members::Archive;
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const MEMBER_HEADER_BYTES: usize = 60;
-/// Bound on the members before `control.tar`; normally there is only `debian-binary`.
+/// Maximum number of members before `control.tar`; normally there is only `debian-binary`.
 const MEMBERS_MAX: usize = 16;
-/// Bounds on the size of the control file and of the archive that contains it.
+/// Maximum sizes of the control file and of the archive that contains it.
 const CONTROL_BYTES_MAX: u64 = 1 << 20;
 const CONTROL_ARCHIVE_BYTES_MAX: u64 = 16 << 20;
 /// Fields that APT requires.
@@ -95,7 +95,7 @@ impl Control {
     }
 
     fn parse(text: &str) -> Result<Self, PackageFileError> {
-        // Only the first paragraph: further ones would become other packages in the index.
+        // Only the first paragraph is read: further paragraphs would become other packages in the index.
         let lines = text.lines().skip_while(|line| line.trim().is_empty());
         let lines: Vec<&str> = lines.take_while(|line| !line.trim().is_empty()).collect();
         let mut fields = String::new();

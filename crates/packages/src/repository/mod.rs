@@ -1,8 +1,8 @@
 //! Package repositories inside plugins: directories of `.deb` or `.rpm` files and the indexes that package
 //! managers read.
 //!
-//! Indexes are generated when a plugin is packed and exist only in the archive; the author's directory is not
-//! changed. A signed index is kept as it is, because it could not be signed again.
+//! Indexes are generated when a plugin is packed and exist only in the archive; the directory of the author
+//! is not changed. A signed index is left unchanged, because the signature could not be recreated.
 
 mod debian;
 mod rpm;
@@ -24,7 +24,7 @@ use crate::error::{FolderError, PackageFileError};
 use crate::limits::ArchiveLimits;
 use crate::listing::{has_extension, list};
 
-/// Bound on the part of an index file that is hashed.
+/// Maximum number of bytes of an index file that are hashed.
 const INDEX_BYTES_MAX: u64 = 16 << 20;
 
 /// Repository directory, from an entry of `releases`.
@@ -49,7 +49,7 @@ fn extension(kind: RepositoryKind) -> &'static str {
     }
 }
 
-/// Entry points of a repository: a package manager reads one of these files first.
+/// Returns the entry points of a repository: a package manager reads one of these files first.
 fn entries(kind: RepositoryKind) -> &'static [&'static str] {
     match kind {
         RepositoryKind::Debian => &["InRelease", "Release", "Packages.gz", "Packages"],
@@ -57,7 +57,7 @@ fn entries(kind: RepositoryKind) -> &'static [&'static str] {
     }
 }
 
-/// Signature files, which cannot be regenerated without the author's key.
+/// Returns the signature files, which cannot be regenerated without the author's key.
 fn signatures(kind: RepositoryKind) -> &'static [&'static str] {
     match kind {
         RepositoryKind::Debian => &["InRelease", "Release.gpg"],
@@ -65,7 +65,7 @@ fn signatures(kind: RepositoryKind) -> &'static [&'static str] {
     }
 }
 
-/// Digest of the index. `None` without an index; package managers cannot use such a directory.
+/// Returns the digest of the index. `None` without an index; package managers cannot use such a directory.
 pub fn index_digest(kind: RepositoryKind, folder: &Path) -> Option<String> {
     let mut hasher = Sha256::new();
     let mut has_index = false;
@@ -87,7 +87,7 @@ impl Repository {
         Some(Self { path: normalize_path(path)?, kind: RepositoryKind::for_os(os)? })
     }
 
-    /// All repositories of a plugin.
+    /// Returns all repositories of a plugin.
     pub fn for_plugin(plugin: &NewPlugin) -> Vec<Self> {
         let mut repositories = BTreeMap::new();
         for entry in &plugin.releases {
@@ -101,7 +101,7 @@ impl Repository {
         repositories.into_iter().map(|(path, kind)| Self { path, kind }).collect()
     }
 
-    /// Packages of the repository, as paths in the plugin.
+    /// Returns the packages of the repository, as paths in the plugin.
     fn packages<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Vec<&'p str> {
         let is_inside = |path: &&'p String| {
             path.strip_prefix(&self.path).is_some_and(|rest| rest.starts_with('/'))
@@ -145,7 +145,8 @@ pub(crate) fn indexes(folder: &Path, plugin: &NewPlugin) -> Result<Vec<IndexFile
     Ok(files)
 }
 
-/// Paths of repositories with packages but without an index, which happens if another tool packed the plugin.
+/// Returns the paths of repositories with packages but without an index. This happens if another tool packed
+/// the plugin.
 pub fn repositories_without_index(
     folder: &Path,
     plugin: &NewPlugin,
@@ -204,7 +205,7 @@ fn sum_of(bytes: &[u8]) -> Sum {
     Sum { sha256: hex::encode(Sha256::digest(bytes)), n_bytes: bytes.len() as u64 }
 }
 
-/// Compresses reproducibly: the same text gives the same bytes.
+/// Compresses a text reproducibly: the same text gives the same bytes.
 fn compressed(text: &str) -> Result<Vec<u8>, FolderError> {
     let mut encoder =
         GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::default());

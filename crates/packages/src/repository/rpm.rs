@@ -20,7 +20,7 @@ const REPO: &str = "xmlns=\"http://linux.duke.edu/metadata/repo\"";
 const LESS: u64 = 1 << 1;
 const GREATER: u64 = 1 << 2;
 const EQUAL: u64 = 1 << 3;
-/// Dependencies of the package's own scripts (`RPMSENSE_PREREQ`, `_SCRIPT_PRE`, `_SCRIPT_POST`).
+/// Flags of dependencies of the scripts of a package (`RPMSENSE_PREREQ`, `_SCRIPT_PRE`, `_SCRIPT_POST`).
 const SCRIPT_PREREQUISITE: u64 = 1 << 6 | 1 << 9 | 1 << 10;
 /// Features of `rpm` itself (`RPMSENSE_RPMLIB`), which repository indexes omit.
 const RPM_FEATURE: u64 = 1 << 24;
@@ -134,7 +134,7 @@ impl Package<'_> {
         text + "</format>\n</package>\n"
     }
 
-    /// Entry of the `filelists` or `other` list.
+    /// Returns the entry of the `filelists` or `other` list.
     fn list_entry(&self, inner: &str) -> String {
         let header = self.header;
         format!(
@@ -213,7 +213,7 @@ fn comparison(flags: u64) -> Option<&'static str> {
     }
 }
 
-/// `[epoch:]version[-release]`.
+/// Splits `[epoch:]version[-release]`.
 fn split_version(text: &str) -> (&str, &str, Option<&str>) {
     let (epoch, rest) = text.split_once(':').unwrap_or(("0", text));
     match rest.rsplit_once('-') {

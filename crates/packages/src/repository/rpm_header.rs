@@ -11,7 +11,7 @@ const LEAD_BYTES: usize = 96;
 const LEAD_MAGIC: &[u8] = &[0xed, 0xab, 0xee, 0xdb];
 const TABLE_MAGIC: &[u8] = &[0x8e, 0xad, 0xe8, 1];
 const ENTRY_BYTES: usize = 16;
-/// Bounds far above the headers of the largest packages, such as kernels.
+/// Maximum numbers, far above the headers of the largest packages, such as kernels.
 const ENTRIES_MAX: u32 = 4096;
 const DATA_BYTES_MAX: u32 = 64 << 20;
 const ITEMS_MAX: u32 = 1 << 20;

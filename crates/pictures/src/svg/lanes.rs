@@ -11,7 +11,7 @@ pub(super) struct Lanes {
     pub(super) of: Vec<u32>,
 }
 
-/// Maximum number of lanes; with more clusters they would be too narrow, and a single lane is used.
+/// Maximum number of lanes. More lanes would be too narrow, so a single lane is used instead.
 const LANES_MAX: usize = 16;
 
 impl Lanes {
@@ -33,7 +33,7 @@ impl Lanes {
     }
 }
 
-/// Whether there are too many clusters for one lane each.
+/// Reports whether there are too many clusters for one lane each.
 pub(super) fn are_too_many(drawing: &Diagram) -> bool {
     let clusters: BTreeSet<&str> =
         drawing.vertices.iter().filter_map(|vertex| vertex.cluster.as_deref()).collect();

@@ -31,8 +31,8 @@ pub(super) struct Layers {
     pub(super) below: Vec<Vec<u32>>,
 }
 
-/// Maximum number of vertices of a lane in one layer; further ones move one layer down. A diagram that is too
-/// wide is worse than one that is too long.
+/// Maximum number of vertices of a lane in one layer; further vertices move one layer down. A diagram that is
+/// too wide is worse than one that is too long.
 const WIDTH_MAX: u32 = 6;
 /// Maximum width if there is a single lane.
 const ONLY_WIDTH_MAX: u32 = 12;
@@ -92,7 +92,7 @@ impl Layers {
     }
 }
 
-/// Edges without those that close a cycle, so that a first layer exists.
+/// Returns the edges without those that close a cycle, so that a first layer exists.
 fn without_cycles(n_vertices: usize, edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut after: Vec<Vec<u32>> = vec![Vec::new(); n_vertices];
     for (from, to) in edges.iter().filter(|(from, to)| (*from).max(*to) < n_vertices as u32) {
@@ -129,7 +129,7 @@ fn without_cycles(n_vertices: usize, edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
     reduced
 }
 
-/// Topological order of the vertices, and the successors of each.
+/// Returns the topological order of the vertices, and the successors of each.
 fn topological_order(n_vertices: usize, edges: &[(u32, u32)]) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut after: Vec<Vec<u32>> = vec![Vec::new(); n_vertices];
     let mut n_before = vec![0_u32; n_vertices];
@@ -194,7 +194,7 @@ fn limit_width(layer_of: &[u32], edges: &[(u32, u32)], lanes: &Lanes) -> Vec<u32
     moved
 }
 
-/// Transitive reduction: removes edges that a longer path implies.
+/// Removes edges that a longer path implies (transitive reduction).
 fn transitive_reduction(n_vertices: usize, edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let (order, after) = topological_order(n_vertices, edges);
     let n_words = n_vertices.div_ceil(64);
@@ -207,7 +207,7 @@ fn transitive_reduction(n_vertices: usize, edges: &[(u32, u32)]) -> Vec<(u32, u3
     let mut reduced = Vec::new();
     for vertex in order.iter().rev() {
         let mut own = vec![0_u64; n_words];
-        // Nearest first: vertices reachable through it need no edge of their own.
+        // The nearest target comes first: vertices reachable through it need no separate edge.
         let mut targets = after[*vertex as usize].clone();
         targets.sort_unstable_by_key(|target| position[*target as usize]);
         for target in targets {

@@ -46,7 +46,7 @@ pub(super) fn order_cells(layers: &Layers, lanes: Lanes) -> Order {
     Order { rows: best, lane_of, lanes: lanes.names }
 }
 
-/// For each cell, its lane. An edge between lanes changes lanes at its start.
+/// Returns the lane of each cell. An edge between lanes changes lanes at its start.
 fn lane_of_cells(layers: &Layers, lanes: &Lanes) -> Vec<u32> {
     let lane = |cell: &Cell| match cell {
         Cell::Vertex(vertex_idx) => lanes.of[*vertex_idx as usize],
@@ -84,7 +84,7 @@ fn sort(row: &mut [u32], neighbours: &[Vec<u32>], lane_of: &[u32], position: &[f
     }
 }
 
-/// Number of crossing pairs of edges between adjacent layers.
+/// Returns the number of crossing pairs of edges between adjacent layers.
 fn n_crossings(layers: &Layers, rows: &[Vec<u32>], position: &[f64]) -> u64 {
     let mut n_crossings = 0;
     for row in rows {
@@ -102,7 +102,7 @@ fn n_crossings(layers: &Layers, rows: &[Vec<u32>], position: &[f64]) -> u64 {
     n_crossings
 }
 
-/// Number of inversions, counted with a Fenwick tree.
+/// Returns the number of inversions, counted with a Fenwick tree.
 fn n_inversions(values: &[usize]) -> u64 {
     let len = values.iter().max().map_or(0, |last| last + 1);
     let mut sums = vec![0_u64; len + 1];

@@ -55,7 +55,8 @@ impl Placed {
             for at in 0..segments.len() {
                 let row = if is_down { at } else { segments.len() - 1 - at };
                 for segment in &segments[row] {
-                    align(segment, neighbours, &order.lane_of, &width, ends[segment.lane as usize], &mut x);
+                    let (left, right) = ends[segment.lane as usize];
+                    align(segment, neighbours, &order.lane_of, &width, left, right, &mut x);
                 }
             }
         }
@@ -97,7 +98,7 @@ fn packed_width(cells: &[u32], width: &[f64]) -> f64 {
     boxes + GAP * cells.len().saturating_sub(1) as f64
 }
 
-/// Left and right edges of lanes: a lane is as wide as its widest layer and its name.
+/// Returns the left and right edges of lanes: a lane is as wide as its widest layer and its name.
 fn lane_ends(order: &Order, segments: &[Vec<Segment>], width: &[f64]) -> Vec<(f64, f64)> {
     let mut widths: Vec<f64> = order.lanes.iter().map(|name| text::width(name)).collect();
     for segment in segments.iter().flatten() {
@@ -120,18 +121,19 @@ fn align(
     neighbours: &[Vec<u32>],
     lane_of: &[u32],
     width: &[f64],
-    ends: (f64, f64),
+    left: f64,
+    right: f64,
     x: &mut [f64],
 ) {
     let cells = &segment.cells;
     // Positions if all cells were packed to the left.
     let mut packed = Vec::with_capacity(cells.len());
-    let mut at = ends.0;
+    let mut at = left;
     for cell in cells {
         packed.push(at + width[*cell as usize] / 2.0);
         at += width[*cell as usize] + GAP;
     }
-    let room = (ends.1 - (at - GAP)).max(0.0);
+    let room = (right - (at - GAP)).max(0.0);
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for (cell, packed) in cells.iter().zip(&packed) {
         // Neighbors in other lanes are far away in any case.

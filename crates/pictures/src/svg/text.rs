@@ -7,10 +7,10 @@ use pulldown_cmark_escape::{FmtWriter, escape_html};
 use crate::drawing::Vertex;
 
 const PADDING: f64 = 12.0;
-/// Longer labels are truncated; the title of the vertex has the full text.
+/// Maximum length of a label. Longer labels are truncated; the title of the vertex has the full text.
 const LABEL_LEN_MAX: usize = 44;
 
-/// Approximate width of a text in a 12 px sans-serif font, in pixels.
+/// Returns the approximate width of a text in a 12 px sans-serif font, in pixels.
 pub(super) fn width(text: &str) -> f64 {
     text.chars().map(letter_width).sum()
 }
@@ -26,7 +26,7 @@ fn letter_width(letter: char) -> f64 {
     }
 }
 
-/// The label as drawn.
+/// Returns the label as drawn.
 pub(super) fn label(vertex: &Vertex) -> String {
     let mark = vertex.appearance.style().mark;
     let mut text = if mark.is_empty() { String::new() } else { format!("{mark} ") };
@@ -52,7 +52,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Line breaks become spaces, because a label has one line. XML 1.0 cannot represent other control characters.
+/// Replaces characters that a label cannot contain: a line break becomes a space, because a label has one
+/// line. XML 1.0 cannot represent other control characters.
 fn representable(letter: char) -> char {
     match letter {
         '\t' | '\n' | '\r' => ' ',

@@ -53,7 +53,7 @@ pub(super) fn document(
     f.write_str("</g>\n</svg>\n")
 }
 
-/// A note about omitted parts.
+/// Returns a note about omitted parts.
 fn note(drawing: &Diagram, layers: &Layers) -> String {
     let mut notes: Vec<String> = drawing.omission_note().into_iter().collect();
     let edges = |n_edges: usize| format!("{n_edges} {}", if n_edges == 1 { "edge" } else { "edges" });
@@ -92,7 +92,7 @@ fn write_style(f: &mut Formatter<'_>, used: &[Style]) -> fmt::Result {
     )
 }
 
-/// One line that explains shapes and marks, and its width.
+/// Returns one line that explains shapes and marks, and its width.
 fn legend(used: &[Style]) -> Result<(String, f64), fmt::Error> {
     let mut out = String::from("<g>\n");
     let (mut x, y) = (MARGIN, MARGIN / 2.0 + LINE_HEIGHT / 2.0);

@@ -52,7 +52,7 @@ fn filters_select_tasks() {
 #[test]
 fn unknown_names_have_fuel_messages() {
     let check = |filter: DefinitionFilter, expected: &str| {
-        assert_eq!(draw_definitions(&tasks(), &filter).expect_err("a wrong name"), expected);
+        assert_eq!(draw_definitions(&tasks(), &filter).expect_err("a wrong name").to_string(), expected);
     };
     let selected = Some(vec!["net".into(), "a".into(), "b".into()]);
     check(

@@ -44,7 +44,8 @@ fn drawing() -> impl Strategy<Value = Diagram> {
     })
 }
 
-/// Minimal XML parser: balanced elements, quoted attributes, known entities. Returns the texts of all titles.
+/// Parses XML minimally: balanced elements, quoted attributes, known entities. Returns the texts of all
+/// titles.
 fn read_xml(text: &str) -> Result<Vec<String>, String> {
     let (mut open, mut titles, mut rest): (Vec<&str>, Vec<String>, &str) = (Vec::new(), Vec::new(), text);
     let mut has_ended = false;
@@ -128,7 +129,8 @@ fn unescape(text: &str) -> Result<String, String> {
     Ok(result + rest)
 }
 
-/// Minimal parser for DOT as this crate writes it: statements of quoted names, arrows and attributes.
+/// Parses DOT minimally, in the form that this crate writes: statements of quoted names, arrows and
+/// attributes.
 fn read_dot(text: &str) -> Result<(Vec<String>, usize), String> {
     let body = text
         .strip_prefix("strict digraph {\n")

@@ -18,7 +18,8 @@ pub(super) fn check_values(plan: &Plan, violations: &mut Violations) {
         check_strategy(task, &details.parameters, violations);
         visit_nested("parameters", &details.parameters, &mut |path, value| {
             if matches!(value.get(EXPRESSION), Some(Json::String(_))) {
-                violations.add("computed", || format!("{path} of task `{task}` is still an expression"));
+                violations
+                    .add("computed", || format!("{path} of task `{task}` is an unevaluated expression"));
             }
         });
     }

@@ -144,7 +144,7 @@ fn invalid_parameter_values_are_reported() {
     assert_reported(
         |plan| set(plan, deep),
         "computed",
-        "parameters.x[1].y of task `b` is still an expression",
+        "parameters.x[1].y of task `b` is an unevaluated expression",
     );
     assert_reported(|plan| set(plan, json!({"yaql_exp": "$"})), "computed", "parameters of task `b`");
     for amount in [json!(-1), json!(1.5), json!("2"), json!([])] {

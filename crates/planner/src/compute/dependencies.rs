@@ -67,7 +67,7 @@ pub(crate) struct Dependencies {
     /// Arguments whose results are equal for all nodes with the same old common document, with the top-level
     /// keys that each of them reads.
     pub(crate) shared: Vec<(NodeId, BTreeSet<String>)>,
-    /// Arguments whose results do not vary within the evaluation of one node.
+    /// Arguments whose values are constant during the evaluation for one node.
     pub(crate) closed: Vec<NodeId>,
 }
 

@@ -85,7 +85,7 @@ fn omitted_instances_are_counted() {
 #[test]
 fn unknown_names_are_rejected() {
     let check = |filter: InstanceFilter, expected: &str| {
-        assert_eq!(draw_plan(&chain(), &filter, &looks).expect_err("a wrong name"), expected);
+        assert_eq!(draw_plan(&chain(), &filter, &looks).expect_err("a wrong name").to_string(), expected);
     };
     let base = InstanceFilter::default;
     check(InstanceFilter { tasks: vec!["x".into()], ..base() }, "the plan has no task `x`");

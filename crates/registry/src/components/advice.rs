@@ -15,13 +15,13 @@ pub enum Advice {
     Incompatible(Vec<String>),
     /// Declared compatible with all selected components.
     Compatible,
-    /// No known conflict. Compatibility with these chosen components is not declared by either side.
+    /// No known conflict. Neither of the two components declares compatibility with these chosen components.
     Available(Vec<ComponentName>),
 }
 
 impl Registry {
-    /// Advice about a component, given the choices in its own wizard pane and earlier ones. Choices in later
-    /// panes are ignored, because the user can still change them. Panes are in the order of the types.
+    /// Returns advice about a component, given the choices in its wizard pane and earlier panes. Choices in
+    /// later panes are ignored, because the user can still change them. Panes are in the order of the types.
     pub fn advice(&self, name: &ComponentName, chosen: &[ComponentName]) -> Option<Advice> {
         let component = self.get(name)?;
         let is_earlier = |other: &&ComponentName| *other != name && other.kind() <= name.kind();
@@ -45,7 +45,7 @@ impl Registry {
         Some(if is_compatible { Advice::Compatible } else { Advice::Available(unknown) })
     }
 
-    /// Failing requirements that choices in later panes cannot satisfy.
+    /// Returns the failing requirements that choices in later panes cannot satisfy.
     fn unsatisfiable_requirements(&self, component: &Component, others: &[&Component]) -> Vec<String> {
         let selected: BTreeSet<&ComponentName> = others.iter().map(|other| &other.name).collect();
         let available: BTreeSet<&ComponentName> = self.components().iter().map(|other| &other.name).collect();
@@ -65,7 +65,7 @@ impl Registry {
             .collect()
     }
 
-    /// Plugins that provide a selected component and are therefore enabled with the selection.
+    /// Returns the plugins that provide a selected component and are therefore enabled with the selection.
     pub fn plugins_for(&self, selection: &[ComponentName]) -> BTreeSet<&str> {
         let chosen = selection.iter().filter_map(|name| self.get(name));
         chosen
@@ -145,7 +145,7 @@ const fn describe_invalid(reason: InvalidReason) -> &'static str {
 }
 
 impl Requirement {
-    /// The requirement's own message, or a generated description.
+    /// Returns the message of the requirement, or a generated description.
     pub fn description(&self, label: &str) -> String {
         let words = || describe_requirement(label, self.predicate, &self.item_texts());
         non_blank(self.message.as_ref()).cloned().unwrap_or_else(words)

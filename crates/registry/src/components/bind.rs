@@ -9,7 +9,7 @@ use super::registry::Registry;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     pub model: BoundModel,
-    /// Dotted path.
+    /// Dotted path of the setting.
     pub path: String,
     pub value: Json,
 }
@@ -45,8 +45,8 @@ impl Binding {
 }
 
 impl Registry {
-    /// Bindings of a selection in registry order. If two bindings set the same path, the later one wins;
-    /// [`overwritten_bindings`] reports such cases.
+    /// Returns the bindings of a selection in registry order. If two bindings set the same path, the later
+    /// one wins; [`overwritten_bindings`] reports such cases.
     pub fn bindings(&self, selection: &[&str]) -> Vec<Binding> {
         let chosen: Vec<ComponentName> =
             selection.iter().filter_map(|name| ComponentName::parse(name)).collect();
@@ -70,7 +70,7 @@ fn read_item(item: &Json) -> Vec<Binding> {
     }
 }
 
-/// Bindings that are later overwritten with a different value, for a warning.
+/// Returns the bindings that are later overwritten with a different value, for a warning.
 pub fn overwritten_bindings(bindings: &[Binding]) -> Vec<&Binding> {
     let is_overwritten = |idx: usize, binding: &Binding| {
         let later = bindings[idx + 1..].iter().rev().find(|later| later.is_same_target(binding));

@@ -35,14 +35,14 @@ pub struct Component {
     pub description: Option<String>,
     /// Sort position among components of its type.
     pub weight: i64,
-    /// Preselected in the wizard.
+    /// Whether the component is preselected in the wizard.
     pub is_default: bool,
     /// Bindings in their serialized form.
     pub bind: Vec<Json>,
     /// Declared compatible components; informational only.
     pub compatible: Vec<Relation>,
     pub incompatible: Vec<Relation>,
-    /// Accepted components by type; all others are refused. `None`: accepts everything.
+    /// Accepted components by type; all others are refused. `None` means that all components are accepted.
     pub(super) accepts: Option<BTreeMap<ComponentType, Vec<NameToken>>>,
     pub requires: Vec<Requirement>,
 }

@@ -24,7 +24,7 @@ impl SelectionCheck {
         self.conflicts.is_empty()
     }
 
-    /// `{"compatible": …, "conflicts": […]}`.
+    /// Renders as `{"compatible": …, "conflicts": […]}`.
     pub fn to_json(&self) -> Json {
         let conflicts: Vec<Json> = self.conflicts.iter().map(ComponentConflict::to_json).collect();
         let mut map = JsonMap::new();
@@ -34,7 +34,7 @@ impl SelectionCheck {
     }
 }
 
-/// Why a component declaration is invalid.
+/// Reason why a component declaration is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InvalidReason {
     BadName,
@@ -69,7 +69,7 @@ pub enum ComponentConflict {
         component: ComponentName,
         providers: Vec<String>,
     },
-    /// Selected but not provided.
+    /// The component is selected but not provided.
     Unknown {
         component: String,
     },
@@ -111,7 +111,7 @@ impl ComponentConflict {
         }
     }
 
-    /// Serialized form with sorted keys.
+    /// Returns the serialized form with sorted keys.
     pub fn to_json(&self) -> Json {
         let text = |name: &ComponentName| Json::from(name.to_string());
         let mut fields = match self {

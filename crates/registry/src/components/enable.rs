@@ -13,10 +13,10 @@ impl Registry {
     /// must consist of the release and exactly the plugins that are enabled afterwards; `chosen` are the
     /// components of the cluster.
     ///
-    /// A plugin is represented by its components that the cluster chose, or by all of them if it chose none.
-    /// Conflicts inside one plugin are ignored. If the cluster was created without a component selection, its
-    /// components are unknown: then only plugins are checked against each other, and requirements are not
-    /// checked.
+    /// A plugin is represented by its components that the cluster chose, or by all of its components if the
+    /// cluster chose none. Conflicts inside one plugin are ignored. If the cluster was created without a
+    /// component selection, its components are unknown: only plugins are then checked against each other, and
+    /// requirements are not checked.
     pub fn enable_conflicts(
         &self,
         chosen: &[&str],

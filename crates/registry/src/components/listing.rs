@@ -7,7 +7,7 @@ use super::registry::Registry;
 use super::requires::Requirement;
 
 impl Registry {
-    /// All components in registry order. A relation declared by one component is listed for both.
+    /// Returns all components in registry order. A relation declared by one component is listed for both.
     pub fn listing(&self) -> Vec<Json> {
         self.components().iter().map(|component| Json::Object(self.entry(component))).collect()
     }

@@ -33,7 +33,7 @@ impl ComponentType {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
     }
 
-    /// Key in `provides` that lists compatible components of this type.
+    /// Returns the key in `provides` that lists compatible components of this type.
     pub const fn compatible_key(self) -> &'static str {
         match self {
             Self::Hypervisor => "compatible_hypervisors",
@@ -44,7 +44,7 @@ impl ComponentType {
         }
     }
 
-    /// Paths that name a subtype and need a specific name appended.
+    /// Returns the paths that name a subtype and need a specific name appended.
     const fn bare_subtypes(self) -> &'static [&'static str] {
         match self {
             Self::Hypervisor => &["core", "vmware"],
@@ -93,7 +93,7 @@ impl ComponentName {
         Self::parse(&format!("{self}:{segment}"))
     }
 
-    /// Path without its last segment; a single segment is kept.
+    /// Returns the path without its last segment; a single segment is kept.
     pub fn subtype(&self) -> &[String] {
         match &self.path[..] {
             [only] => std::slice::from_ref(only),
@@ -160,7 +160,7 @@ impl fmt::Display for ComponentPattern {
     }
 }
 
-/// Item of a `compatible_…` list: everything, or leading segments of a path.
+/// Item of a `compatible_…` list: all components, or leading segments of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameToken {
     All,

@@ -65,7 +65,7 @@ impl Reader<'_> {
         name
     }
 
-    /// Completes a name in `provides` that may lack its specific part.
+    /// Completes a name in `provides`, which may lack its specific part.
     fn complete_name(&mut self, name: ComponentName, own_name: Option<&str>) -> Option<ComponentName> {
         if !name.is_bare_subtype() {
             return Some(name);
@@ -131,19 +131,19 @@ impl Reader<'_> {
     }
 }
 
-/// Name from `{name: …}` or a plain string.
+/// Returns the name from `{name: …}` or a plain string.
 fn relation_name(entry: &Json) -> Option<&str> {
     entry.get("name").unwrap_or(entry).as_str()
 }
 
-/// Message; `description` is accepted as an alias.
+/// Returns the message; `description` is accepted as an alias.
 fn message_of(entry: &Json) -> Option<String> {
     let text = |key: &str| entry.get(key).and_then(Json::as_str);
     text("message").or_else(|| text("description")).map(str::to_owned)
 }
 
-/// Legacy notation, a list of names: of each type, at least one name is required. The first message of a
-/// group is used.
+/// Parses the legacy notation, a list of names: of each type, at least one name is required. The first
+/// message of a group is used.
 fn name_groups(entries: &[Json]) -> Vec<Requirement> {
     let mut groups: Vec<Requirement> = Vec::new();
     let mut group_indexes: BTreeMap<String, usize> = BTreeMap::new();
@@ -161,7 +161,7 @@ fn name_groups(entries: &[Json]) -> Vec<Requirement> {
     groups
 }
 
-/// Predicate notation: every predicate of every map is required.
+/// Parses the predicate notation: every predicate of every map is required.
 fn predicates(entries: &[Json]) -> Result<Vec<Requirement>, InvalidReason> {
     let mut requirements = Vec::new();
     for entry in entries {

@@ -14,7 +14,7 @@ use super::read::Reader;
 pub struct PluginComponents<'a> {
     pub name: &'a str,
     pub version: &'a str,
-    /// Supported releases; `None` if not declared, which means all.
+    /// Supported releases; `None` means that none are declared, so that all releases are supported.
     pub releases: Option<&'a [Json]>,
     pub provides: &'a [Json],
     pub components: &'a [Json],
@@ -33,7 +33,7 @@ impl<'a> PluginComponents<'a> {
     }
 }
 
-/// Newest version of each plugin that supports the target, sorted by name.
+/// Returns the newest version of each plugin that supports the target, sorted by name.
 pub fn newest_supported<'p, 'a>(
     plugins: &'p [PluginComponents<'a>],
     target: Option<CompatibilityTarget<'_>>,
@@ -92,7 +92,7 @@ impl Registry {
         registry
     }
 
-    /// The first provider wins. Further declarations by the same provider are merged.
+    /// Adds a component. The first provider wins; further declarations by the same provider are merged.
     fn add(&mut self, component: Component) {
         match self.indexes.get(&component.name) {
             None => {

@@ -37,7 +37,7 @@ pub struct Requirement {
     pub message: Option<String>,
 }
 
-/// Pattern, or invalid text that matches nothing.
+/// Pattern, or invalid text that matches no component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     pub text: String,
@@ -83,7 +83,8 @@ impl Requirement {
     }
 }
 
-/// An exact name must be selected; for a wildcard, all available matches must be.
+/// Reports whether an item is satisfied: an exact name must be selected; for a wildcard, all available
+/// matches must be selected.
 fn all_selected(item: &Item, own: &ComponentName, choice: Choice<'_>) -> bool {
     match &item.pattern {
         Some(ComponentPattern::Exact(name)) => name == own || choice.selected.contains(name),
@@ -91,7 +92,7 @@ fn all_selected(item: &Item, own: &ComponentName, choice: Choice<'_>) -> bool {
             let mut matches = choice.available.iter().filter(|name| **name != own && pattern.matches(name));
             matches.all(|name| choice.selected.contains(name))
         }
-        // An invalid pattern matches nothing: a wildcard is trivially satisfied, a name never is.
+        // An invalid pattern matches no component: a wildcard is trivially satisfied, a name never is.
         None => item.text.contains('*'),
     }
 }

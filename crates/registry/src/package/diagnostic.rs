@@ -41,7 +41,7 @@ pub mod codes {
     pub const STAGE_BAD_POSTFIX: &str = "stage-bad-postfix";
     pub const STAGE_POSTFIX_NOT_ALLOWED: &str = "stage-postfix-not-allowed";
     pub const STAGE_POSTFIX_RANGE: &str = "stage-postfix-range";
-    /// Number reserved by convention; always a warning.
+    /// Number in a range that is reserved by convention; always a warning.
     pub const STAGE_RESERVED: &str = "stage-reserved";
     /// The list of problems was truncated.
     pub const TOO_MANY: &str = "too-many";

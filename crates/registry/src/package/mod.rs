@@ -42,14 +42,14 @@ pub struct Package {
 pub struct CheckResult {
     /// Problems, sorted by file and position.
     pub problems: Vec<Diagnostic>,
-    /// `None` if there are errors.
+    /// The package; `None` if there are errors.
     pub package: Option<Package>,
 }
 
 /// Strictness of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackageCheckOptions {
-    /// Report duplicate keys as errors. They are warnings for plugins that were installed by a less strict
+    /// Whether duplicate keys are errors. They are warnings for plugins that were installed by a less strict
     /// version.
     pub strict_keys: bool,
 }
@@ -60,7 +60,7 @@ impl Default for PackageCheckOptions {
     }
 }
 
-/// Input of the rules besides the document.
+/// Input of the rules in addition to the document.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'t> {
     /// Text of the file.

@@ -47,7 +47,7 @@ const EXTRA_DOCUMENTS: &[(&str, &str)] = &[
     (files::WIZARD, "wizard_metadata"),
 ];
 
-/// `None` only without metadata, which validation prevents.
+/// Converts the documents to a package. Returns `None` only without metadata, which validation prevents.
 pub(super) fn build(mut documents: Documents) -> Option<Package> {
     let mut metadata = into_map(documents.take(files::METADATA));
     let mut extra = JsonMap::new();
@@ -97,21 +97,21 @@ fn texts(map: &JsonMap, key: &str) -> Vec<String> {
 }
 
 impl Package {
-    /// Name of the installation directory. From package version 2 on, a patch release replaces the previous one,
-    /// so the name contains only the first two version numbers.
+    /// Returns the name of the installation directory. From package version 2 on, a patch release replaces
+    /// the previous one, so the name contains only the first two version numbers.
     pub fn folder_name(&self) -> String {
         folder_name(&self.plugin)
     }
 }
 
-/// Installation directory of a stored plugin; see [`Package::folder_name`].
+/// Returns the installation directory of a stored plugin; see [`Package::folder_name`].
 pub fn folder_name(plugin: &NewPlugin) -> String {
     let version = version_line(plugin).unwrap_or_else(|| plugin.version.clone());
     format!("{}-{version}", plugin.name)
 }
 
-/// Version line within which a release replaces the previous one: `1.2` for `1.2.3`. `None` if versions are
-/// installed side by side.
+/// Returns the version line within which a release replaces the previous one: `1.2` for `1.2.3`. `None` if
+/// versions are installed side by side.
 pub fn version_line(plugin: &NewPlugin) -> Option<String> {
     let replaces =
         PackageVersion::parse(&plugin.package_version).is_some_and(|version| version >= PackageVersion::V2);

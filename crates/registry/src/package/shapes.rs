@@ -10,7 +10,7 @@ use stoker_yaml::{Node, NodeKind, Scalar, Span, locate_in_scalar};
 use super::diagnostic::codes;
 use crate::patterns::pattern_error;
 
-/// Reports whether a value is a computed one.
+/// Reports whether a value is given as a YAQL expression (`yaql_exp`) instead of a literal.
 pub(super) fn is_computed(node: &Node) -> bool {
     node.get("yaql_exp").is_some()
 }
@@ -48,7 +48,7 @@ pub(super) fn non_empty_text(node: &Node, problems: &mut Diagnostics) -> Option<
     text_like(codes::TOO_SHORT, "non-empty text", |text| !text.is_empty())(node, problems)
 }
 
-/// Whether a name consists of at least one letter, digit, `_` or `-`.
+/// Reports whether a name consists of at least one letter, digit, `_` or `-`.
 pub(super) fn is_plain_name(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     !text.is_empty() && text.bytes().all(is_allowed)
@@ -172,7 +172,7 @@ pub(super) fn regex(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
-/// Span for a problem with a whole map or list: its beginning.
+/// Returns the span for a problem with a whole map or list: its beginning.
 pub(super) fn head(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Scalar(_) => node.span,

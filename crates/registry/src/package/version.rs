@@ -27,7 +27,7 @@ impl PackageVersion {
         Self::ALL.iter().copied().find(|version| version.as_str() == text)
     }
 
-    /// Oldest product version that supports such packages.
+    /// Returns the oldest product version that supports packages of this version.
     pub(crate) const fn product_min(self) -> &'static str {
         match self {
             Self::V1 => "6.0",
@@ -39,7 +39,7 @@ impl PackageVersion {
     }
 }
 
-/// Numbers of `X.Y` or `X.Y.Z`, with an optional suffix `aN` or `bN`.
+/// Parses the numbers of `X.Y` or `X.Y.Z`, with an optional suffix `aN` or `bN`.
 pub(crate) fn numbers(version: &str) -> Option<Vec<u64>> {
     let (version, suffix) = match version.find(['a', 'b']) {
         Some(at) => (&version[..at], Some(&version[at + 1..])),

@@ -1,8 +1,8 @@
 //! Conversion of ordered stage tasks to tasks of the deployment graph.
 //!
 //! The graph of a release marks the end of a stage with a task `<stage>_end`. Plugin tasks are inserted
-//! between it and the next stage, one after another, each waiting for the previous one on all nodes. Each
-//! task is followed by a *marker* of type `stage`, which is not executed:
+//! between this task and the next stage, one after another, each waiting for the previous one on all nodes.
+//! Each task is followed by a *marker* of type `stage`, which is not executed:
 //!
 //! ```text
 //! pre_deployment_end ─▶ marker 0 ─▶ marker 1 ─▶ … ─▶ deploy_start
@@ -71,7 +71,7 @@ impl CoreTasks {
         }
     }
 
-    /// Stages without an end task in the graph; the start of their plugin tasks is then not ordered.
+    /// Returns the stages without an end task in the graph. The start of their plugin tasks is not ordered.
     pub fn stages_without_end(&self) -> Vec<StageName> {
         let has_no_end = |stage: &&StageName| !self.names.contains(&end_of(**stage));
         StageName::ALL.iter().filter(has_no_end).copied().collect()
@@ -129,8 +129,8 @@ pub fn graph_tasks<'a>(
     Ok(layers.into_values().collect())
 }
 
-/// IDs of ordered tasks in the graph. Tasks of a graph keep their IDs. Tasks of `tasks.yaml` get their ID
-/// prefixed with the plugin name, or a generated one.
+/// Returns the IDs of ordered tasks in the graph. Tasks of a graph keep their IDs. Tasks of `tasks.yaml` get
+/// their ID prefixed with the plugin name, or a generated ID.
 pub fn task_ids(plugins: &[StagePlugin<'_>], ordered: &[OrderedTask<'_>]) -> Vec<String> {
     let graph_names = plugins.iter().flat_map(|plugin| plugin.graph_tasks).map(|task| task.name.clone());
     let mut used: BTreeSet<String> = graph_names.collect();
@@ -158,10 +158,10 @@ pub fn task_ids(plugins: &[StagePlugin<'_>], ordered: &[OrderedTask<'_>]) -> Vec
     ids
 }
 
-/// Generated task ID: `lma-post_deployment-8200-2` is the second task of the plugin `lma` with the number
-/// 8200.
+/// Returns the generated task ID: `lma-post_deployment-8200-2` is the second task of the plugin `lma` with
+/// the number 8200.
 ///
-/// It contains neither the plugin version nor an index over all tasks, so that the history of a task is
+/// The ID contains neither the plugin version nor an index over all tasks, so that the history of a task is
 /// preserved across updates and unrelated changes. In the number, `-` becomes `minus` and `.` becomes `_`,
 /// because task IDs consist of letters, digits, `-` and `_`.
 pub fn task_id(plugin: &str, stage: Stage, count: usize) -> String {
@@ -216,7 +216,7 @@ fn remove_end_dependency(fields: &mut JsonMap, stage: StageName) {
     }
 }
 
-/// In packages of version 1, the role `controller` includes the primary controller.
+/// Adds the primary controller to the role `controller`, as in packages of version 1.
 fn add_primary(fields: &mut JsonMap) {
     if let Some(Json::Array(roles)) = fields.get_mut("roles") {
         let has = |name: &str| roles.iter().any(|role| role.as_str() == Some(name));
@@ -259,8 +259,8 @@ fn marker_for(task: &Task, predecessor: Option<&str>, successors: Option<&BTreeS
     Task { name: format!("{}-done", task.name), fields }
 }
 
-/// Dependencies on a task on all its nodes. If the nodes are computed or not selected by roles, all nodes are
-/// included.
+/// Returns the dependencies on a task on all its nodes. If the nodes are computed or not selected by roles,
+/// all nodes are included.
 fn all_nodes_of(task: &Task) -> Json {
     let name = ("name", text(&task.name));
     match task.field("roles") {

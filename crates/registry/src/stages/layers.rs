@@ -1,7 +1,7 @@
 //! Plugin stage tasks in the merged graph of a cluster.
 //!
-//! They cannot be disabled. The caller merges the layers of a cluster without them, passes the result in, and
-//! gets replacement layers for the plugins with stage tasks.
+//! Stage tasks cannot be disabled. The caller merges the layers of a cluster without them, passes the result
+//! in, and gets replacement layers for the plugins with stage tasks.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::adapt::{CoreTasks, graph_tasks};
 use super::order::{StageError, StagePlugin, order_tasks};
 use super::stage::describe_code;
 
-/// Enabled plugin and the tasks of its graph.
+/// Enabled plugin with the tasks of its graph.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginGraph<'a> {
     pub plugin: &'a Plugin,
@@ -35,8 +35,8 @@ pub fn has_stages(graph_type: &GraphType) -> bool {
 }
 
 /// Inserts the stage tasks of all plugins into a merged graph, between the end of their stage and the next
-/// one, ordered by number. `core` is the graph merged without them; `scripts_root` is the parent directory of
-/// plugin scripts on nodes.
+/// stage, ordered by number. `core` is the graph merged without them; `scripts_root` is the parent directory
+/// of plugin scripts on nodes.
 pub fn stage_layers(core: &MergedGraph<'_>, plugins: &[PluginGraph<'_>], scripts_root: &str) -> StageLayers {
     let mut layers = StageLayers { tasks: vec![None; plugins.len()], findings: Vec::new() };
     let graph_tasks_by_plugin: Vec<Vec<&Task>> = plugins.iter().map(|plugin| staged(plugin.tasks)).collect();
@@ -85,7 +85,7 @@ pub fn stage_layers(core: &MergedGraph<'_>, plugins: &[PluginGraph<'_>], scripts
     layers
 }
 
-/// Graph tasks with a stage.
+/// Returns the graph tasks with a stage.
 fn staged(tasks: &[Task]) -> Vec<&Task> {
     tasks.iter().filter(|task| task.field("stage").is_some_and(|stage| !stage.is_null())).collect()
 }

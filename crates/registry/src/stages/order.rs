@@ -15,12 +15,12 @@ pub struct StagePlugin<'a> {
     pub package_version: &'a str,
     /// Tasks of `tasks.yaml`, in file order.
     pub tasks: &'a [Json],
-    /// Tasks of its graph that have a stage; ordered after the others.
+    /// Tasks of the graph of the plugin that have a stage; ordered after those of `tasks.yaml`.
     pub graph_tasks: &'a [&'a Task],
 }
 
 impl<'a> StagePlugin<'a> {
-    /// The `stage` field of every task, in file order.
+    /// Returns the `stage` field of every task, in file order.
     fn stages(&self) -> impl Iterator<Item = Option<&'a Json>> {
         let file_stages = self.tasks.iter().map(|task| task.get("stage"));
         file_stages.chain(self.graph_tasks.iter().map(|task| task.field("stage")))
@@ -43,18 +43,18 @@ impl OrderedTask<'_> {
     }
 }
 
-/// Why tasks cannot be ordered.
+/// Error while ordering the stage tasks of plugins.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StageError {
     pub plugin: String,
-    /// `None` if the problem concerns the plugin.
+    /// Index of the task; `None` if the problem concerns the plugin.
     pub task_idx: Option<usize>,
     /// Diagnostic code, one of [`codes`].
     pub code: &'static str,
 }
 
-/// Orders the tasks of all plugins by stage, number, plugin name and position in the file. The order of the
-/// input does not matter. All invalid tasks are reported.
+/// Orders the tasks of all plugins by stage, number, plugin name and position in the file. The result does
+/// not depend on the order of the input. All invalid tasks are reported.
 pub fn order_tasks<'a>(plugins: &[StagePlugin<'a>]) -> Result<Vec<OrderedTask<'a>>, Vec<StageError>> {
     let duplicates = duplicate_plugins(plugins);
     if !duplicates.is_empty() {

@@ -2,7 +2,8 @@
 
 /// Ranges of stage numbers by convention of plugin authors; not enforced.
 ///
-/// The original design and its revision swap the meaning of the 5000s and the 6000s; here both are software.
+/// The original design and its revision swap the meaning of the 5000s and the 6000s; both are classified as
+/// software here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberRange {
     /// Numbers below 0: tasks that run before all others.
@@ -12,9 +13,9 @@ pub enum NumberRange {
     Network,
     Software,
     Monitoring,
-    /// 1000s, 3000s and 7000s.
+    /// Numbers in the 1000s, 3000s and 7000s.
     Reserved,
-    /// 9000 and above.
+    /// Numbers from 9000.
     Unassigned,
 }
 

@@ -5,9 +5,9 @@ use std::fmt;
 
 use stoker_model::Json;
 
-/// Why a stage is invalid.
+/// Codes of invalid stages.
 pub mod codes {
-    /// Missing or null.
+    /// The stage is missing or null.
     pub const MISSING: &str = "stage_missing";
     pub const NOT_STRING: &str = "stage_not_string";
     /// Unknown stage name.
@@ -62,7 +62,7 @@ impl StageName {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     pub name: StageName,
-    /// Finite, never negative zero.
+    /// Number; finite, never negative zero.
     number: f64,
 }
 

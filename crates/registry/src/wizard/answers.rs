@@ -37,9 +37,9 @@ pub mod kinds {
     pub const CONDITION: &str = "condition";
 }
 
-/// Validates answers `{Pane: {control: value}}` against a mixed wizard. The path of a diagnostic is the pane or
-/// `Pane.control`; its kind is one of [`kinds`]. `others` are the models besides
-/// `wizard` that conditions may refer to, `plugins` the names of installed plugins.
+/// Validates answers `{Pane: {control: value}}` against a merged wizard. The path of a diagnostic is the pane
+/// or `Pane.control`; its kind is one of [`kinds`]. `others` are the models in addition to `wizard` that
+/// conditions may refer to, `plugins` the names of installed plugins.
 pub fn validate_answers(
     mixed: &MergedWizard,
     answers: &JsonMap,
@@ -56,7 +56,7 @@ pub fn validate_answers(
     if validator.problems.is_empty() { Ok(chosen) } else { Err(validator.problems) }
 }
 
-/// Components selected by the answers, regardless of restrictions.
+/// Returns the components selected by the answers, regardless of restrictions.
 pub fn answered_components(mixed: &MergedWizard, answers: &JsonMap) -> Vec<String> {
     let mut chosen = WizardResult::default();
     for control in controls(&mixed.wizard) {
@@ -238,7 +238,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         chosen.plugins.extend(self.mixed.owners.get(&key).cloned());
     }
 
-    /// Action and message of the restrictions of a control, an option or a pane.
+    /// Evaluates the restrictions of a control, an option or a pane and returns their action and message.
     fn restricted(
         &mut self,
         control: &Control<'_>,
@@ -252,7 +252,8 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         effect.action().map(|action| (action, message()))
     }
 
-    /// Effect of restrictions. A restriction that cannot be evaluated is reported and has no effect.
+    /// Returns the effect of restrictions. A restriction that cannot be evaluated is reported and has no
+    /// effect.
     pub(super) fn effect(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> RestrictionEffect {
         let restrictions = body.and_then(|body| body.get("restrictions"));
         let wizard = Json::Object(std::mem::take(&mut self.document));
@@ -269,7 +270,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
 }
 
 impl WizardResult {
-    /// Adds bindings: a path gets the value of the control; maps set their own values if `sets_maps`.
+    /// Adds bindings: a path gets the value of the control; maps set their values if `sets_maps`.
     fn add(&mut self, body: &JsonMap, value: &Json, sets_maps: bool, plugins: &BTreeSet<&str>) {
         let items = match body.get("bind") {
             Some(Json::Array(items)) => &items[..],
@@ -315,7 +316,7 @@ impl WizardResult {
         }
     }
 
-    /// Final value of each path.
+    /// Returns the final value of each path.
     pub fn final_values(&self) -> BTreeMap<(BoundModel, &str), &Json> {
         self.bindings.iter().map(|binding| ((binding.model, &*binding.path), &binding.value)).collect()
     }

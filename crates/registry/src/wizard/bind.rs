@@ -60,7 +60,7 @@ impl Bound {
         }
     }
 
-    /// Paths that an item sets to a different value than earlier items.
+    /// Returns the paths that an item sets to a different value than earlier items.
     fn clashing(&self, item: &Json) -> Vec<String> {
         let is_different = |path: &str, value: &Json| {
             let value = canonical(value);

@@ -14,7 +14,7 @@ pub struct WizardConflict {
 }
 
 impl WizardConflict {
-    /// Lowercase, without a trailing period.
+    /// Returns the message: lowercase, without a trailing period.
     pub fn message(&self) -> String {
         let reason = match self.kind {
             kinds::UNKNOWN_PANE => "the release has no such pane",

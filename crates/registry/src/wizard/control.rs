@@ -31,7 +31,7 @@ impl<'a> Control<'a> {
         options.filter_map(Json::as_object).filter(|option| option.contains_key("data")).collect()
     }
 
-    /// Value if the control is not answered.
+    /// Returns the value of the control if it is not answered.
     pub(super) fn default_value(&self) -> Json {
         if let Some(value) = self.body.get("value").filter(|value| !value.is_null()) {
             return value.clone();
@@ -46,7 +46,7 @@ impl<'a> Control<'a> {
     }
 }
 
-/// All controls with a value; controls of type `custom` have none.
+/// Returns all controls with a value; controls of type `custom` have none.
 pub(super) fn controls(wizard: &JsonMap) -> Vec<Control<'_>> {
     let mut controls = Vec::new();
     for (pane, members) in sorted_panes(wizard) {

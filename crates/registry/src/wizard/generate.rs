@@ -12,14 +12,15 @@ use super::participant::{Participant, participants};
 use crate::components::{ComponentPattern, Predicate, Registry, Requirement};
 use crate::restrictions::{Restriction, RestrictionAction};
 
-/// Restrictions to add to each choice, in wizard order, by `Pane.control` or `Pane.control[data]`.
+/// Returns the restrictions to add to each choice, in wizard order, by `Pane.control` or
+/// `Pane.control[data]`.
 pub fn generated_restrictions(wizard: &JsonMap, registry: &Registry) -> Vec<(String, Vec<Restriction>)> {
     let all = participants(wizard, registry);
     let additions = all.iter().map(|target| (target.target(), additions(target, &all)));
     additions.filter(|(_, restrictions)| !restrictions.is_empty()).collect()
 }
 
-/// Number of choices that represent components. The number of restrictions is quadratic in it.
+/// Returns the number of choices that represent components. The number of restrictions is quadratic in it.
 pub fn count_component_choices(wizard: &JsonMap, registry: &Registry) -> usize {
     participants(wizard, registry).len()
 }
@@ -49,7 +50,7 @@ fn choice_mut<'w>(wizard: &'w mut JsonMap, target: &Participant<'_>) -> Option<&
     options.iter_mut().find(|option| option.get("data") == Some(data))?.as_object_mut()
 }
 
-/// New restrictions of one choice.
+/// Returns the new restrictions of one choice.
 fn additions(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restriction> {
     let written = target.body.get("restrictions").and_then(Json::as_array).into_iter().flatten();
     let mut known: BTreeSet<String> =
@@ -78,7 +79,7 @@ fn incompatibilities(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<R
     all.iter().filter(is_conflict).map(restriction).collect()
 }
 
-/// Restriction that enforces a requirement; `None` if it cannot be evaluated yet.
+/// Returns the restriction that enforces a requirement; `None` if it cannot be evaluated yet.
 fn requirement(
     target: &Participant<'_>,
     requirement: &Requirement,
@@ -120,7 +121,8 @@ fn none_chosen(partners: &[&Participant<'_>]) -> String {
     }
 }
 
-/// Condition that is true with no selected partner, or with two partners that can be selected together.
+/// Returns the condition that is true with no selected partner, or with two partners that can be selected
+/// together.
 fn not_exactly_one(partners: &[&Participant<'_>]) -> String {
     let mut condition = none_chosen(partners);
     for (idx, one) in partners.iter().enumerate() {

@@ -29,7 +29,8 @@ pub struct MergedWizard {
 /// Origin of elements that no plugin added.
 const RELEASE: &str = "release";
 
-/// Merges wizards. The newest version of each plugin is used; the order of plugins does not matter.
+/// Merges wizards. The newest version of each plugin is used. The result does not depend on the order of
+/// plugins.
 pub fn merge_wizards(
     release: &Json,
     plugins: &[PluginWizard<'_>],
@@ -68,7 +69,7 @@ pub(super) struct Mixer<'a> {
     pub(super) linked: Option<String>,
 }
 
-/// Component type of a pane.
+/// Returns the component type of a pane.
 fn pane_type(pane: &str) -> Option<ComponentType> {
     Some(match pane {
         "Compute" => ComponentType::Hypervisor,
@@ -98,7 +99,7 @@ impl<'a> Mixer<'a> {
         self.origins.entry(path).or_insert(self.plugin);
     }
 
-    /// Origin of a path or of its nearest ancestor.
+    /// Returns the origin of a path or of its nearest ancestor.
     fn origin(&self, path: &str) -> Option<&'a str> {
         let ends = path.char_indices().filter(|(_, letter)| matches!(letter, '.' | '[')).map(|(at, _)| at);
         let mut ends: Vec<usize> = ends.collect();
@@ -179,7 +180,7 @@ impl<'a> Mixer<'a> {
     }
 }
 
-/// The plugin's component for a pane, if there is exactly one.
+/// Returns the plugin's component for a pane, if there is exactly one.
 fn only_component(plugin: &PluginWizard<'_>, pane: &str) -> Option<String> {
     let kind = pane_type(pane)?;
     let mut fitting = plugin.components.iter().filter(|name| name.kind() == kind);

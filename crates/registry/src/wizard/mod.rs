@@ -1,7 +1,7 @@
 //! Wizard for creating clusters: that of the release with additions of plugins.
 //!
-//! [`merge_wizards`] merges the wizards of plugins into that of a release; plugins cannot change what the release
-//! defines. [`generated_restrictions`] derives restrictions from component compatibility, so that
+//! [`merge_wizards`] merges the wizards of plugins into that of a release; plugins cannot change definitions
+//! of the release. [`generated_restrictions`] derives restrictions from component compatibility, so that
 //! incompatible options cannot be chosen, and [`with_restrictions`] adds them to the wizard. [`evaluate()`]
 //! computes the state of the wizard after some answers; [`validate_answers`] validates the final answers.
 

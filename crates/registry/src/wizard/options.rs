@@ -35,7 +35,8 @@ impl Mixer<'_> {
         }
     }
 
-    /// `idx` is the position of the option with this `data`, or the end of the list.
+    /// Merges an option into a list. `idx` is the position of the option with this `data`, or the end of the
+    /// list.
     fn merge_option(&mut self, base: &mut Vec<Json>, idx: usize, option: &JsonMap, data: &Json, list: &str) {
         let path = &option_path(list, data);
         // Serialized as JSON, so that `"1"` and `1` are different options.
@@ -58,7 +59,7 @@ impl Mixer<'_> {
     }
 }
 
-/// Human-readable path: `Network.manager.values[vlan]`.
+/// Returns a human-readable path: `Network.manager.values[vlan]`.
 fn option_path(list: &str, data: &Json) -> String {
     match data {
         Json::String(text) => format!("{list}[{text}]"),

@@ -9,12 +9,12 @@ use crate::components::{Component, ComponentName, Registry};
 pub(super) struct Participant<'a> {
     pub(super) pane: &'a str,
     pub(super) control: &'a str,
-    /// `None` for a checkbox.
+    /// Value of the option; `None` for a checkbox.
     pub(super) data: Option<&'a Json>,
     /// The option or checkbox.
     pub(super) body: &'a JsonMap,
     pub(super) component: &'a Component,
-    /// Index of its pane.
+    /// Index of the pane.
     pub(super) pane_idx: usize,
 }
 
@@ -24,7 +24,7 @@ const PANES: &[&str] =
 const WEIGHT_DEFAULT: f64 = 100.0;
 
 impl Participant<'_> {
-    /// Condition that holds if this choice is selected.
+    /// Returns the condition that is true if this choice is selected.
     pub(super) fn reference(&self) -> String {
         let path = format!("wizard:{}.{}", self.pane, self.control);
         match self.data {
@@ -35,7 +35,7 @@ impl Participant<'_> {
         }
     }
 
-    /// `Pane.control` or `Pane.control[data]`.
+    /// Returns `Pane.control` or `Pane.control[data]`.
     pub(super) fn target(&self) -> String {
         let path = format!("{}.{}", self.pane, self.control);
         match self.data {
@@ -50,7 +50,7 @@ impl Participant<'_> {
     }
 }
 
-/// All choices with a known component, in wizard order.
+/// Returns all choices with a known component, in wizard order.
 pub(super) fn participants<'a>(wizard: &'a JsonMap, registry: &'a Registry) -> Vec<Participant<'a>> {
     let mut participants = Vec::new();
     for (pane_idx, (pane, controls)) in sorted_panes(wizard).into_iter().enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn sorted_controls(pane: &JsonMap) -> Vec<(&str, &JsonMap)> {
     controls
 }
 
-/// Options of a control, or the control itself if it is a checkbox.
+/// Returns the options of a control, or the control itself if it is a checkbox.
 fn choices(control: &JsonMap) -> Vec<(Option<&Json>, &JsonMap)> {
     if control.get("type").and_then(Json::as_str) == Some("checkbox") {
         return vec![(None, control)];

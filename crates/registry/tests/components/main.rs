@@ -14,7 +14,7 @@ use stoker_registry::components::{
     ComponentConflict, PluginComponents, Registry, Selection, newest_supported,
 };
 
-/// Plugin with these declarations.
+/// Creates a plugin with these declarations.
 fn plugin<'a>(name: &'a str, provides: &'a Json, components: &'a Json) -> PluginComponents<'a> {
     let list = |value: &'a Json| value.as_array().map_or(&[][..], Vec::as_slice);
     PluginComponents {

@@ -75,7 +75,7 @@ proptest! {
 
     #[test]
     fn decisions_match_the_oracle(dense in any::<u32>(), mask in any::<u32>()) {
-        // Sparse selections, because most large ones have conflicts.
+        // Selections are sparse, because most large selections have conflicts.
         let bits = dense & mask;
         thread_local! {
             static RELEASES: Vec<Json> =

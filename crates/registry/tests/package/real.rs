@@ -9,8 +9,8 @@ use stoker_registry::package::{CheckResult, Package, PackageCheckOptions, Packag
 use stoker_registry::stages::{StagePlugin, order_tasks};
 use stoker_testkit::real_data;
 
-/// All directories with metadata. The directories that `releases` refers to are not part of the data set and are
-/// assumed to exist.
+/// Returns all directories with metadata. The directories that `releases` refers to are not part of the data
+/// set and are assumed to exist.
 fn packages() -> Vec<(String, PackageTree)> {
     let Some(readme) = real_data("plugins/README.md") else { return Vec::new() };
     let root = readme.parent().unwrap().to_owned();

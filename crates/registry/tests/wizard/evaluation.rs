@@ -6,7 +6,7 @@ use stoker_registry::wizard::{
     ControlState, MergedWizard, WizardEvaluation, evaluate, merge_wizards, with_restrictions,
 };
 
-/// Wizard with incompatible components.
+/// Returns a wizard with incompatible components.
 fn wizard() -> MergedWizard {
     let components = json!([
         {"name": "hypervisor:kvm", "label": "KVM"},

@@ -21,7 +21,7 @@ fn mixed(release: &Json, plugins: &[PluginWizard<'_>]) -> Json {
     Json::Object(merge_wizards(release, plugins).unwrap().wizard)
 }
 
-/// Conflicts as `path kind plugin`.
+/// Returns conflicts as `path kind plugin`.
 fn conflicts(release: &Json, plugins: &[PluginWizard<'_>]) -> Vec<String> {
     let conflicts = merge_wizards(release, plugins).err().unwrap_or_default();
     conflicts
@@ -220,7 +220,7 @@ fn wizards() -> impl Strategy<Value = Json> {
         })
 }
 
-/// Reports whether `new` contains everything in `old`.
+/// Reports whether `new` contains all entries of `old`.
 fn contains(old: &Json, new: &Json) -> bool {
     match (old, new) {
         (Json::Null, _) => true,

@@ -55,7 +55,7 @@ pub(crate) struct Authenticated {
 }
 
 impl Authenticated {
-    /// Actor for the audit log.
+    /// Returns the actor for the audit log.
     pub(crate) fn actor(&self) -> Actor {
         Actor {
             user_id: Some(self.caller.user_id),
@@ -64,12 +64,12 @@ impl Authenticated {
         }
     }
 
-    /// Whether resources of this tenant are visible to the caller.
+    /// Reports whether resources of this tenant are visible to the caller.
     pub(crate) fn may_see(&self, tenant_id: TenantId) -> bool {
         self.tenant_limit().is_none_or(|limit| limit == tenant_id)
     }
 
-    /// Tenant that the caller is restricted to, if any.
+    /// Returns the tenant that the caller is restricted to, if any.
     pub(crate) fn tenant_limit(&self) -> Option<TenantId> {
         self.caller.tenant_limit()
     }

@@ -1,8 +1,7 @@
 //! First start: creates the first user.
 
 use stoker_model::{Actor, AuditChange, NewTenant, NewUser, Role};
-use stoker_orchestrator::StartError;
-use stoker_services::{Clock, ServiceError, ServicesError};
+use stoker_services::Clock;
 use stoker_store::{Store, StoreError};
 
 use crate::access::password::{HashingFailed, Passwords};
@@ -10,7 +9,7 @@ use crate::access::password::{HashingFailed, Passwords};
 /// Name of the first user, and of its tenant.
 pub const ADMIN: &str = "admin";
 
-/// Result to report to the operator.
+/// Origin of the password of the first user, to report to the operator.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FirstStart {
     /// Users exist already.
@@ -21,6 +20,7 @@ pub enum FirstStart {
     Generated { password: String },
 }
 
+/// Error while creating the first user.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstStartFailed {
     #[error("the store failed")]
@@ -29,17 +29,10 @@ pub enum FirstStartFailed {
     Random(#[source] getrandom::Error),
     #[error(transparent)]
     Hashing(#[from] HashingFailed),
-    #[error(transparent)]
-    Service(#[from] ServiceError),
-    #[error(transparent)]
-    Open(#[from] ServicesError),
-    #[error(transparent)]
-    Orchestrator(#[from] StartError),
-    #[error(transparent)]
-    Tls(#[from] stoker_tls::TlsError),
 }
 
-/// Creates tenant and user `admin` in an empty database. If two servers start concurrently, one of them creates them.
+/// Creates tenant and user `admin` in an empty database. If two servers start concurrently, only one of them
+/// creates both.
 pub(crate) async fn run(
     store: &Store,
     passwords: &Passwords,
@@ -88,7 +81,7 @@ async fn create(store: &Store, clock: Clock, password_hash: String) -> Result<()
         .await
 }
 
-/// Twenty characters without look-alikes: about 115 bits.
+/// Returns a password of twenty characters without look-alikes: about 115 bits.
 fn random_password() -> Result<String, FirstStartFailed> {
     const ALPHABET: &[u8; 56] = b"abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
     const LENGTH: usize = 20;

@@ -1,7 +1,7 @@
-//! Rate limiter for failed logins. Only failures count: real clients log in for every command.
+//! Rate limiter for failed logins. Only failures are counted, because real clients log in for every command.
 //!
-//! Failures are counted per user and address, and per address. They are not counted per user alone: that would let
-//! anyone lock out any user.
+//! Failures are counted per user and address, and per address, but not per user alone: otherwise any client
+//! could lock out any user.
 
 use std::net::IpAddr;
 
@@ -24,13 +24,15 @@ enum Key {
 
 impl FailureLimiter {
     /// Counts an attempt as failed before it is made, so that concurrent attempts cannot bypass the limit;
-    /// [`FailureLimiter::succeeded`] takes a success back. `Err`: seconds until the next attempt is allowed.
+    /// [`FailureLimiter::succeeded`] reverts this. The error is the number of seconds until the next attempt
+    /// is allowed.
     pub(crate) fn begin(&self, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
         self.0.take(keys(user, address), now)
     }
 
-    /// Checks the limit without counting an attempt. For secrets that cannot be guessed by brute force and that many
-    /// machines behind one address present at once. Callers count a failure with [`FailureLimiter::begin`] afterwards.
+    /// Checks the limit without counting an attempt. For secrets that cannot be guessed by brute force and
+    /// that many machines behind one address may present at the same time. Callers count a failure with
+    /// [`FailureLimiter::begin`] afterwards.
     pub(crate) fn check(&self, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
         self.0.check(&keys(user, address), now)
     }

@@ -34,12 +34,13 @@ impl fmt::Debug for Credentials {
 pub(crate) enum TenantName {
     Own,
     Named(String),
-    /// Tenant id as text.
+    /// Tenant ID as text.
     WithId(String),
 }
 
 impl TenantName {
-    /// A user belongs to one tenant; naming another one fails like a wrong password.
+    /// Reports whether the tenant matches the requested one. A user belongs to one tenant; a login with
+    /// another tenant fails like a wrong password.
     fn fits(&self, tenant: &Tenant) -> bool {
         match self {
             Self::Own => true,
@@ -119,7 +120,8 @@ pub(crate) async fn with_password(
     issue(access, user, tenant).await
 }
 
-/// A login with a token returns the same token: its lifetime is not extended, and revoking it stays effective.
+/// Logs in with a token and returns the same token. Its lifetime is not extended, and revoking it stays
+/// effective.
 pub(crate) async fn with_token(
     access: &AccessControl,
     secret: &Secret,

@@ -5,8 +5,8 @@ use stoker_state::Secrets;
 
 use super::caller::Authenticated;
 
-/// Masks secrets in documents unless the caller may change them. A caller who edits settings sends back what it read,
-/// so it must see the real values.
+/// Masks secrets in documents unless the caller may change them. A caller who edits settings sends back the
+/// values it read, so it must receive the real values.
 pub(crate) fn mask_for(login: &Authenticated, documents: &mut [JsonMap]) {
     if login.caller.has_permission(Permission::Operate) {
         return;

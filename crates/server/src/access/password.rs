@@ -9,7 +9,8 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
-/// Concurrent hashes. Each takes 19 MiB and a core; more would starve the rest of the server.
+/// Maximum number of concurrent hashes. Each takes 19 MiB and a core; more would starve the rest of the
+/// server.
 const CONCURRENCY_MAX: usize = 2;
 
 /// Hashes and verifies passwords.
@@ -19,7 +20,7 @@ pub(crate) struct Passwords {
     decoy: String,
 }
 
-/// Hashing failed on the server side.
+/// Error on the server side while hashing a password.
 #[derive(Debug, thiserror::Error)]
 #[error("hashing a password failed: {0}")]
 pub struct HashingFailed(#[source] Box<dyn Error + Send + Sync>);
@@ -50,7 +51,8 @@ impl Passwords {
         checking.await.unwrap_or(false) && is_known
     }
 
-    /// The permit moves into the blocking task: a client that disconnects does not cancel the work.
+    /// Acquires a hashing permit. It moves into the blocking task, because a client that disconnects does not
+    /// cancel the work.
     async fn permit(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.permits).acquire_owned().await.ok()
     }

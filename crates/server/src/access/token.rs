@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 use stoker_model::{Caller, Micros};
 
-/// Makes leaked tokens recognizable to secret scanners.
+/// Prefix that makes leaked tokens recognizable to secret scanners.
 const PREFIX: &str = "stk_";
 /// Number of cached callers before the cache is cleared.
 const CACHED_MAX: usize = 20_000;
@@ -23,7 +23,7 @@ impl Secret {
         Self(text.to_owned())
     }
 
-    /// 256 random bits.
+    /// Creates a token of 256 random bits.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes)?;
@@ -48,8 +48,8 @@ impl fmt::Debug for Secret {
 
 /// Cache of callers by token digest.
 ///
-/// Every change of users, tenants or tokens calls [`TokenCache::forget`], which invalidates all entries, including
-/// those of lookups in flight (they hold an older epoch).
+/// Every change of users, tenants or tokens calls [`TokenCache::forget`], which invalidates all entries,
+/// including those of lookups in flight, which have an older epoch.
 #[derive(Default)]
 pub(crate) struct TokenCache {
     inner: RwLock<Inner>,

@@ -113,7 +113,7 @@ pub(crate) async fn resolve_names(
 fn ranks(plan: &Plan) -> Vec<u32> {
     let order = plan.order();
     let mut ranks = vec![0; order.n_vertices()];
-    // Stored plans are acyclic. A corrupt one would have no topological order: all ranks are 0, tasks are
+    // Stored plans are acyclic. A corrupt plan has no topological order: all ranks are 0, and tasks are
     // sorted by name.
     for vertex in order.topological_order().unwrap_or_default() {
         let next = ranks[vertex as usize] + 1;

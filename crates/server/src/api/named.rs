@@ -86,8 +86,8 @@ macro_rules! named_operations {
                 condition: IfMatch,
                 document: Document,
             ) -> ApiResult<ApiResponse<$view>> {
-                let record = (path.owner($kind)?, path.text("name"));
-                change::update(&app, &login, record, &condition, &document).await
+                let (owner, name) = (path.owner($kind)?, path.text("name"));
+                change::update(&app, &login, owner, name, &condition, &document).await
             }
 
             #[utoipa::path(
@@ -102,8 +102,8 @@ macro_rules! named_operations {
                 path: PathParams,
                 condition: IfMatch,
             ) -> ApiResult<NoContent> {
-                let record = (path.owner($kind)?, path.text("name"));
-                change::delete(&app, &login, record, &condition).await?;
+                let (owner, name) = (path.owner($kind)?, path.text("name"));
+                change::delete(&app, &login, owner, name, &condition).await?;
                 Ok(NoContent)
             }
         }

@@ -19,7 +19,7 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// `tag` groups the operations on the API reference page.
+    /// Creates a list of operations. `tag` groups them on the API reference page.
     pub(crate) fn new(tag: &'static str) -> Self {
         Self { router: OpenApiRouter::default(), tag }
     }

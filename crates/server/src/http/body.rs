@@ -17,18 +17,19 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
 
-/// How much of a body that is too large is read and discarded, so that its sender reads the response instead of a
-/// connection reset.
+/// Maximum number of bytes of an oversized body that are read and discarded, so that its sender reads the
+/// response instead of a connection reset.
 const DRAIN_BYTES_MAX: u64 = 256 << 20;
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(20);
 /// Limit for unauthenticated requests; a login is much shorter.
 const SMALL_BYTES_MAX: usize = 64 << 10;
 /// Timeout between two frames of a body.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-/// Larger bodies are parsed on a blocking thread.
+/// Maximum size of a body that is parsed inline; larger bodies are parsed on a blocking thread.
 const INLINE_BYTES_MAX: usize = 64 << 10;
 
-/// A parsed body. Syntax problems that leave the structure readable are reported together with structural ones.
+/// A parsed body. Syntax problems that leave the structure readable are reported together with structural
+/// problems.
 #[derive(Debug)]
 pub(crate) struct Document {
     text: String,
@@ -72,17 +73,17 @@ impl Document {
         }
     }
 
-    /// The body with source positions.
+    /// Returns the body with source positions.
     pub(crate) fn node(&self) -> &Node {
         &self.node
     }
 
-    /// The text as sent, for readers that point into it.
+    /// Returns the text as sent, for readers that point into it.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The body without positions.
+    /// Returns the body without positions.
     pub(crate) fn json(&self) -> ApiResult<Json> {
         self.read(reader::json)
     }
@@ -126,7 +127,7 @@ where
     }
 }
 
-/// For operations with an optional body: an empty body is `None`.
+/// For operations with an optional body; an empty body is `None`.
 impl<S: Send + Sync> OptionalFromRequest<S> for Document
 where
     BodyLimit: FromRef<S>,
@@ -189,7 +190,8 @@ async fn collect(mut body: Body, bytes_max: usize) -> ApiResult<Option<Vec<u8>>>
     Ok(Some(bytes))
 }
 
-/// Reads the next frame. A sender that stays silent until the timeout is gone, or tries to hold the connection.
+/// Reads the next frame. A sender that stays silent until the timeout has disconnected, or holds the
+/// connection open on purpose.
 pub(crate) async fn next_frame(body: &mut Body) -> ApiResult<Option<Result<Frame<Bytes>, axum::Error>>> {
     tokio::time::timeout(SILENCE_MAX, body.frame())
         .await
@@ -206,7 +208,7 @@ pub(crate) async fn drain(mut body: Body) {
             }
         }
     };
-    // A sender slower than this gets a connection reset.
+    // If the sender is slower than this, the connection is reset.
     let _ = tokio::time::timeout(DRAIN_TIME_MAX, reading).await;
 }
 

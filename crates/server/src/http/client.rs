@@ -29,7 +29,7 @@ pub(crate) struct TlsClient {
     pub(crate) certificate: Option<Fingerprint>,
 }
 
-/// The host the client connected to: the `Host` header, or `:authority` in HTTP/2.
+/// Returns the host the client connected to: the `Host` header, or `:authority` in HTTP/2.
 pub(crate) fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
     let named = headers.get(header::HOST).and_then(|value| value.to_str().ok());
     named.or_else(|| uri.authority().map(Authority::as_str))

@@ -20,7 +20,7 @@ pub(crate) struct Kind {
     pub(crate) permission: Permission,
     /// Whether the path has parameters.
     pub(crate) has_parameters: bool,
-    /// Whether the resource has a version that `If-Match` can name.
+    /// Whether the resource has a version for use in `If-Match`.
     pub(crate) is_versioned: bool,
 }
 
@@ -115,7 +115,7 @@ fn parameters(operation: &Operation) -> impl Iterator<Item = &Parameter> {
     })
 }
 
-/// Every JSON response is available as YAML.
+/// Adds YAML to a response: every JSON response is available as YAML.
 fn also_yaml(response: &mut Response) {
     if let Some(content) = response.content.get(JSON).cloned() {
         response.content.insert(YAML.to_owned(), content);

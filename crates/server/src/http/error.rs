@@ -7,7 +7,7 @@ use stoker_diagnostics::{Diagnostic, Location, Severity, summarize};
 use stoker_services::{ErrorReport, ServiceError};
 use stoker_store::StoreError;
 
-/// A failed request.
+/// Error of a failed request.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
     status: StatusCode,
@@ -30,7 +30,8 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// `class` is the name that Fuel clients expect: `Cluster not found`.
+    /// Returns the error for a missing resource. `class` is the name that clients of Fuel expect: `Cluster
+    /// not found`.
     pub(crate) fn not_found(class: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, format!("{class} not found"))
     }
@@ -52,13 +53,13 @@ impl ApiError {
         Self::new(StatusCode::PRECONDITION_FAILED, message)
     }
 
-    /// An invalid body or query, with all its problems.
+    /// Returns the error for an invalid body or query, with all its problems.
     pub(crate) fn invalid(diagnostics: Vec<Diagnostic>) -> Self {
         let message = summarize(&diagnostics);
         Self::report(StatusCode::BAD_REQUEST, ErrorReport { message, diagnostics, conflicts: Vec::new() })
     }
 
-    /// A well-formed request that cannot be processed, with every reason.
+    /// Returns the error for a well-formed request that cannot be processed, with every reason.
     pub(crate) fn refused(diagnostics: Vec<Diagnostic>) -> Self {
         Self::report(StatusCode::BAD_REQUEST, ErrorReport::of(diagnostics))
     }
@@ -89,7 +90,7 @@ impl ApiError {
         self
     }
 
-    /// Whether a retry may succeed.
+    /// Reports whether a retry may succeed.
     pub(crate) fn is_transient(&self) -> bool {
         self.status == StatusCode::SERVICE_UNAVAILABLE
     }
@@ -103,7 +104,8 @@ impl ApiError {
     }
 }
 
-/// The only conversion of diagnostics to error items. Notes, expressions and source texts are not part of the API.
+/// Converts a diagnostic to an error item. No other code does so. Notes, expressions and source texts are not
+/// part of the API.
 pub(crate) fn render_error_item(diagnostic: Diagnostic) -> ErrorItem {
     let Diagnostic { severity, code, kind, message, location, notes: _, help } = diagnostic;
     let (line, column) = (location.line(), location.column());
@@ -130,8 +132,8 @@ pub(crate) fn render_error_item(diagnostic: Diagnostic) -> ErrorItem {
     }
 }
 
-/// Maps a failed use case to a status code; the only place that does. Errors that an operator must see are logged here,
-/// once, with their source chain.
+/// Maps a failed use case to a status code. No other code does so. Errors that an operator must see are
+/// logged here, once, with their source chain.
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         if let Some(source) = std::error::Error::source(&error) {
@@ -162,7 +164,7 @@ impl IntoResponse for ApiError {
         for (name, value) in &self.headers {
             response.headers_mut().insert(name, value.clone());
         }
-        // The module API renders the same error in its own envelope.
+        // The module API renders the same error in another envelope.
         response.extensions_mut().insert(self);
         response
     }

@@ -31,7 +31,8 @@ impl IfMatch {
             return Ok(Self(Precondition::Any));
         }
         let tags = text.split(',').map(|tag| {
-            // Proxies that compress a response weaken its tag. Tags identify versions, not bytes, so weak ones are accepted.
+            // Proxies that compress a response weaken its tag. Tags identify versions, not bytes, so weak
+            // tags are accepted.
             let tag = tag.trim();
             let strong = tag.strip_prefix("W/").unwrap_or(tag);
             Some(strong.strip_prefix('"')?.strip_suffix('"')?.to_owned())

@@ -37,7 +37,7 @@ pub(crate) fn format_of(headers: &HeaderMap, body: &[u8]) -> Format {
     }
 }
 
-/// Content negotiation: rejects unsupported `Accept` values before the handler runs, and converts JSON to YAML.
+/// Content negotiation: rejects unsupported `Accept` values before the handler runs.
 pub(crate) async fn negotiate(own: &'static [&'static str], request: Request, next: Next) -> Response {
     let response_format = match response_format(request.headers(), own) {
         Ok(response_format) => response_format,
@@ -66,12 +66,12 @@ fn response_format(headers: &HeaderMap, own: &[&str]) -> Result<ResponseFormat, 
     }
 }
 
-/// Whether the client accepts a media type specific to the operation.
+/// Reports whether the client accepts a media type specific to the operation.
 pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
     first_type(headers.get(header::ACCEPT)).as_deref() == Some(media)
 }
 
-/// The first media type of a header, lowercase, without parameters.
+/// Returns the first media type of a header, lowercase, without parameters.
 fn first_type(value: Option<&HeaderValue>) -> Option<String> {
     let text = value?.to_str().ok()?;
     let first = text.split(',').next()?.split(';').next()?.trim();

@@ -1,4 +1,4 @@
-//! Query parameters. Invalid ones are all reported at once.
+//! Query parameters. All invalid parameters are reported together.
 
 use std::collections::HashMap;
 
@@ -24,12 +24,12 @@ impl Query {
         Self { values, problems: Vec::new() }
     }
 
-    /// The trimmed value; an empty value counts as absent.
+    /// Returns the trimmed value; an empty value counts as absent.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.values.get(name)?.iter().map(|value| value.trim()).rfind(|value| !value.is_empty())
     }
 
-    /// Whether the parameter is present, even if empty.
+    /// Reports whether the parameter is present, even if empty.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
@@ -62,7 +62,7 @@ impl Query {
         }
     }
 
-    /// Items of a comma-separated list; a repeated parameter continues the list. `None` if empty.
+    /// Returns the items of a comma-separated list; a repeated parameter continues the list. `None` if empty.
     pub(crate) fn list(&self, name: &str) -> Option<Vec<String>> {
         let values = self.values.get(name)?;
         let items: Vec<String> = values
@@ -75,12 +75,12 @@ impl Query {
         (!items.is_empty()).then_some(items)
     }
 
-    /// A comma-separated list of ids.
+    /// Returns a comma-separated list of ids.
     pub(crate) fn ids(&mut self, name: &str) -> Option<Vec<i64>> {
         self.parsed_list(name, "an id", |item| item.parse().ok())
     }
 
-    /// A comma-separated list of enumeration values.
+    /// Returns a comma-separated list of enumeration values.
     pub(crate) fn words<T>(
         &mut self,
         name: &str,
@@ -111,7 +111,7 @@ impl Query {
         self.problems.push(Diagnostic::error("query", message).path(format!("?{name}")));
     }
 
-    /// Returns all problems of the parameters read so far.
+    /// Returns all problems of the parameters that were read.
     pub(crate) fn finish(self) -> ApiResult<()> {
         if self.problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.problems)) }
     }

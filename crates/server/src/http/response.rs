@@ -46,7 +46,7 @@ impl<T: Serialize> ApiResponse<T> {
 }
 
 impl<T: Serialize> ApiResponse<Vec<T>> {
-    /// A page of a collection; `show` converts each record.
+    /// Renders a page of a collection; `show` converts each record.
     pub(crate) fn page<R>(list: &List, page: Page<R>, show: impl FnMut(R) -> T) -> ApiResult<Self> {
         let range = list::content_range(list, &page)?;
         let items = page.items.into_iter().map(show).collect();
@@ -62,7 +62,7 @@ impl<T: Serialize> IntoResponse for ApiResponse<T> {
     }
 }
 
-/// 204 No Content.
+/// Response 204 No Content.
 #[derive(Debug)]
 pub(crate) struct NoContent;
 
@@ -105,7 +105,8 @@ impl IntoResponse for Raw {
     }
 }
 
-/// A diagram or page. The policy forbids scripts, since names in it come from users.
+/// Returns a diagram or page as a response. The policy forbids scripts, because the names in it come from
+/// users.
 pub(crate) fn shown(media: &'static str, text: String) -> Response {
     let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
     let headers = [
@@ -116,8 +117,8 @@ pub(crate) fn shown(media: &'static str, text: String) -> Response {
     (headers, text).into_response()
 }
 
-/// Text in chunks of fixed size. A single growing buffer would be copied on each growth, and large allocations come
-/// fresh from the kernel for each response.
+/// Text in chunks of fixed size. A single growing buffer would be copied on each growth, and large
+/// allocations are requested from the kernel for each response.
 #[derive(Debug, Default)]
 struct Chunks {
     full: Vec<Vec<u8>>,

@@ -25,7 +25,7 @@ pub(crate) struct Rewrite {
 }
 
 impl Rewrite {
-    /// `paths` are the paths of the published document.
+    /// Creates the rules. `paths` are the paths of the published document.
     pub(crate) fn new<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
         let collections = paths
             .filter_map(|path| path.strip_prefix(PREFIX)?.strip_prefix('/'))
@@ -85,7 +85,7 @@ fn overridden<B>(request: &Request<B>) -> Option<Method> {
 fn with_path(uri: &Uri, path: &str) -> Uri {
     let text = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
     let mut parts = uri.clone().into_parts();
-    // A part of a valid path and query is valid; otherwise keep the original.
+    // A part of a valid path and query is valid; otherwise the original is used.
     let Ok(path_and_query) = text.parse() else { return uri.clone() };
     parts.path_and_query = Some(path_and_query);
     Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())

@@ -1,7 +1,6 @@
 //! Join of one agent: a join token is exchanged for a credential.
 
-use stoker_model::{Agent, Json, JsonMap, NewAgent, NewNode, Node, NodeId, normal_mac};
-use stoker_orchestrator::runs::MASTER;
+use stoker_model::{Agent, AgentUid, Json, JsonMap, NewAgent, NewNode, Node, NodeId, normal_mac};
 use stoker_store::{Session, WriteTransaction};
 
 use super::Joining;
@@ -24,7 +23,7 @@ pub(crate) struct Join {
 
 /// Credential with which an agent connects after joining.
 pub(crate) struct Credential {
-    pub(crate) node_uid: String,
+    pub(crate) node_uid: AgentUid,
     pub(crate) secret: Secret,
     /// PEM certificate chain; present if the agent requested one and the server has a certificate authority.
     pub(crate) certificate: Option<String>,
@@ -50,9 +49,9 @@ pub(super) async fn admit(
         return Err(ApiError::unauthorized("the join token is unknown, expired or used up"));
     };
     let JoinTarget { node_id, is_by_mac } = node_of(writing, join, peer).await?;
-    let uid = node_id.map_or_else(|| MASTER.to_owned(), |id| id.to_string());
+    let uid = node_id.map_or_else(AgentUid::master, AgentUid::from);
     let former = writing.agent_digest(&uid).await?;
-    let is_taken = uid == MASTER || former.is_some();
+    let is_taken = uid.is_master() || former.is_some();
     if is_taken && !may_replace {
         let known = if is_by_mac { ", which has the MAC address of this machine" } else { "" };
         return Err(ApiError::forbidden(format!(
@@ -95,14 +94,14 @@ async fn readmit(writing: &mut WriteTransaction, id: NodeId, may_replace: bool) 
 
 /// The node that an agent belongs to.
 struct JoinTarget {
-    /// `None` for the master.
+    /// Node of the agent; `None` for the master.
     node_id: Option<NodeId>,
     /// The node was identified by its MAC address, not by name.
     is_by_mac: bool,
 }
 
 async fn node_of(writing: &mut WriteTransaction, join: &Join, peer: Peer) -> ApiResult<JoinTarget> {
-    if join.node.as_deref() == Some(MASTER) {
+    if join.node.as_deref() == Some(AgentUid::MASTER) {
         return Ok(JoinTarget { node_id: None, is_by_mac: false });
     }
     let mac = join.facts.get("mac").and_then(Json::as_str).and_then(normal_mac);

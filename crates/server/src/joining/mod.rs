@@ -1,5 +1,5 @@
-//! Agents that join at the same time are written in one transaction (group commit): a new fleet joins all at once, and
-//! one fsync per agent would serialize it.
+//! Agents that join at the same time are written in one transaction (group commit): the agents of a new fleet
+//! join at the same time, and one fsync per agent would serialize them.
 
 mod certificate;
 mod join;
@@ -23,7 +23,8 @@ use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::tls::Tls;
 
-/// Agents per transaction. Each is a savepoint, of which PostgreSQL caches 64 per backend.
+/// Maximum number of agents per transaction. Each agent is a savepoint, of which PostgreSQL caches 64 per
+/// backend.
 const BATCH_MAX: usize = 64;
 
 /// Queue of joining agents. Cloning is cheap.
@@ -47,7 +48,7 @@ impl Joining {
         Self { access, orchestrator, tls, waiting: Arc::default(), turn: Arc::default() }
     }
 
-    /// Joins in a batch with all agents that are waiting. The first of them does the work for all.
+    /// Joins in a batch with all waiting agents. The first of them processes the whole batch.
     pub(crate) async fn join(&self, join: Join, peer: Peer) -> ApiResult<Credential> {
         let (answer, mut answered) = oneshot::channel();
         self.waiting.lock().push_back(Waiting { join, peer, answer });
@@ -56,7 +57,7 @@ impl Joining {
             biased;
             answer = &mut answered => return answer.unwrap_or_else(|_| Err(later())),
             turn = turn => {
-                // Continues for the others when this client has gone.
+                // The worker continues for the other agents if this client disconnects.
                 let worker = self.clone();
                 _ = tokio::spawn(async move {
                     let _turn = turn;
@@ -82,7 +83,7 @@ impl Joining {
                 Err(error) => joins.iter().map(|_| Err(error.clone())).collect(),
             };
             for (answer, outcome) in answers.into_iter().zip(outcomes) {
-                // A client that gave up waiting joins again, as after a lost response.
+                // A client that no longer waits joins again, as after a lost response.
                 _ = answer.send(outcome.map(|joined| self.finish(joined)));
             }
         }
@@ -99,7 +100,7 @@ impl Joining {
         Ok(outcomes)
     }
 
-    /// The outer error fails the whole batch.
+    /// Joins one agent of the batch. The outer error fails the whole batch.
     async fn one(&self, together: &mut GroupCommit, join: &Join, peer: Peer) -> ApiResult<ApiResult<Joined>> {
         let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
         match admit(self, together.begin_savepoint(actor).await?, join, peer).await {

@@ -1,7 +1,7 @@
 //! Load limits: concurrent requests, plans per minute and event streams.
 //!
-//! A rejected request was not started; the response has a `Retry-After` header. Work that is queued instead of
-//! rejected is scheduled fairly (`FairSemaphore` of `stoker-services`).
+//! A rejected request has had no effect; the response has a `Retry-After` header. Work that is queued instead
+//! of rejected is scheduled fairly (`FairSemaphore` of `stoker-services`).
 
 use std::sync::Arc;
 

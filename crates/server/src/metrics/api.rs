@@ -66,7 +66,7 @@ impl Api {
     }
 }
 
-/// A request in flight; decremented on drop, so that aborted requests count too.
+/// A request in flight; the gauge is decremented on drop, so that aborted requests are counted correctly.
 struct InFlight(Gauge);
 
 impl InFlight {

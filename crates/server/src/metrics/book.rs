@@ -58,7 +58,7 @@ impl Book {
         self.enter(name, "histogram", labels, help, Family::new_with_constructor(make))
     }
 
-    /// Registers a metric that another crate updates through its own handle.
+    /// Registers a metric that another crate updates.
     pub(super) fn enter<M: Metric + Clone>(
         &mut self,
         name: &str,
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// Series that a scraper sees for a metric.
+    /// Returns the series that a scraper collects for a metric.
     fn series(row: &[String; 4]) -> Vec<String> {
         let name = &row[0];
         match row[1].as_str() {

@@ -35,7 +35,7 @@ impl Bus {
         }
     }
 
-    /// Copies the totals that the bus counts itself.
+    /// Copies the totals that the bus itself counts.
     pub(super) fn read(&self, orchestrator: &Orchestrator) {
         let stats = orchestrator.bus.stats();
         self.up.set(i64::from(orchestrator.bus.is_connected()));

@@ -1,7 +1,7 @@
 //! Metrics in the Prometheus (OpenMetrics) format.
 //!
-//! One file per measured component, and one line here. Label values come from closed sets, so that users cannot create
-//! series. A test checks that `docs/metrics.md` documents each metric.
+//! Each measured component has a file and a line in this module. Label values come from closed sets, so that
+//! users cannot create series. A test checks that `docs/metrics.md` documents each metric.
 
 mod agents;
 mod api;

@@ -22,7 +22,8 @@ impl Webhooks {
         Self { waiting: book.gauge("webhook_deliveries_waiting", "Pending webhook deliveries") }
     }
 
-    /// A scrape must work while the database is unavailable: the gauge then keeps its last value.
+    /// Updates the gauge. A scrape must work while the database is unavailable: the gauge then keeps its last
+    /// value.
     pub(super) async fn read(&self, store: &Store) {
         let read = async { store.read().await?.deliveries_pending().await };
         if let Ok(n_waiting) = read.await {

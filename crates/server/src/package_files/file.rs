@@ -46,13 +46,14 @@ pub(super) struct FileResponse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ByteRange {
     Whole,
-    /// Start, and end exclusive.
+    /// Start and exclusive end.
     Some(u64, u64),
     Nothing,
 }
 
 impl FileResponse {
-    /// `None` unless the path is a regular file inside the directory after resolving symbolic links.
+    /// Opens a file. Returns `None` unless the path is a regular file inside the directory after resolving
+    /// symbolic links.
     pub(super) fn open_inside(folder: &Path, path: &Path) -> Option<Self> {
         let (folder, path) = (folder.canonicalize().ok()?, path.canonicalize().ok()?);
         if !path.starts_with(&folder) || !path.is_file() {
@@ -114,7 +115,7 @@ impl FileResponse {
         Ok(response)
     }
 
-    /// Whether the client's cached copy is current.
+    /// Reports whether the client's cached copy is current.
     fn is_known(&self, headers: &HeaderMap) -> bool {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         if let Some(tags) = text(header::IF_NONE_MATCH) {

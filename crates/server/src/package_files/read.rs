@@ -46,8 +46,8 @@ pub(crate) async fn serve(
         }
         plugin
     };
-    let file = file_of(&app, &folder, &plugin, &path)?;
-    FileResponse::open(file).await?.answer(&method, &headers)
+    let (repository, file) = file_of(&app, &folder, &plugin, &path)?;
+    FileResponse::open(repository, file).await?.answer(&method, &headers)
 }
 
 async fn reader(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Reader> {
@@ -82,11 +82,12 @@ async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
     if session.node_get(node).await?.is_none() {
         return Ok(false);
     }
-    let agent = session.agent_by_uid(&node.to_string()).await?;
+    let agent = session.agent_by_uid(&node.into()).await?;
     Ok(app.services.repositories.access.verify(node, agent.as_ref(), password))
 }
 
-/// Only failures are rate-limited: a whole fleet may read from behind one address.
+/// Counts a failed attempt and returns the error. Only failures are rate-limited, because a whole fleet may
+/// read from behind one address.
 fn wrong(app: &App, peer: Peer) -> ApiError {
     match app.access.failures.begin(GUESSING, peer.0, app.clock.now()) {
         Ok(()) => with_challenge(ApiError::unauthorized(
@@ -121,7 +122,7 @@ async fn require_enabled(session: &mut Session, node: NodeId, plugin: &Plugin) -
     Err(ApiError::forbidden("the plugin is not enabled in the cluster of this node"))
 }
 
-/// Resolves the path of a file. Only visible files inside a repository are served.
+/// Resolves the directory of the repository and the path of a file in it. Only visible files inside a repository are served.
 fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(PathBuf, PathBuf)> {
     let missing = || ApiError::not_found("File");
     let path = normalize_path(path).filter(|path| !path.split('/').any(|part| part.starts_with('.')));
@@ -137,7 +138,7 @@ fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(P
 
 impl FileResponse {
     /// Opens a file that must be inside a directory after resolving symbolic links.
-    async fn open((folder, path): (PathBuf, PathBuf)) -> ApiResult<Self> {
+    async fn open(folder: PathBuf, path: PathBuf) -> ApiResult<Self> {
         let opened = spawn_blocking_io(move || Self::open_inside(&folder, &path)).await?;
         opened.ok_or_else(|| ApiError::not_found("File"))
     }

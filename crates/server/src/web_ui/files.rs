@@ -1,7 +1,7 @@
 //! Files of the web UI, which `cargo xtask ui` builds into `ui/dist`; if they are missing, a placeholder page.
 //!
-//! A development build reads the folder on each request, so that a running server serves a rebuilt UI. A release build
-//! embeds the files.
+//! A development build reads the directory on each request, so that a running server serves a rebuilt UI. A
+//! release build embeds the files.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ struct Built;
 /// Entry page of every path of the UI.
 const INDEX: &str = "index.html";
 const UNBUILT: &str = include_str!("unbuilt.html");
-/// Vite writes files here whose names contain a hash of their content.
+/// Directory into which Vite writes files whose names contain a hash of their content.
 const HASHED_FOLDER: &str = "assets/";
 
 /// Response body with its headers.
 pub(super) struct File {
     pub(super) bytes: Cow<'static, [u8]>,
     pub(super) content_type: &'static str,
-    /// Whether the name changes with the content, so that caches may keep it forever.
+    /// Whether the name changes with the content, so that caches may store the file forever.
     pub(super) is_immutable: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn index() -> File {
     })
 }
 
-/// Files of unknown types are not served.
+/// Returns the content type of a file; `None` for unknown types, which are not served.
 fn content_type(path: &str) -> Option<&'static str> {
     let (_, extension) = path.rsplit_once('.')?;
     Some(match extension {

@@ -1,7 +1,8 @@
 //! The web UI at `/`.
 //!
-//! Its paths look like those of the API without a prefix (`/clusters/1`), which Fuel clients use. They are told apart by
-//! `Accept`: a browser requests `text/html`, a client data. Paths with an API prefix always belong to the API.
+//! Paths of the web UI look like those of the API without a prefix (`/clusters/1`), which clients of Fuel
+//! use. They are distinguished by `Accept`: a browser requests `text/html`, a client requests data. Paths
+//! with an API prefix always belong to the API.
 
 mod files;
 
@@ -53,7 +54,7 @@ pub(crate) fn find(request: &Request<Body>) -> Option<WebUiRequest> {
     is_page.then_some(WebUiRequest::Page)
 }
 
-/// Whether `text/html` is accepted explicitly, not through a wildcard.
+/// Reports whether `text/html` is accepted explicitly, not through a wildcard.
 fn wants_page(headers: &HeaderMap) -> bool {
     let named = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     named.flat_map(|value| value.split(',')).any(|kind| kind.split(';').next().map(str::trim) == Some(PAGE))

@@ -12,7 +12,7 @@ struct Operation {
     permission: Permission,
 }
 
-/// All operations; path parameters are filled with IDs that do not exist.
+/// Returns all operations; path parameters are filled with IDs that do not exist.
 fn operations() -> Vec<Operation> {
     let document = serde_json::to_value(stoker_server::openapi_document()).unwrap();
     let mut operations = Vec::new();
@@ -76,7 +76,7 @@ async fn role_permissions_match_the_published_document() {
     }
 }
 
-/// The error message, from the envelope of this API or of the module API.
+/// Returns the error message, from the envelope of this API or of the module API.
 fn message(body: &Value) -> &str {
     let has_message = |body: &Value| body["message"].is_string();
     let inner = body.as_object().and_then(|map| map.values().find(|inner| has_message(inner)));

@@ -26,12 +26,12 @@ impl AttemptLog {
         self.entries.lock().clone()
     }
 
-    /// The secrets that agents received to mask them in output.
+    /// Returns the secrets that agents received to mask them in output.
     pub(crate) fn secrets(&self) -> Vec<String> {
         self.secrets.lock().clone()
     }
 
-    /// The `traceparent` values of attempts.
+    /// Returns the `traceparent` values of attempts.
     pub(crate) fn traces(&self) -> Vec<String> {
         self.traces.lock().clone()
     }
@@ -121,7 +121,7 @@ async fn send_output(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     let _ = reports.send(FromAgent::Output { key: attempt.key, stream: Stream::Out, offset: 0, text }).await;
 }
 
-/// With the command `forge`, sends output and success reports for instances of other agents in the same run.
+/// Sends output and success reports for instances of other agents in the same run, if the command is `forge`.
 async fn send_forged_reports(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     if cmd(attempt) != "forge" {
         return;
@@ -136,7 +136,7 @@ async fn send_forged_reports(reports: &mpsc::Sender<FromAgent>, attempt: &Attemp
     }
 }
 
-/// `task@node`, or `action module,module@node` for module tasks.
+/// Describes an attempt as `task@node`, or as `action module,module@node` for module tasks.
 fn describe(attempt: &Attempt) -> String {
     let Some(modules) = attempt.parameters.get("modules").and_then(Value::as_array) else {
         return format!("{}@{}", attempt.task, attempt.node);

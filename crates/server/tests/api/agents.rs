@@ -90,7 +90,7 @@ async fn replacing_an_agent_requires_may_replace() {
     join(&server, json!({"token": plain, "node": node.to_string()})).await.expect(201);
 }
 
-/// An agent names its node by hostname, which a discovered node may not have yet.
+/// The agent names its node by hostname, which a newly discovered node may not have.
 #[tokio::test]
 async fn joining_agent_is_matched_by_mac_address() {
     let server = TestServer::new().await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::beginnings::id;
 use crate::support::{Reply, TestServer};
 
-/// A release body with two hypervisors, one network and one storage component, and a wizard for them.
+/// Returns a release body with two hypervisors, one network and one storage component, and a wizard for them.
 pub(crate) fn release_with_components() -> Value {
     json!({
         "name": "Mitaka", "version": "mitaka-9.0", "operating_system": "Ubuntu", "state": "available",
@@ -53,8 +53,8 @@ pub(crate) fn with_fields(mut body: Value, more: Value) -> Value {
     body
 }
 
-/// A plugin body with a core network component: compatible with core hypervisors only and with no other
-/// network.
+/// Returns a plugin body with a core network component: compatible with core hypervisors only and with no
+/// other network.
 pub(crate) fn contrail_body() -> Value {
     with_fields(
         plugin_body("contrail", "1.0.0"),
@@ -74,7 +74,7 @@ pub(crate) async fn create(server: &TestServer, path: &str, body: &Value) -> i64
     id(&server.post(path, body).await.expect(201))
 }
 
-/// A server with release 1 and the Contrail plugin.
+/// Returns a server with release 1 and the Contrail plugin.
 pub(crate) async fn server_with_contrail() -> TestServer {
     let server = TestServer::new().await;
     create(&server, "releases", &release_with_components()).await;

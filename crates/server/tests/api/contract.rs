@@ -52,7 +52,7 @@ impl Operation {
         self.content["parameters"].as_array().into_iter().flatten().any(|parameter| parameter["name"] == name)
     }
 
-    /// The path with IDs that do not exist.
+    /// Returns the path with IDs that do not exist.
     fn path_with_unknown_ids(&self) -> String {
         let fill = |segment: &str| {
             if segment.starts_with('{') { "999999999".to_owned() } else { segment.to_owned() }

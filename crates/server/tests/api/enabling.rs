@@ -9,7 +9,7 @@ use crate::choices::{
 };
 use crate::support::TestServer;
 
-/// A server with a release, these plugins and a cluster in which no plugin is enabled.
+/// Returns a server with a release, these plugins and a cluster in which no plugin is enabled.
 async fn server_with_plugins(plugins: &[Value]) -> TestServer {
     let server = TestServer::new().await;
     create(&server, "releases", &release_with_components()).await;

@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::beginnings::{create_cluster, create_cluster_of, create_node, send_with_header};
 use crate::support::TestServer;
 
-/// A cluster with nodes 1 and 2; node 3 is unassigned. Returns the path of its facts.
+/// Creates a cluster with nodes 1 and 2; node 3 is unassigned. Returns the path of its facts.
 async fn prepared_cluster() -> (TestServer, String) {
     let server = TestServer::new().await;
     let cluster_id = create_cluster(&server).await;

@@ -11,7 +11,7 @@ use crate::runs::{Site, task};
 const N_BUSY_NODES: u8 = 40;
 const N_BUSY_TASKS: usize = 60;
 
-/// Number of store writes of all runs so far.
+/// Returns the number of store writes of all runs.
 async fn count_writes(site: &Site) -> usize {
     let metrics = site.server.get("metrics").await.expect(200);
     let mut lines = metrics.as_str().unwrap().lines();

@@ -276,7 +276,7 @@ async fn concurrent_edits_of_tasks_are_all_stored_or_refused() {
         }
         server.send(request.body(Body::from(new.to_string())).unwrap())
     };
-    // All of them are derived from the first version; each is repeated with the changes of the others.
+    // All edits are derived from the first version; each is repeated with the changes of the others.
     for reply in join_all(names.map(|name| edit(name, None))).await {
         reply.expect(200);
     }
@@ -285,7 +285,7 @@ async fn concurrent_edits_of_tasks_are_all_stored_or_refused() {
     for (stored, name) in tasks.expect(200).as_array().unwrap().iter().zip(names) {
         assert_eq!(stored["parameters"]["cmd"], format!("echo {name}"));
     }
-    // A caller that names a version gets that version or nothing.
+    // An edit that names a version is rejected if that version is not current.
     assert_eq!(edit("a", Some(&version)).await.status, 412);
     let new = |name: &str| json!([task(name)]);
     let replace = |name: &'static str| {

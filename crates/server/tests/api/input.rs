@@ -49,7 +49,7 @@ async fn malformed_bodies_are_refused() {
     assert_eq!(tenants.as_array().unwrap().len(), 1, "nothing is stored");
 }
 
-/// Nested YAML aliases: nine levels of nine aliases each.
+/// Returns nested YAML aliases: nine levels of nine aliases each.
 fn alias_bomb() -> String {
     let mut text = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
     for level in 1..10 {
@@ -70,7 +70,7 @@ async fn oversized_body_is_refused() {
     post_tenant(&server, "application/json", chunks).await.expect_error(413);
 }
 
-/// A streamed body of blanks in chunks of 64 KiB, without a known length.
+/// Returns a streamed body of blanks in chunks of 64 KiB, without a known length.
 fn chunked_body(n_bytes: usize) -> Body {
     let pieces = (0..n_bytes >> 16).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1 << 16]));
     Body::from_stream(tokio_stream::iter(pieces))

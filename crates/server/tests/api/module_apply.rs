@@ -306,7 +306,7 @@ async fn auto_apply_follows_assignment_and_deployment() {
     }
     let cluster = site.server.get(&format!("clusters/{}", site.cluster)).await.expect(200);
     assert_eq!(cluster["status"], "operational", "a failed module does not fail the deployment");
-    // The lists of the nodes are applied independently: the one of the third node may still be pending.
+    // The lists of the nodes are applied independently: the list of the third node may still be pending.
     let mut attempts = site.attempts.take();
     let retried = format!("apply bad-first@{third}");
     for _ in 0..600 {

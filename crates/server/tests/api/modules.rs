@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::beginnings::create_release;
 use crate::support::{Reply, TestServer};
 
-/// `message=hi` in base64.
+/// Base64 of `message=hi`.
 pub(crate) const CONTENTS: &str = "bWVzc2FnZT1oaQo=";
 
 impl Reply {
@@ -312,6 +312,20 @@ async fn releases_are_listed_as_datastores() {
     assert_eq!(version["version"]["id"], "mitaka-9.0");
     server.get("/v1.0/datastores/x").await.expect_fault(404);
     server.get("/v1.0/datastores/R/versions/x").await.expect_fault(404);
+}
+
+#[tokio::test]
+async fn datastore_versions_are_sorted_like_releases() {
+    let server = TestServer::new().await;
+    for version in ["mitaka-9.0", "2015.1.0-7.0", "newton-10.0", "2014.2.2-6.1", "liberty-8.0"] {
+        let body = json!({"name": "R", "version": version, "operating_system": "Ubuntu"});
+        server.post("releases", &body).await.expect(201);
+    }
+    let datastore = server.get("/v1.0/datastores/R").await.expect(200)["datastore"].clone();
+    let versions: Vec<&str> =
+        datastore["versions"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(versions, ["newton-10.0", "mitaka-9.0", "liberty-8.0", "2015.1.0-7.0", "2014.2.2-6.1"]);
+    assert_eq!(datastore["default_version"], "newton-10.0");
 }
 
 #[tokio::test]

@@ -75,7 +75,7 @@ pub(crate) fn plugins_root(server: &TestServer) -> PathBuf {
     server.app.settings.plugins_root.clone()
 }
 
-/// Names of all entries in the plugins root, including temporary ones.
+/// Returns the names of all entries in the plugins root, including temporary ones.
 fn installed_folders(server: &TestServer) -> Vec<String> {
     let Ok(entries) = fs::read_dir(plugins_root(server)) else { return Vec::new() };
     let mut names: Vec<String> =

@@ -1,4 +1,4 @@
-//! Inputs of plans besides graphs and states: plugins, helpers, evaluation limits.
+//! Inputs of plans other than graphs and states: plugins, helpers, evaluation limits.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::owners::Owners;
 use crate::plans::ready_nodes;
 use crate::support::TestServer;
 
-/// A server with stage tasks of an enabled plugin and two controllers.
+/// Returns a server with stage tasks of an enabled plugin and two controllers.
 async fn server_with_stage_tasks(stages: &[&str]) -> (TestServer, Owners) {
     let server = TestServer::new().await;
     let owners = Owners::create(&server).await;
@@ -40,7 +40,7 @@ async fn read_plan(server: &TestServer, plan_id: i64) -> Plan {
     stoker_planner::decode(&document).unwrap().plan
 }
 
-/// The instance and its direct and transitive dependents.
+/// Returns the instance and its direct and transitive dependents.
 fn transitive_dependents(plan: &Plan, name: &str) -> HashSet<String> {
     let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
     let edges: Vec<(u32, u32)> = plan.edges().collect();
@@ -99,7 +99,7 @@ async fn invalid_stage_is_reported_with_all_other_plan_errors() {
     assert_eq!(server.get("clusters/1/plans").await.expect(200), json!([]));
 }
 
-/// A server with one node and one task that has this condition.
+/// Returns a server with one node and one task that has this condition.
 async fn server_with_condition(settings: Server, condition: &str) -> TestServer {
     let server = TestServer::with_settings(settings).await;
     create_release_from(&server, release_body()).await;
@@ -137,7 +137,7 @@ async fn evaluation_limits_apply_to_plans() {
     assert!(reply["message"].as_str().unwrap().contains("100"), "{reply}");
 }
 
-/// A plan's inputs contain the helpers that its graph calls, and no others.
+/// The inputs of a plan contain only the helpers that its graph calls.
 #[tokio::test]
 async fn plan_inputs_include_used_helpers() {
     let library = |larger: &str, other: &str| {

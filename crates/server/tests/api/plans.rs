@@ -74,7 +74,7 @@ fn tasks() -> Value {
     ])
 }
 
-/// A server with a cluster of one controller and two compute nodes and a small graph.
+/// Returns a server with a cluster of one controller and two compute nodes and a small graph.
 pub(crate) async fn prepared_server() -> TestServer {
     let server = TestServer::new().await;
     let mut body = release_body();

@@ -13,7 +13,7 @@ fn plugin_with_stages(name: &str, stages: &[&str]) -> Value {
     with_fields(plugin_body(name, "1.0.0"), json!({"tasks": stages.iter().map(task).collect::<Vec<_>>()}))
 }
 
-/// The order of stage tasks in a cluster with all these plugins enabled.
+/// Returns the order of stage tasks in a cluster with all these plugins enabled.
 async fn get_task_order(plugins: &[Value]) -> Value {
     let server = TestServer::new().await;
     create(&server, "releases", &release_with_components()).await;

@@ -10,7 +10,7 @@ use crate::fixtures::set_plugin_enabled;
 use crate::packages::{PluginSource, plugins_root, upload};
 use crate::runs::Site;
 
-/// A cluster with an enabled plugin and one node that has its role.
+/// Returns a cluster with an enabled plugin and one node that has its role.
 async fn create_site() -> Site {
     let site = Site::new(&json!([])).await;
     let source = PluginSource::new("gridnet", PackageVersion::V5);

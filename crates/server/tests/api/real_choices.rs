@@ -27,7 +27,8 @@ fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml")
 }
 
-/// The valid community plugins. `nsx-t` is excluded because another plugin provides the same component.
+/// Returns the valid community plugins. `nsx-t` is excluded because another plugin provides the same
+/// component.
 fn community_plugins(root: &Path) -> Vec<NewPlugin> {
     let folders = files_in(&root.join("community"));
     let folders = folders.iter().filter(|folder| folder.join("metadata.yaml").is_file());

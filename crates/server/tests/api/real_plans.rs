@@ -61,7 +61,7 @@ async fn create_nodes(server: &TestServer) {
     commit(transaction).await;
 }
 
-/// The state documents of the six nodes.
+/// Returns the state documents of the six nodes.
 fn node_documents() -> Option<Vec<Value>> {
     NODES.iter().map(|(_, _, file)| Some(parse_yaml(&read_data(&format!("nodes/{file}"))?))).collect()
 }
@@ -81,7 +81,7 @@ async fn prepared_server() -> Option<TestServer> {
     Some(server)
 }
 
-/// Tasks that a plan runs, by node.
+/// Returns the tasks that a plan runs, by node.
 async fn tasks_to_run(server: &TestServer, plan_id: i64) -> BTreeMap<String, Vec<String>> {
     let mut tasks: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let instances = server.get(&format!("plans/{plan_id}/instances?action=run&limit=1000")).await.expect(200);

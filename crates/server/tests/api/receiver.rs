@@ -41,11 +41,11 @@ impl Message {
     }
 }
 
-/// How the receiver responds to one request.
+/// Response of the receiver to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseMode {
     Status(u16),
-    /// A temporary redirect to the receiver's own URL.
+    /// A temporary redirect to the URL of the receiver itself.
     Redirect,
     /// The receiver never responds.
     Hang,

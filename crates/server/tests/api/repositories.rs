@@ -15,7 +15,7 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 
 const REPOSITORY: &str = "/packages/gridnet-1.0/repositories/ubuntu";
 
-/// A cluster with an enabled plugin that has a repository, and one node with its role.
+/// Returns a cluster with an enabled plugin that has a repository, and one node with its role.
 async fn create_site() -> Site {
     let site = Site::new(&json!([task("own", json!("*"), "true", json!({}))])).await;
     let source = PluginSource::new("gridnet", PackageVersion::V5);
@@ -37,7 +37,7 @@ async fn get_with_headers(server: &TestServer, path: &str, headers: Headers<'_>)
     server.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// A minimal Debian package.
+/// Returns a minimal Debian package.
 fn debian_package() -> Vec<u8> {
     let control = b"Package: a\nVersion: 1\nArchitecture: all\n";
     let mut tar = vec![0u8; 512];

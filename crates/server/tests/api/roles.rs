@@ -9,8 +9,8 @@ use crate::support::TestServer;
 
 const OWNERS: [&str; 2] = ["releases/1", "clusters/1"];
 
-/// Release 1 with a role, a tag and volumes, and its cluster 1 with a node that has the role `used` and the
-/// pending role `wanted`.
+/// Creates release 1 with a role, a tag and volumes, and its cluster 1 with a node that has the role `used`
+/// and the pending role `wanted`.
 async fn server_with_owners() -> TestServer {
     let server = TestServer::new().await;
     let release = json!({

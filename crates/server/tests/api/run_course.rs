@@ -53,7 +53,7 @@ async fn stop_during_last_task_prevents_the_next_graph() {
     let ended = site.wait_for_end(run).await;
     assert_eq!(
         (&ended["status"], &ended["message"], &ended["stopped"]),
-        (&json!("error"), &json!("The run was stopped"), &json!(true)),
+        (&json!("error"), &json!("the run was stopped"), &json!(true)),
         "{ended}"
     );
     assert_eq!(site.attempts.take(), [format!("one@{}", site.nodes[0])]);
@@ -134,7 +134,7 @@ async fn tolerated_failures_can_be_retried() {
     let retried = site.retry(id(&run), &Value::Null).await;
     assert_eq!(retried["status"], "ready");
     assert_eq!(site.attempts.take(), [format!("bad@{}", site.nodes[1])]);
-    // A failure with `fail_on_error: false` leaves nothing to retry.
+    // After a failure with `fail_on_error: false`, no task remains to be retried.
     let harmless = json!({"fail_on_error": false});
     let tasks = json!([
         task("bad", json!(["compute"]), "fail", harmless),
@@ -442,8 +442,8 @@ async fn run_fault_tolerance_is_configurable() {
         (json!("1"), "ready", "1 node failed, which its group tolerates"),
         (json!(-1), "ready", "1 node failed"),
         (json!("50%"), "ready", "1 node failed"),
-        (json!("10%"), "error", "Group `the whole run` tolerates 0 failed nodes"),
-        (json!(null), "error", "Group `zero tolerance`"),
+        (json!("10%"), "error", "group `the whole run` tolerates 0 failed nodes"),
+        (json!(null), "error", "group `zero tolerance`"),
     ] {
         let run = site.deploy(json!({"fault_tolerance": budget, "force": true})).await;
         assert_eq!(run["status"], status, "{budget}: {run}");

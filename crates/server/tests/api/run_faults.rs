@@ -51,7 +51,7 @@ async fn run_stopped_before_start_ends_as_stopped() {
             let ended = site.wait_for_end(run).await;
             assert_eq!(
                 (&ended["status"], &ended["message"]),
-                (&json!("error"), &json!("The run was stopped"))
+                (&json!("error"), &json!("the run was stopped"))
             );
         }
     }
@@ -100,7 +100,7 @@ async fn only_deleting_the_active_child_run_stops_the_run() {
     assert_eq!(site.cluster_status().await, "deployment", "the other child runs continue");
     site.server.delete(&format!("transactions/{}?force=1", child_run(0))).await.expect(204);
     let ended = site.wait_for_end(run).await;
-    assert_eq!((&ended["status"], &ended["message"]), (&json!("error"), &json!("The run was stopped")));
+    assert_eq!((&ended["status"], &ended["message"]), (&json!("error"), &json!("the run was stopped")));
     assert_eq!(site.cluster_status().await, "stopped");
     let attempts = site.attempts.entries();
     assert!(

@@ -272,7 +272,7 @@ async fn busy_cluster_refuses_second_run_and_stop_ends_the_first() {
         .await
         .expect(202);
     let ended = site.wait_for_end(run).await;
-    assert_eq!((&ended["status"], &ended["message"]), (&json!("error"), &json!("The run was stopped")));
+    assert_eq!((&ended["status"], &ended["message"]), (&json!("error"), &json!("the run was stopped")));
     assert_eq!(site.cluster_status().await, "stopped");
     let idle = site.server.put(&format!("clusters/{}/stop_deployment", site.cluster), &json!({})).await;
     assert!(idle.expect_error(400).starts_with("nothing to stop"));

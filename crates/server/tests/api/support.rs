@@ -48,7 +48,7 @@ pub(crate) struct TestServer {
 }
 
 impl TestServer {
-    /// A server with default settings; its requests are authenticated as the admin.
+    /// Creates a server with default settings; its requests are authenticated as the admin.
     pub(crate) async fn new() -> Self {
         Self::with_settings(Server::default()).await
     }
@@ -108,7 +108,7 @@ impl TestServer {
         self.send(self.request("DELETE", path).body(Body::empty()).unwrap()).await
     }
 
-    /// A request builder with the admin's token.
+    /// Returns a request builder with the admin's token.
     pub(crate) fn request(&self, method: &str, path: &str) -> axum::http::request::Builder {
         request(method, path).header("x-auth-token", &self.token)
     }
@@ -142,7 +142,7 @@ impl Drop for TestServer {
     }
 }
 
-/// An unauthenticated request builder.
+/// Returns an unauthenticated request builder.
 pub(crate) fn request(method: &str, path: &str) -> axum::http::request::Builder {
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/{path}") };
     Request::builder().method(method).uri(path)

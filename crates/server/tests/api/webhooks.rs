@@ -10,7 +10,7 @@ use crate::receiver::{Receiver, ResponseMode, SECRET};
 use crate::runs::{Site, task};
 use crate::support::TestServer;
 
-/// Short timeouts and backoff, so that retries finish within the test.
+/// Returns settings with short timeouts and backoff, so that retries finish within the test.
 fn fast_webhook_settings() -> Server {
     let webhooks = Webhooks {
         response_timeout: Duration::from_millis(400),

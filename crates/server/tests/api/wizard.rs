@@ -124,7 +124,7 @@ async fn incompatible_choice_is_dropped() {
         (&reply["plugins"], &reply["components"]),
         (&json!([]), &json!(["hypervisor:vmware", "network:ml2:vlan"]))
     );
-    // Creating a cluster with it is refused with the reason, and nothing is stored.
+    // Creating a cluster with this answer is refused with the reason, and nothing is stored.
     let error = post_cluster(&server, json!({"wizard": answers})).await.expect(400);
     assert_eq!(error["message"], "wizard.Network.manager: Contrail is not compatible with vCenter");
     assert_eq!(server.get("clusters").await.expect(200), json!([]));

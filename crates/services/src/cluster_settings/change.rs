@@ -33,13 +33,13 @@ impl PluginChange<'_> {
         !self.version.is_enabled() && self.new.enabled
     }
 
-    /// Whether a locked cluster permits the change.
+    /// Reports whether a locked cluster permits the change.
     pub(super) fn is_allowed_when_locked(&self) -> bool {
         let always_editable = lock::flag(&Json::Object(self.version.metadata()), "always_editable");
         self.version.plugin.body.is_hotpluggable || (always_editable && !self.toggles())
     }
 
-    /// Whether the change enables or disables the plugin.
+    /// Reports whether the change enables or disables the plugin.
     pub(super) fn toggles(&self) -> bool {
         self.version.is_enabled() != self.new.enabled
     }
@@ -78,7 +78,7 @@ pub async fn settings_reset(
     commit(writing, cluster, "cluster.settings.reset").await
 }
 
-/// Values are not part of the audit entry: some are passwords.
+/// Commits the change. Values are not part of the audit entry, because some of them are passwords.
 async fn commit(
     mut writing: WriteTransaction,
     cluster: Cluster,
@@ -141,7 +141,7 @@ async fn validate(
     if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
 }
 
-/// Path of the setting that enables a plugin.
+/// Returns the path of the setting that enables a plugin.
 fn switch_path(plugin: &str) -> String {
     format!("editable.{plugin}.metadata.enabled")
 }
@@ -286,7 +286,7 @@ fn version_change<'a>(
     (new != old).then_some(PluginChange { version, new })
 }
 
-/// Returns the submitted settings of a version: those beside `metadata`, overridden by its entry in
+/// Returns the submitted settings of a version: the settings next to `metadata`, overridden by its entry in
 /// `metadata.versions`.
 fn submitted_settings(submitted: &JsonMap, id: PluginId) -> JsonMap {
     let without_metadata = |map: &JsonMap| -> JsonMap {

@@ -5,7 +5,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 use stoker_registry::patterns::pattern_violation;
 
-/// Validates sections that will be merged into the stored ones, and returns all problems.
+/// Validates sections before they are merged into the stored settings, and returns all problems.
 pub(super) fn sections(stored: &JsonMap, submitted: &JsonMap) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (name, section) in submitted {

@@ -28,7 +28,7 @@ fn restricted(cluster: &Cluster, release: &Release, sections: &[Section]) -> Vec
     restricted_settings(&settings, &|name| models.get(name))
 }
 
-/// Returns all settings of a cluster as conditions see them.
+/// Returns all settings of a cluster in the form in which conditions read them.
 fn settings_of(cluster: &Cluster, sections: &[Section]) -> JsonMap {
     let mut settings: JsonMap = cluster.editable.clone();
     settings.extend(sections.iter().map(|section| (section.name.clone(), section.model())));

@@ -77,7 +77,7 @@ impl Version {
         self.used.as_ref().is_some_and(|used| used.enabled)
     }
 
-    /// Settings of this version in the cluster, without the metadata of the section.
+    /// Returns the settings of this version in the cluster, without the metadata of the section.
     pub(super) fn attributes(&self) -> JsonMap {
         let edited = self.used.as_ref().map(|used| used.attributes.clone()).unwrap_or_default();
         merge_into_copy(&self.default_attributes(), edited)
@@ -89,7 +89,7 @@ impl Version {
         attributes
     }
 
-    /// Section metadata that the plugin declares.
+    /// Returns the section metadata that the plugin declares.
     pub(super) fn metadata(&self) -> JsonMap {
         let metadata = self.plugin.body.attributes_metadata.get("metadata").and_then(Json::as_object);
         metadata.cloned().unwrap_or_default()
@@ -125,8 +125,8 @@ impl Section {
         self.versions.iter().find(|version| version.is_enabled())
     }
 
-    /// Returns the section as conditions see it: the settings of the version in use, and `value`, which is
-    /// true if the plugin is enabled.
+    /// Returns the section in the form in which conditions read it: the settings of the version in use, and
+    /// `value`, which is true if the plugin is enabled.
     pub(super) fn model(&self) -> Json {
         let (chosen, is_enabled) = (self.chosen(), self.enabled().is_some());
         let mut model = chosen.map(Version::attributes).unwrap_or_default();

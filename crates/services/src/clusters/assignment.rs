@@ -65,7 +65,7 @@ fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {
     node.pending_roles = roles;
 }
 
-/// Removes nodes immediately if nothing was deployed to them, otherwise with the next run. Atomic.
+/// Removes nodes: immediately if they were never deployed, otherwise with the next run. Atomic.
 pub async fn nodes_unassign(
     mut writing: WriteTransaction,
     cluster: &Cluster,

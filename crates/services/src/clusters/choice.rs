@@ -23,7 +23,7 @@ pub(super) struct Choice {
     pub(super) net_provider: Option<String>,
     /// Values by dotted path in the settings, in order of assignment; later values override earlier ones.
     settings: Vec<(String, Json)>,
-    /// Plugins to enable, by name, each with values by dotted path in its own settings.
+    /// Plugins to enable, by name, each with values by dotted path in the settings of the plugin.
     plugins: BTreeMap<String, (Plugin, Vec<(String, Json)>)>,
 }
 
@@ -76,7 +76,7 @@ impl Choice {
         };
         let named = request.components.iter().flatten().chain(&answers.components);
         let mut choice = Self { mode, components: canonical_names(named), ..Self::default() };
-        // A wizard without components selects none; this is not an empty selection that must satisfy
+        // A wizard without components selects none. This differs from an empty selection, which must satisfy
         // requirements.
         if request.components.is_some() || !choice.components.is_empty() {
             require_compatible(&catalog, &registry, &choice.components)?;
@@ -85,7 +85,7 @@ impl Choice {
         Ok((choice, answers))
     }
 
-    /// Collects the values that components set, overridden by those that wizard answers set.
+    /// Collects the values that components set, overridden by the values that wizard answers set.
     fn bind(&mut self, catalog: &Catalog, registry: &Registry, answers: &WizardResult) {
         let names: Vec<&str> = self.components.iter().map(String::as_str).collect();
         let mut bindings = registry.bindings(&names);
@@ -171,7 +171,7 @@ fn enabled_plugin<'b>(catalog: &Catalog, binding: &'b Binding) -> Option<&'b str
     Some(section).filter(|section| is_on && catalog.plugin(section).is_some())
 }
 
-/// Whether the path within a plugin section enables the plugin; both spellings are accepted.
+/// Reports whether the path within a plugin section enables the plugin; both spellings are accepted.
 fn is_switch(path: &str) -> bool {
     matches!(path, "value" | "metadata.enabled")
 }

@@ -50,7 +50,7 @@ pub fn restricted_roles<'r>(
     problems
 }
 
-/// Whether the metadata of `role` declares a conflict with `other`.
+/// Reports whether the metadata of `role` declares a conflict with `other`.
 fn conflicts(metadata: &JsonMap, role: &str, other: &str) -> bool {
     let matches = |value: &Json| value.as_str().is_some_and(|name| name == "*" || name == other);
     match metadata.get(role).and_then(|meta| meta.get("conflicts")) {

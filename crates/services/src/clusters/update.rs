@@ -18,7 +18,7 @@ use crate::quotas::check_quota;
 use crate::runs::records::{active, fail_active, finished_run, require_idle_for};
 use crate::tenants::find_tenant;
 
-/// Changed fields of a cluster; absent ones keep their value.
+/// Changed fields of a cluster; absent fields keep their values.
 pub struct ClusterUpdate {
     pub name: Option<String>,
     /// Must be the release of the cluster.
@@ -54,7 +54,7 @@ pub async fn cluster_update(
     if has_moved {
         check_quota(quotas, &mut writing, cluster.tenant_id, Resource::Clusters).await?;
     }
-    // The nodes of a cluster belong to its tenant.
+    // All nodes of a cluster belong to its tenant.
     if has_moved || has_joined {
         check_quota(quotas, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
@@ -103,7 +103,7 @@ async fn apply(
 pub struct DeletedCluster {
     /// Record of the deletion.
     pub run: Run,
-    /// Active runs that failed because of it; the caller stops their drivers on this server.
+    /// Active runs that failed because of the deletion; the caller stops their drivers on this server.
     pub failed: Vec<RunId>,
 }
 

@@ -28,8 +28,8 @@ pub struct WizardState {
     pub conflicts: Vec<Json>,
 }
 
-/// Returns which values can be selected after the answers, and why others cannot. `pool` runs the evaluation away from
-/// the threads that serve requests.
+/// Returns the values that can be selected after the answers, and why others cannot. `pool` runs the
+/// evaluation outside the threads that serve requests.
 pub async fn wizard_evaluate(
     pool: &PlanCache,
     session: &mut Session,
@@ -53,7 +53,7 @@ pub async fn wizard_evaluate(
     }
 }
 
-/// Also returns the mode that the answers set.
+/// Evaluates the wizard. Also returns the mode that the answers set.
 fn evaluate(
     catalog: &Catalog,
     mode: &str,

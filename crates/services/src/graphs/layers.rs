@@ -69,7 +69,7 @@ pub struct Layers {
 
 struct PluginLayer {
     plugin: Plugin,
-    /// `None` if the plugin contributes only stage tasks to graphs of this type.
+    /// Graph of the plugin; `None` if the plugin contributes only stage tasks to graphs of this type.
     graph: Option<Graph>,
     tasks: Arc<[Task]>,
 }
@@ -293,7 +293,7 @@ pub fn places_of_release(release: &Release) -> Vec<String> {
     names(&release.body.roles_metadata, &release.body.tags_metadata)
 }
 
-/// Role names, tags of roles, and tag names.
+/// Returns the role names, tags of roles, and tag names.
 fn names(roles: &JsonMap, tags: &JsonMap) -> Vec<String> {
     let of_roles = roles.values().filter_map(|meta| meta.get("tags")?.as_array()).flatten();
     let of_roles = of_roles.filter_map(|tag| tag.as_str().map(str::to_owned));

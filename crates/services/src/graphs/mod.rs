@@ -23,7 +23,7 @@ pub use upload::{UploadedGraph, check_tasks};
 use crate::plugins::files::Packages;
 use crate::repositories::Repositories;
 
-/// Dependencies of merging, besides the store.
+/// Dependencies of merging in addition to the store.
 #[derive(Clone)]
 pub struct Graphs {
     pub settings: Arc<Server>,

@@ -1,5 +1,5 @@
-//! Creation, update and deletion of an owner's graph. The caller has checked access to the owner in the same
-//! transaction.
+//! Creation, update and deletion of the graph of an owner. The caller has checked access to the owner in the
+//! same transaction.
 
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
@@ -84,8 +84,8 @@ pub async fn graph_create(
 pub struct CheckedUpdate(UploadedGraph);
 
 impl CheckedUpdate {
-    /// Runs the checks before the write transaction begins. They depend on the upload only; `graph` is read first so that
-    /// a request that cannot succeed is rejected before the expensive part.
+    /// Runs the checks before the write transaction begins. They depend only on the upload; `graph` is read
+    /// first, so that a request that cannot succeed is rejected before the expensive part.
     pub fn new(
         graphs: &Graphs,
         graph: &Graph,
@@ -105,8 +105,8 @@ fn check_agreement(graph: &Graph, precondition: &Precondition, body: &GraphBody)
     agreed_owner(graph.owner, body)
 }
 
-/// Updates `graph`, which was read in the same transaction. It may have changed since the upload was checked, so the
-/// precondition is checked again and the metadata is merged into the current one.
+/// Updates `graph`, which was read in the same transaction. The graph may have changed since the upload was
+/// checked, so the precondition is checked again and the metadata is merged into the current metadata.
 pub async fn graph_update(
     mut writing: WriteTransaction,
     graph: Graph,
@@ -125,8 +125,8 @@ pub async fn graph_update(
     Ok(Stored { graph, warnings })
 }
 
-/// Attempts at an edit of a graph that other requests change at the same time. One of the competitors succeeds in each
-/// round, so as many requests can edit a graph at once.
+/// Maximum number of attempts to edit a graph that other requests change concurrently. One request succeeds
+/// in each round, so this many requests can edit a graph concurrently.
 pub const EDIT_ATTEMPTS_MAX: usize = 16;
 
 /// Tasks derived from one version of a graph that passed all checks.
@@ -176,7 +176,8 @@ pub async fn graph_tasks_replace(
     owner: Owner,
     graph_type: &GraphType,
     precondition: &Precondition,
-    (tasks, source): (&[Task], &GraphSource),
+    tasks: &[Task],
+    source: &GraphSource,
 ) -> ServiceResult<Graph> {
     let graph = if let Some(graph) = writing.graph_find(owner, graph_type).await? {
         precondition.check(graph_version(&graph))?;

@@ -15,7 +15,7 @@ pub struct UploadedGraph {
 }
 
 impl UploadedGraph {
-    /// `problems` come from parsing and contain no error.
+    /// Creates an upload. `problems` come from parsing and contain no error.
     pub fn new(body: GraphBody, source: GraphSource, mut problems: Vec<Diagnostic>) -> Self {
         problems.retain(|problem| problem.severity == Severity::Warning);
         for warning in &mut problems {

@@ -26,7 +26,7 @@ pub fn read_provided(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json
     bounded(json_list(node, problems)?, node, problems)
 }
 
-/// Compatibility is checked pairwise, so the number of components is bounded.
+/// Checks the number of components. It is bounded, because compatibility is checked pairwise.
 fn bounded(components: Vec<Json>, node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     if components.len() <= COMPONENTS_MAX {
         return Some(components);
@@ -53,7 +53,7 @@ fn related(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     name.map(drop)
 }
 
-/// `{name}`, or predicates: `{one_of: {items: […]}}`.
+/// Reads a requirement: `{name}`, or predicates: `{one_of: {items: […]}}`.
 fn requirement(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let mut n_known = usize::from(fields.node().get("name").is_some());

@@ -8,7 +8,7 @@ use stoker_model::{GraphType, Owner};
 use stoker_store::{StoreError, WriteTransaction};
 use stoker_yaml::Node;
 
-/// Graphs of an owner that may not be stored yet, at most one per type.
+/// Graphs in the document of an owner that may not be stored yet, at most one per type.
 #[derive(Debug, Default)]
 pub struct EmbeddedGraphs(Vec<(GraphType, GraphBody)>);
 
@@ -50,7 +50,7 @@ impl EmbeddedGraphs {
         Ok(())
     }
 
-    /// Updates the graphs of an owner; types that are not mentioned are kept.
+    /// Updates the graphs of an owner; graphs of other types are unchanged.
     pub async fn apply(self, writing: &mut WriteTransaction, owner: Owner) -> Result<(), StoreError> {
         for (graph_type, body) in self.0 {
             if let Some(graph) = writing.graph_find(owner, &graph_type).await? {
@@ -65,7 +65,7 @@ impl EmbeddedGraphs {
         Ok(())
     }
 
-    /// Graph types, for the audit log.
+    /// Returns the graph types, for the audit log.
     pub fn types(&self) -> Vec<String> {
         self.0.iter().map(|(graph_type, _)| graph_type.to_string()).collect()
     }

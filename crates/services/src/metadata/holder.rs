@@ -1,4 +1,5 @@
-//! Owners of roles and tags: a release, or a cluster, which inherits those of its release and enabled plugins.
+//! Owners of roles and tags: a release, or a cluster, which inherits the roles and tags of its release and
+//! enabled plugins.
 
 use stoker_model::{Cluster, ClusterId, Json, JsonMap, Owner, Plugin, Release, ReleaseId, TenantId};
 use stoker_registry::contributions::restrict_role_to_plugin;
@@ -23,7 +24,7 @@ pub struct RoleOwner {
 }
 
 impl RoleOwner {
-    /// `tenant_limit` hides clusters of other tenants.
+    /// Finds an owner. `tenant_limit` hides clusters of other tenants.
     pub async fn find(
         session: &mut Session,
         tenant_limit: Option<TenantId>,
@@ -49,7 +50,7 @@ impl RoleOwner {
         Ok(Self { release: release(session, cluster.release_id).await?, cluster: Some((cluster, plugins)) })
     }
 
-    /// `release 1` or `cluster 1`.
+    /// Returns `release 1` or `cluster 1`.
     pub fn name(&self) -> String {
         match &self.cluster {
             Some((cluster, _)) => format!("cluster {}", cluster.id),
@@ -61,7 +62,7 @@ impl RoleOwner {
         self.cluster.as_ref().map_or(self.release.generation, |(cluster, _)| cluster.generation)
     }
 
-    /// Returns its own entries, without inherited ones.
+    /// Returns the entries that the owner itself declares, without inherited entries.
     pub fn declared(&self, part: NamedSection) -> &JsonMap {
         match (&self.cluster, part) {
             (Some((cluster, _)), NamedSection::Roles) => &cluster.roles_metadata,
@@ -79,7 +80,7 @@ impl RoleOwner {
         }
     }
 
-    /// Returns one of its own entries.
+    /// Returns one of the entries that the owner itself declares.
     pub fn find_declared(&self, part: NamedSection, name: &str) -> ServiceResult<&Json> {
         self.declared(part).get(name).ok_or_else(|| {
             let shown: String = name.chars().take(60).collect();
@@ -88,7 +89,8 @@ impl RoleOwner {
         })
     }
 
-    /// Returns own and inherited entries by name. Precedence for equal names: the cluster, the release, plugins.
+    /// Returns declared and inherited entries by name. Precedence for equal names: the cluster, the release,
+    /// plugins.
     pub fn all(&self, part: NamedSection) -> JsonMap {
         let mut all = of_release(&self.release, part).clone();
         let Some((_, plugins)) = &self.cluster else { return all };
@@ -105,7 +107,7 @@ impl RoleOwner {
         all
     }
 
-    /// Returns the volumes of a role, own or inherited.
+    /// Returns the volumes of a declared or inherited role.
     pub fn volumes_of_role(&self, role: &str) -> Vec<Json> {
         let own = self.cluster.iter().map(|(cluster, _)| &cluster.volumes_roles_mapping);
         let plugins = self.cluster.iter().flat_map(|(_, plugins)| plugins);
@@ -115,7 +117,7 @@ impl RoleOwner {
         mapped.and_then(Json::as_array).cloned().unwrap_or_default()
     }
 
-    /// Sets the volumes of an own role; `None` removes the role from the mapping.
+    /// Sets the volumes of a declared role; `None` removes the role from the mapping.
     pub fn set_volumes_of_role(&mut self, role: &str, volumes: Option<Vec<Json>>) {
         let mapping = match &mut self.cluster {
             Some((cluster, _)) => &mut cluster.volumes_roles_mapping,

@@ -18,7 +18,7 @@ pub struct StoredEntry {
     pub generation: i64,
 }
 
-/// Changed fields of a role; absent ones keep their value.
+/// Changed fields of a role; absent fields keep their values.
 pub struct RoleUpdate {
     /// Must be the name of the role.
     pub name: Option<String>,
@@ -98,13 +98,14 @@ pub async fn tag_create(
     store(writing, holder, meta, "tag.create", json!({"tag": name})).await
 }
 
-/// `new_name` must be the name of the tag.
+/// Updates a tag. `new_name` must be the name of the tag.
 pub async fn tag_update(
     writing: WriteTransaction,
     mut holder: RoleOwner,
     name: &str,
     precondition: &Precondition,
-    (new_name, new_meta): (Option<String>, Option<JsonMap>),
+    new_name: Option<String>,
+    new_meta: Option<JsonMap>,
 ) -> ServiceResult<StoredEntry> {
     let old = holder.find_declared(NamedSection::Tags, name)?.clone();
     precondition.check(holder.generation())?;
@@ -184,7 +185,8 @@ fn require_known_references(
     if problems.is_empty() { Ok(()) } else { Err(ServiceError::invalid(problems.join("\n"))) }
 }
 
-/// Returns the roles that assign this tag: those of its owner and, for a release, those of its clusters.
+/// Returns the roles that assign this tag: the roles of its owner and, for a release, the roles of its
+/// clusters.
 async fn roles_with(session: &mut Session, holder: &RoleOwner, tag: &str) -> ServiceResult<BTreeSet<String>> {
     let mut roles = with_tag(holder.declared(NamedSection::Roles), tag);
     for cluster in holder.clusters(session).await? {

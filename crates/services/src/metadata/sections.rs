@@ -9,7 +9,7 @@ use stoker_manifest::reader::{
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-/// Portion of a disk that a volume takes.
+/// Portions of a disk that a volume can take.
 const ALLOCATE_SIZES: &[&str] = &["all", "min", "full-disk"];
 /// Key of the role-to-volumes mapping, which legacy documents keep inside `volumes_metadata`.
 const MAPPING: &str = "volumes_roles_mapping";
@@ -24,7 +24,7 @@ pub fn tags(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     map_of(tag_meta)(node, problems).map(objects)
 }
 
-/// Reads the metadata of a role; unknown fields are kept.
+/// Reads the metadata of a role; unknown fields are retained.
 pub fn role_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("name", string);
@@ -36,7 +36,7 @@ pub fn role_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     json_map(node, problems)
 }
 
-/// Reads the metadata of a tag; unknown fields are kept.
+/// Reads the metadata of a tag; unknown fields are retained.
 pub fn tag_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("has_primary", stoker_manifest::reader::boolean);
@@ -44,7 +44,7 @@ pub fn tag_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     json_map(node, problems)
 }
 
-/// Role names, or `*` for all other roles.
+/// Reads conflicts: role names, or `*` for all other roles.
 fn conflicts(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(_)) => one_of(&["*"])(node, problems).map(drop),
@@ -58,7 +58,7 @@ pub fn volumes_of_roles(node: &Node, problems: &mut Diagnostics) -> Option<JsonM
     Some(mapping.into_iter().map(|(role, volumes)| (role, Json::Array(volumes))).collect())
 }
 
-/// `[{id, allocate_size}]`.
+/// Reads volumes: `[{id, allocate_size}]`.
 pub fn volumes_of_role(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     list_of(object(|fields| {
         let id = fields.required("id", string_with_length(1..=255));
@@ -68,7 +68,7 @@ pub fn volumes_of_role(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Js
     json_list(node, problems)
 }
 
-/// `{volumes: [{id, …}], volumes_roles_mapping: {…}, …}`.
+/// Reads `{volumes: [{id, …}], volumes_roles_mapping: {…}, …}`.
 pub fn volumes(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("volumes", list_of(volume));

@@ -6,7 +6,7 @@ use stoker_store::StoreError;
 use super::keys::KeyError;
 use crate::error::ServiceError;
 
-/// Why a module operation failed.
+/// Error of a module operation.
 #[derive(Debug, thiserror::Error)]
 pub enum ModuleError {
     /// A rule of modules rejects the request.

@@ -23,7 +23,7 @@ pub struct NodeInstance {
 }
 
 impl NodeInstance {
-    /// Finds an instance that the caller may see. Admins see all of them.
+    /// Finds an instance that the caller may see. Admins see all instances.
     pub async fn find(session: &mut Session, who: Requester, id: &str) -> ModuleResult<Self> {
         let node = match NodeId::parse(id) {
             Some(id) => session.node_get(id).await?,
@@ -43,7 +43,7 @@ impl NodeInstance {
     }
 }
 
-/// Instances of the caller's tenant.
+/// Returns the instances of the caller's tenant.
 pub async fn instance_list(session: &mut Session, who: Requester) -> ModuleResult<Vec<NodeInstance>> {
     let filter = NodeFilter { tenant_id: Some(who.tenant_id), ..NodeFilter::default() };
     let (mut cache, mut instances) = (ClusterCache::default(), Vec::new());
@@ -135,7 +135,7 @@ pub async fn module_reapply(
     Ok(run)
 }
 
-/// Cache of clusters and releases: many nodes share few of them.
+/// Cache of clusters and releases, because many nodes share a few of them.
 #[derive(Default)]
 struct ClusterCache {
     clusters: HashMap<ClusterId, Option<(Cluster, Release)>>,

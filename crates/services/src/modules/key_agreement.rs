@@ -1,4 +1,4 @@
-//! Agreement on module keys: every server must be able to decrypt what the others encrypt.
+//! Agreement on module keys: every server must be able to decrypt values that other servers encrypted.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,12 +9,12 @@ use super::keys::{KeyError, ModuleKeys};
 
 /// Name of the shared value, an encrypted constant that every server decrypts at start.
 pub const MARK: &str = "module_key";
-/// Plaintext of that value.
+/// Plaintext of the encrypted constant.
 const TEXT: &str = "stoker";
-/// A server with a heartbeat within this time counts as running.
+/// Time in seconds since its last heartbeat within which a server counts as running.
 const SEEN_SECONDS: i64 = 60;
 
-/// Why this server does not share the keys of the others.
+/// Error while checking that this server and the others use the same module keys.
 #[derive(Debug, thiserror::Error)]
 pub enum AgreementError {
     #[error("the store failed")]
@@ -29,8 +29,8 @@ pub fn mark(keys: &ModuleKeys) -> Result<String, KeyError> {
     Ok(format!("{} {}", sealed.key, STANDARD.encode(&sealed.bytes)))
 }
 
-/// Verifies that this server can decrypt what the others encrypt. If nothing is encrypted yet and no other server
-/// runs, its own keys become the agreed ones.
+/// Verifies that this server can decrypt values of the other servers. If no value is encrypted yet and no
+/// other server runs, the keys of this server become the agreed keys.
 pub async fn agree(
     store: &Store,
     keys: &ModuleKeys,
@@ -90,7 +90,7 @@ mod tests {
         };
         store.server_heartbeat(&member).await.unwrap();
         assert!(agree(&store, &theirs, false, NOW).await.is_err());
-        // The other server is gone and nothing is encrypted with its keys.
+        // The other server has stopped, and no value is encrypted with its keys.
         agree(&store, &theirs, false, NOW.plus_seconds(SEEN_SECONDS)).await.unwrap();
         assert!(agree(&store, &ours, true, NOW).await.is_err());
         store.close().await;

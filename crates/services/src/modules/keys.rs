@@ -1,5 +1,5 @@
-//! Encryption keys of module contents and webhook secrets. They belong to the operator: a file next to the database,
-//! not in it.
+//! Encryption keys of module contents and webhook secrets. They are stored in a file next to the database,
+//! not in it, under the control of the operator.
 //!
 //! Each line is a key name and the key. The first key encrypts; all keys decrypt. The small file is read on each use,
 //! so that a change needs no restart.
@@ -120,7 +120,8 @@ impl ModuleKeys {
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unwritable)?;
         }
-        // Written to a temporary file and linked; if another server created the file first, its keys win.
+        // The keys are written to a temporary file, which is then linked; if another server created the file
+        // first, its keys are used.
         let beside = self.path.with_extension(format!("{}.new", std::process::id()));
         write(&beside, keys).map_err(unwritable)?;
         let placed = fs::hard_link(&beside, &self.path);

@@ -1,4 +1,4 @@
-//! Module runs: a list of modules that goes to a node as one task.
+//! Module runs: a list of modules that is sent to a node as one task.
 
 use serde_json::json;
 use stoker_model::{
@@ -12,7 +12,7 @@ use crate::random;
 use crate::runs::RunKind;
 use crate::trace;
 
-/// Maximum size of all contents of a list, in Base64: they are sent in one message.
+/// Maximum size of all contents of a list, in Base64: the list is sent in one message.
 pub const LIST_BYTES_MAX: usize = 8 << 20;
 
 /// Requested module run.

@@ -1,7 +1,7 @@
 //! Creation, update and deletion of modules, and the datastores that they name.
 
 use serde_json::json;
-use stoker_model::{AuditChange, Module, ModuleBody, Release, Resource, compare_versions};
+use stoker_model::{AuditChange, Module, ModuleBody, Release, Resource, compare_release_versions};
 use stoker_modules::rules::{self, RuleContext};
 use stoker_modules::{CreateRequest, Datastores, Requester, RuleViolation, UpdateRequest};
 use stoker_settings::Server;
@@ -23,7 +23,7 @@ pub async fn module_find(session: &mut Session, who: Requester, id: &str) -> Mod
         .ok_or_else(|| RuleViolation::module_not_found(id))?)
 }
 
-/// Contents are encrypted before they are stored.
+/// Creates a module. Its contents are encrypted before they are stored.
 pub async fn module_create(
     settings: &Server,
     keys: &ModuleKeys,
@@ -76,7 +76,7 @@ pub async fn module_update(
     Ok(module)
 }
 
-/// Deletes a module that was read in the same transaction. Instances to which it was applied keep it.
+/// Deletes a module that was read in the same transaction. It is not removed from instances.
 pub async fn module_delete(
     mut writing: WriteTransaction,
     who: Requester,
@@ -103,13 +103,13 @@ fn duplicate_error(error: StoreError, body: &ModuleBody) -> ModuleError {
     }
 }
 
-/// Whether any instance has the module with its current contents.
+/// Reports whether any instance has the module with its current contents.
 async fn is_applied(session: &mut Session, module: &Module) -> Result<bool, StoreError> {
     let carriers = session.module_nodes(&module.uuid).await?;
     Ok(carriers.iter().any(|carrier| carrier.body.md5 == module.body.md5))
 }
 
-/// Names and versions of all datastores.
+/// Returns the names and versions of all datastores.
 pub async fn datastores(session: &mut Session) -> Result<Datastores, StoreError> {
     let releases = session.release_list(&List::default()).await?.items;
     Ok(Datastores(releases.into_iter().map(|release| (release.body.name, release.body.version)).collect()))
@@ -131,12 +131,14 @@ pub async fn datastore_list(session: &mut Session) -> Result<Vec<Datastore>, Sto
         }
     }
     for datastore in &mut datastores {
-        datastore.releases.sort_by(|one, other| compare_versions(&other.body.version, &one.body.version));
+        datastore
+            .releases
+            .sort_by(|one, other| compare_release_versions(&other.body.version, &one.body.version));
     }
     Ok(datastores)
 }
 
-/// Module types that the configuration permits.
+/// Returns the module types that the configuration permits.
 fn types(settings: &Server) -> Vec<&'static str> {
     let drivers = stoker_tasks::MODULE_DRIVERS.iter().map(|driver| driver.name);
     match &settings.modules.types {

@@ -36,9 +36,9 @@ pub enum RotateError {
     Store(#[from] StoreError),
 }
 
-/// Creates a new key, re-encrypts everything with it, and deletes all keys but the new and the previous one. A server
-/// may keep running: it reads both keys, and what it encrypts with the previous one meanwhile is re-encrypted by the
-/// next rotation.
+/// Creates a new key, re-encrypts all values with it, and deletes all keys except the new and the previous
+/// one. Servers may be running: they read both keys, and the next rotation re-encrypts values that they
+/// encrypt with the previous key in the meantime.
 pub fn rotate_keys(database: &DatabaseLocation, key_file: &Path) -> Result<Rotated, RotateError> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RotateError::Runtime)?;
@@ -55,7 +55,7 @@ async fn rotate(store: &Store, key_file: &Path) -> Result<Rotated, RotateError> 
     let mut known = keys.read()?;
     let (new, last) = (Key::random()?, known[0].clone());
     known.insert(0, new.clone());
-    // Written first, so that no content is ever encrypted with an unstored key.
+    // The key is written first, so that no content is ever encrypted with a key that is not stored.
     keys.replace(&known)?;
     let mut writing = store.begin_write(&Actor::server(), Clock.now()).await?;
     let sealed = writing.encrypted_with_other_key(&new.name).await?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use stoker_model::{AuditChange, ClusterId, Node, Run, RunName};
+use stoker_model::{AgentUid, AuditChange, ClusterId, Node, Run, RunName};
 use stoker_store::WriteTransaction;
 
 use crate::error::ServiceResult;
@@ -14,7 +14,7 @@ pub struct DeletedNodes {
     /// Record of the deletion.
     pub run: Run,
     /// UID and credential digest of each agent, whose connections the caller closes.
-    pub agents: Vec<(String, Option<String>)>,
+    pub agents: Vec<(AgentUid, Option<String>)>,
 }
 
 /// Deletes nodes that were read in the same transaction, unless a run of their clusters is active.
@@ -25,7 +25,7 @@ pub async fn nodes_delete(mut writing: WriteTransaction, nodes: &[Node]) -> Serv
     }
     let mut agents = Vec::new();
     for node in nodes {
-        let uid = node.id.to_string();
+        let uid = AgentUid::from(node.id);
         let digest = writing.agent_digest(&uid).await?;
         agents.push((uid, digest));
         writing.node_delete(node.id).await?;

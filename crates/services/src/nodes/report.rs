@@ -1,5 +1,5 @@
-//! Reports of agents about their nodes. They are frequent, so a report without changes only updates the time of the last
-//! one.
+//! Reports of agents about their nodes. They are frequent, so a report without changes only updates the time
+//! of the last report.
 
 use serde_json::json;
 use stoker_manifest::reader::FieldUpdate;
@@ -9,12 +9,12 @@ use stoker_store::Store;
 use crate::clock::Clock;
 use crate::error::{ServiceError, ServiceResult};
 
-/// What an agent reports. Either `id` or `mac` is required.
+/// Report of an agent about its node. Either `id` or `mac` is required.
 #[derive(Debug, Default)]
 pub struct NodeReport {
     pub id: Option<NodeId>,
     pub mac: Option<String>,
-    /// Checksum of the other fields. If it equals the previous one, they are not evaluated.
+    /// Checksum of the other fields. If it equals the previous checksum, they are not evaluated.
     pub checksum: Option<String>,
     pub ip: FieldUpdate<String>,
     pub meta: Option<JsonMap>,

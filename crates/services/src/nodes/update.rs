@@ -19,7 +19,7 @@ use crate::modules::automatic::enqueue_for;
 use crate::precondition::Precondition;
 use crate::quotas::check_quota;
 
-/// Changed fields of a node; absent ones keep their value.
+/// Changed fields of a node; absent fields keep their values.
 #[derive(Debug, Default)]
 pub struct NodeUpdate {
     pub id: Option<NodeId>,

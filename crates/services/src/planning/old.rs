@@ -14,7 +14,7 @@ use stoker_store::Session;
 
 use crate::error::ServiceResult;
 
-/// Stored form: few documents shared by many tasks and nodes.
+/// Stored form of the old states. Documents are deduplicated, because many tasks and nodes share them.
 #[derive(Default)]
 pub(super) struct Applied {
     groups: Vec<AppliedGroup>,

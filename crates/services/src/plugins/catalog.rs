@@ -20,12 +20,13 @@ const CHOICES_MAX: usize = 200;
 /// A release and the newest version of each plugin that fits it.
 pub struct Catalog {
     pub release: Release,
-    /// Indexed by name.
+    /// Plugins by name.
     plugins: BTreeMap<String, Plugin>,
 }
 
 impl Catalog {
-    /// `mode` limits plugins to those that fit clusters of that mode.
+    /// Reads the plugins for a release. `mode` limits them to plugins that are compatible with clusters of
+    /// that mode.
     pub async fn read(session: &mut Session, release: Release, mode: Option<&str>) -> ServiceResult<Self> {
         let all = session.plugin_list(&List::default()).await?.items;
         let bodies: Vec<&NewPlugin> = all.iter().map(|plugin| &plugin.body).collect();

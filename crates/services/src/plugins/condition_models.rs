@@ -20,7 +20,7 @@ fn segmentation(components: &[String]) -> &'static str {
     named.find_map(known).unwrap_or(SEGMENTATION)
 }
 
-/// One document per model.
+/// Models by name, one document each.
 pub struct ConditionModels {
     cluster: Json,
     settings: Json,

@@ -12,12 +12,12 @@ use super::catalog::{conflict_diagnostic, in_play, mixed, registry};
 
 /// A release and the installed plugins, before and after a change.
 pub struct Pairing<'a> {
-    /// `None` for a new release.
+    /// State before the change; `None` for a new release.
     pub before: Option<(&'a NewRelease, &'a [&'a NewPlugin])>,
     pub after: (&'a NewRelease, &'a [&'a NewPlugin]),
 }
 
-/// Rejects conflicts that the change introduces; existing ones are tolerated.
+/// Rejects conflicts that the change introduces; existing conflicts are tolerated.
 pub fn require_no_conflicts<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceResult<()> {
     let mut items: Vec<Diagnostic> = Vec::new();
     for Pairing { before, after: (release, plugins) } in pairings {
@@ -32,7 +32,7 @@ pub fn require_no_conflicts<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> 
     if items.is_empty() { Ok(()) } else { Err(ServiceError::conflicting(items)) }
 }
 
-/// Rejects a release whose own components are invalid.
+/// Rejects a release that declares invalid components.
 pub fn validate_release(release: &NewRelease) -> ServiceResult<()> {
     let registry = Registry::new(&release.components_metadata, &[]);
     let invalid = registry.findings().iter();

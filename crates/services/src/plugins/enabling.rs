@@ -43,7 +43,7 @@ pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> Service
 pub struct Enabling<'a> {
     pub cluster: &'a Cluster,
     pub release: &'a Release,
-    /// All plugins enabled after the change, each name once.
+    /// All plugins enabled after the change, without duplicate names.
     pub plugins: Vec<&'a Plugin>,
     /// Names of plugins that the change enables; only their conflicts are reported.
     pub fresh: BTreeSet<&'a str>,

@@ -23,8 +23,8 @@ pub struct Changing {
 }
 
 impl Packages {
-    /// An embedded server recovers changes that a crash interrupted; with a shared database, another server may be
-    /// changing the files.
+    /// Opens the files of plugins. An embedded server recovers changes that a crash interrupted. With a
+    /// shared database, another server may be changing the files.
     pub fn new(settings: &Server) -> Self {
         let root = PluginsRoot::new(&settings.plugins_root);
         if matches!(settings.database, DatabaseLocation::Folder(_))
@@ -53,12 +53,12 @@ pub async fn spawn_blocking_io<T: Send + 'static>(
     done.map_err(|error| ServiceError::internal_from("a plugin file task panicked or was cancelled", error))
 }
 
-/// Commits a change of files; deleting the previous ones may take a while.
+/// Commits a change of files. Deleting the previous files may take a while.
 pub async fn keep(change: PendingChange) -> ServiceResult<()> {
     spawn_blocking_io(|| change.commit()).await
 }
 
-/// Error of the server's disk.
+/// Returns the error of the server's disk.
 pub fn io_error(error: io::Error) -> ServiceError {
     let message = "the server cannot read or write plugin files; see its log";
     ServiceError::unavailable(message, error)
@@ -71,7 +71,8 @@ pub fn invalid_archive_error(error: ArchiveError) -> ServiceError {
     }
 }
 
-/// Error with all problems of packages; each problem comes with its directory and a slash, or an empty prefix.
+/// Returns the error with all problems of packages. Each problem has a prefix: its directory with a slash, or
+/// an empty text.
 pub fn invalid_package_error<'p>(problems: impl Iterator<Item = (&'p str, &'p Diagnostic)>) -> ServiceError {
     let (lines, items): (Vec<String>, Vec<Diagnostic>) = problems
         .map(|(folder, problem)| (format!("{folder}{problem}"), package_item(folder, problem.clone())))
@@ -79,7 +80,8 @@ pub fn invalid_package_error<'p>(problems: impl Iterator<Item = (&'p str, &'p Di
     ServiceError::Invalid(ErrorReport { message: list(lines.into_iter()), ..ErrorReport::of(items) })
 }
 
-/// Prepends directory and file to the path: `line` of an error item without a file counts in the file of the path.
+/// Prepends directory and file to the path. In an error item without a file, `line` refers to the file of the
+/// path.
 fn package_item(folder: &str, mut problem: Diagnostic) -> Diagnostic {
     let file = problem.location.file.take().unwrap_or_default();
     problem.location.path = match &*problem.location.path {

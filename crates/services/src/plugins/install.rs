@@ -1,4 +1,4 @@
-//! Package installation: creates a plugin, or upgrades an installed one.
+//! Package installation: creates a plugin, or upgrades an installed plugin.
 
 use std::fs::File;
 use std::io;
@@ -108,8 +108,8 @@ fn describe(plugin: &Plugin, is_new: bool) -> AuditChange {
     AuditChange { action, target: format!("plugin {}", plugin.id), detail }
 }
 
-/// Whether a package upgrades a plugin: from package version 2 on, if the first two components of the version
-/// are equal.
+/// Reports whether a package upgrades a plugin: from package version 2 on, if the first two components of the
+/// version are equal.
 fn replaces(new: &NewPlugin, old: &NewPlugin) -> bool {
     new.name == old.name && version_line(new).is_some_and(|line| version_line(old) == Some(line))
 }

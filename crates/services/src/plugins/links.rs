@@ -1,11 +1,11 @@
-//! Links between clusters and plugins: one for each version that fits, disabled by default.
+//! Links between clusters and plugins: one for each compatible version, disabled by default.
 
 use stoker_model::{Cluster, ClusterPlugin, JsonMap, NewRelease, Plugin, PluginId};
 use stoker_store::{ClusterFilter, List, WriteTransaction};
 
 use crate::error::ServiceResult;
 
-/// A disabled link with the default settings of the plugin.
+/// Returns a disabled link with the default settings of the plugin.
 pub fn disabled_link(plugin_id: PluginId) -> ClusterPlugin {
     ClusterPlugin { plugin_id, enabled: false, attributes: JsonMap::new() }
 }
@@ -24,7 +24,7 @@ pub async fn link_cluster(
     Ok(())
 }
 
-/// Links a plugin to the clusters that it fits and that have no link yet.
+/// Links a plugin to the compatible clusters that have no link yet.
 pub async fn link_plugin(writing: &mut WriteTransaction, plugin: &Plugin) -> ServiceResult<()> {
     for release in writing.release_list(&List::default()).await?.items {
         if !plugin.body.is_compatible_with(release.body.compatibility_target(None)) {

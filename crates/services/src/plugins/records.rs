@@ -23,7 +23,7 @@ pub struct Plugins {
     pub packages: Packages,
 }
 
-/// Why a plugin was not created or updated.
+/// Error while creating or updating a plugin.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
     #[error("plugin `{}` {} already exists", .0.body.name, .0.body.version)]
@@ -40,7 +40,7 @@ impl From<StoreError> for PluginError {
     }
 }
 
-/// Changed fields of a plugin; absent ones keep their value.
+/// Changed fields of a plugin; absent fields keep their values.
 #[derive(Debug)]
 pub struct PluginUpdate {
     pub name: Option<String>,
@@ -119,7 +119,7 @@ impl Plugins {
         Ok(plugin)
     }
 
-    /// The name cannot be changed, and roles that nodes have cannot be removed.
+    /// Updates a plugin. The name cannot be changed, and roles that nodes have cannot be removed.
     pub async fn update(
         &self,
         actor: &Actor,

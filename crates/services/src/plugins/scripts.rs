@@ -11,7 +11,8 @@ use crate::error::ServiceResult;
 
 use super::files::{Packages, spawn_blocking_io};
 
-/// Bounds of digesting a scripts directory; larger ones cannot be copied to nodes anyway.
+/// Limits for computing the digest of a scripts directory; larger directories cannot be copied to nodes
+/// anyway.
 const LIMITS: ArchiveLimits = ArchiveLimits {
     n_entries_max: 4000,
     file_bytes_max: 32 << 20,
@@ -24,7 +25,8 @@ const LIMITS: ArchiveLimits = ArchiveLimits {
 /// Scripts of a plugin on this server.
 pub struct ScriptsHere {
     pub folder: PathBuf,
-    /// `None` if they cannot be read completely; copying them reports the reason.
+    /// Digest of the scripts; `None` if they cannot be read completely, in which case copying them reports
+    /// the reason.
     pub digest: Option<String>,
 }
 
@@ -53,7 +55,7 @@ pub async fn scripts_of(
         let with_digests = found.into_iter().filter(|(_, _, folder)| !has_only_hidden_files(folder)).map(
             |(id, version, folder)| {
                 let digest = folder_digest(&folder, &LIMITS).ok();
-                // Each version has its own directory on nodes.
+                // Each version has a separate directory on nodes.
                 let digest = digest.map(|digest| format!("{version} {digest}"));
                 (id, ScriptsHere { folder, digest })
             },

@@ -15,9 +15,9 @@ use super::records::{Installed, PluginResult, Plugins, find, is_same_version};
 use crate::error::{ServiceError, ServiceResult};
 
 impl Plugins {
-    /// With `ids`, reads the files of these plugins again. Otherwise reads all folders below the plugin root: new folders
-    /// become plugins, and plugins whose files were removed are deleted unless they are enabled in a cluster. Atomic.
-    /// Returns warnings.
+    /// With `ids`, reads the files of these plugins again. Otherwise reads all directories below the plugin
+    /// root: new directories become plugins, and plugins whose files were removed are deleted unless they are
+    /// enabled in a cluster. Atomic. Returns warnings.
     pub async fn sync(&self, actor: &Actor, ids: Option<Vec<PluginId>>) -> PluginResult<Vec<String>> {
         let changing = self.packages.change().await;
         let plan = SyncPlan::find(&mut self.store.read().await?, &changing.root, ids).await?;
@@ -140,7 +140,7 @@ fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> 
 fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<Package>, Vec<String>)> {
     let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for folder in folders {
-        // Not strict: a directory that an earlier version installed must remain readable.
+        // The check is not strict: a directory that an earlier version installed must remain readable.
         match check_folder(&root.folder(folder), PackageCheckOptions { strict_keys: false }) {
             Ok(folder_check) => {
                 for problem in folder_check.result.problems {

@@ -21,7 +21,7 @@ pub struct Wizard<'c> {
 }
 
 impl<'c> Wizard<'c> {
-    /// Wizard for a new cluster of this mode.
+    /// Creates the wizard for a new cluster of this mode.
     pub fn new(catalog: &'c Catalog, registry: &Registry, mode: &str) -> ServiceResult<Self> {
         let models = ConditionModels::of_new_cluster(mode, &catalog.release, catalog.settings());
         Ok(Self { mixed: catalog.wizard(registry)?, models, catalog })
@@ -33,7 +33,7 @@ impl<'c> Wizard<'c> {
         validate_answers(&self.mixed, answers, &|name| self.models.get(name), &plugins)
     }
 
-    /// Returns components that the answers select, whether they are allowed or not.
+    /// Returns the components that the answers select, regardless of whether they are allowed.
     pub fn named_components(&self, answers: &JsonMap) -> Vec<String> {
         answered_components(&self.mixed, answers)
     }

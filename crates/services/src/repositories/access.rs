@@ -1,7 +1,8 @@
 //! Credentials with which nodes read package repositories.
 //!
-//! A password is an HMAC of the node and the time its agent joined, keyed with a secret shared by all servers. No
-//! password is stored, the same node gets the same one again, and revoking its agent invalidates it.
+//! A password is an HMAC of the node and the time its agent joined, keyed with a secret shared by all
+//! servers. No password is stored. The password of a node does not change until its agent is revoked, which
+//! invalidates it.
 
 use std::net::SocketAddr;
 use std::sync::OnceLock;
@@ -20,7 +21,7 @@ use crate::random;
 const MARK: &str = "package_key";
 const SECRET_CHARS: usize = 64;
 const USER_PREFIX: &str = "node-";
-/// Fingerprint length: enough to distinguish passwords, too short to reveal one.
+/// Length of a fingerprint: sufficient to distinguish passwords, too short to reveal one.
 const FINGERPRINT_CHARS: usize = 12;
 
 pub struct PackageAccess {
@@ -46,7 +47,7 @@ impl PackageAccess {
     }
 
     pub fn listens_on(&self, address: SocketAddr) {
-        // Set once: a server binds one address.
+        // The address is set once: a server binds one address.
         _ = self.bound.set(address);
     }
 
@@ -95,7 +96,7 @@ mod tests {
     fn agent(joined_at: i64) -> Agent {
         Agent {
             id: AgentId(1),
-            uid: "7".to_owned(),
+            uid: NodeId(7).into(),
             node_id: Some(NodeId(7)),
             version: "1".to_owned(),
             joined_at: Micros(joined_at),

@@ -1,4 +1,5 @@
-//! Package repositories of plugins: which ones the nodes of a cluster use, and the credentials to read them.
+//! Package repositories of plugins: the repositories that the nodes of a cluster use, and the credentials to
+//! read them.
 //!
 //! `server` serves the files.
 

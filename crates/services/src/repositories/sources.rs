@@ -33,7 +33,7 @@ pub struct Repositories {
 }
 
 impl Repositories {
-    /// The address nodes use: the configured one, or the one the server listens on.
+    /// Returns the address that nodes use: the configured address, or the address that the server listens on.
     fn base_address(&self) -> String {
         if let Some(url) = &self.settings.packages_url {
             return url.trim_end_matches('/').to_owned();
@@ -94,7 +94,8 @@ pub async fn sources_of(
     .await
 }
 
-/// Returns plugins whose repositories nodes may still use although they are no longer enabled: names and directories.
+/// Returns plugins whose repositories nodes may still use although the plugins are no longer enabled: names
+/// and directories.
 pub(crate) async fn former_sources(
     session: &mut Session,
     cluster: &Cluster,

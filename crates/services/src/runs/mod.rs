@@ -1,4 +1,4 @@
-//! What a run is about, and how it is stored.
+//! Operations of runs, and their stored form.
 
 mod reapply;
 pub mod records;
@@ -12,7 +12,7 @@ use crate::planning::STATUS_BEFORE;
 pub use reapply::{Progress, Reapply};
 pub use request::{GraphRequest, RunOptions};
 
-/// What a run is about, with its parameters. Stored in the options of the run, tagged with `kind`.
+/// Operation of a run, with its parameters. Stored in the options of the run, tagged with `kind`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunKind {
     /// Graphs of a cluster; each is a child run of kind `Graph`. The run sets the status of the cluster to
@@ -20,7 +20,8 @@ pub enum RunKind {
     Deployment { status_before: Option<ClusterStatus> },
     /// One graph: a child run of a deployment.
     Graph(Box<GraphRequest>, Box<RunOptions>),
-    /// A list of modules for one node. The list has a record of its own; `None` if it was deleted with its node.
+    /// A list of modules for one node. The list is stored in a separate record; `None` if the record was
+    /// deleted with its node.
     Modules(Option<ModuleRun>),
     /// A module applied again, in batches, to every node that has it.
     Reapply(Reapply),
@@ -56,8 +57,9 @@ impl RunKind {
         options
     }
 
-    /// Decodes the options of a run; `modules` is the record of its module list. `None`: a later version wrote them.
-    /// Options of versions before the tag are recognized by their keys, and a list of modules by its record.
+    /// Decodes the options of a run; `modules` is the record of its module list. Returns `None` if a later
+    /// version wrote the options. Options of versions without a tag are recognized by their keys, and a list
+    /// of modules by its record.
     pub fn decode(options: &Json, modules: Option<ModuleRun>) -> Option<Self> {
         let tag = match options.get(TAG) {
             Some(tag) => tag.as_str()?,

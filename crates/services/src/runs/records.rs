@@ -15,13 +15,13 @@ pub async fn runs_of(
     Ok(session.run_list(&filter, &List::default()).await?.items)
 }
 
-/// Active runs of a cluster, including child runs.
+/// Returns the active runs of a cluster, including child runs.
 pub async fn active_runs(session: &mut Session, cluster: ClusterId) -> ServiceResult<Vec<Run>> {
     let statuses = Some(vec![RunStatus::Pending, RunStatus::Running]);
     runs_of(session, cluster, RunFilter { statuses, ..RunFilter::default() }).await
 }
 
-/// Active run of a cluster, without child runs.
+/// Returns the active run of a cluster, without child runs.
 pub async fn active(session: &mut Session, cluster: ClusterId) -> ServiceResult<Option<Run>> {
     let running = active_runs(session, cluster).await?;
     Ok(running.into_iter().find(|run| run.parent_id.is_none()))

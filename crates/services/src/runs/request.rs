@@ -55,7 +55,7 @@ impl GraphRequest {
         self
     }
 
-    /// Planning request for this graph.
+    /// Returns the planning request for this graph.
     pub fn plan_request(&self) -> PlanRequest {
         let ids = |uids: &Vec<String>| uids.iter().filter_map(|uid| NodeId::parse(uid)).collect();
         PlanRequest {
@@ -106,7 +106,7 @@ impl Default for RunOptions {
 }
 
 impl RunOptions {
-    /// Whether tasks are executed, that is, neither a dry run nor a noop run.
+    /// Reports whether tasks are executed, that is, neither a dry run nor a noop run.
     pub fn is_real(&self) -> bool {
         !self.dry_run && !self.noop_run
     }

@@ -1,8 +1,8 @@
 //! Notifications and webhooks.
 //!
-//! Deliveries are written to an outbox in the transaction of the change they report (`notifications` builds them) and
-//! sent by whichever server claims them first (`sender`). Delivery is at least once; receivers deduplicate by the
-//! delivery id.
+//! Deliveries are written to an outbox in the transaction of the change they report (`notifications` builds
+//! them) and sent by the server that claims them first (`sender`). Delivery is at least once; receivers
+//! deduplicate by the delivery id.
 
 mod metrics;
 mod notifications;
@@ -38,7 +38,7 @@ pub struct WebhookOutbox {
 }
 
 impl WebhookOutbox {
-    /// `keys` decrypt the secrets of webhooks.
+    /// Creates the outbox. `keys` decrypt the secrets of webhooks.
     pub fn new(store: Store, settings: Arc<Server>, clock: Clock, keys: ModuleKeys) -> Self {
         let (metrics, bell, busy) = (DeliveryMetrics::default(), Arc::default(), Arc::default());
         Self { store, settings, clock, keys, metrics, bell, busy }

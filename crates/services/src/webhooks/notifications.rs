@@ -5,7 +5,7 @@ use stoker_model::{Cluster, Json, Micros, NewNotification, Node, Run, Topic, Web
 
 use crate::clock;
 
-/// Notification of a started or ended run.
+/// Returns the notification of a started or ended run.
 pub fn run_news(topic: Topic, run: &Run, cluster: &Cluster, now: Micros) -> NewNotification {
     let what = match topic {
         Topic::RunStarted => "has started",
@@ -39,7 +39,7 @@ pub fn run_news(topic: Topic, run: &Run, cluster: &Cluster, now: Micros) -> NewN
     }
 }
 
-/// Notification of a connected or lost agent.
+/// Returns the notification of a connected or lost agent.
 pub fn node_news(node: &Node, now: Micros) -> NewNotification {
     let (topic, what) = if node.online {
         (Topic::NodeBack, "is online again")
@@ -60,7 +60,7 @@ pub fn node_news(node: &Node, now: Micros) -> NewNotification {
     }
 }
 
-/// Document of a test delivery.
+/// Returns the document of a test delivery.
 pub fn test_message(webhook: &Webhook, now: Micros) -> Json {
     let mut body = body_of(Topic::WebhookTest, now, "this is a test");
     body["webhook"] = json!({"id": webhook.id.0, "name": webhook.body.name});

@@ -9,7 +9,7 @@ use crate::error::{ServiceError, ServiceResult};
 use crate::precondition::Precondition;
 use crate::random;
 
-/// Bounds the work per event: each event is matched against every webhook.
+/// Maximum number of webhooks. Bounds the work per event: each event is matched against every webhook.
 const WEBHOOKS_MAX: usize = 100;
 const SECRET_CHARS: usize = 40;
 

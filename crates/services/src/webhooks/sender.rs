@@ -16,9 +16,10 @@ use super::signature::{SIGNATURE, TIMESTAMP, sign};
 use crate::background::TaskMonitor;
 use crate::modules::keys::KeyError;
 
-/// Maximum number of deliveries in flight, at most one per webhook: a slow receiver delays no other.
+/// Maximum number of deliveries in flight, at most one per webhook, so that a slow receiver does not delay
+/// others.
 const IN_FLIGHT_MAX: usize = 16;
-/// Poll interval for deliveries of other servers and for retries.
+/// Poll interval for deliveries queued by other servers and for retries that are due.
 pub const INTERVAL: Duration = Duration::from_secs(2);
 const PROBLEM_CHARS_MAX: usize = 300;
 
@@ -70,7 +71,7 @@ async fn send_due(
     Ok(())
 }
 
-/// How long a claimed delivery is invisible to other servers: longer than an attempt takes.
+/// Returns the time that a claimed delivery is invisible to other servers: longer than an attempt takes.
 fn lease(settings: &Settings) -> Duration {
     settings.response_timeout * 2 + Duration::from_secs(1)
 }
@@ -122,7 +123,7 @@ async fn attempt(webhooks: &WebhookOutbox, messenger: HttpPoster, delivery: Webh
     }
 }
 
-/// Why an attempt got no response.
+/// Error of an attempt without a response.
 #[derive(Debug, thiserror::Error)]
 enum AttemptError {
     #[error(transparent)]
@@ -133,7 +134,7 @@ enum AttemptError {
     Post(#[from] PostError),
 }
 
-/// Returns the HTTP status of the response; `None` if the webhook does not exist any more.
+/// Returns the HTTP status of the response; `None` if the webhook no longer exists.
 async fn send(
     webhooks: &WebhookOutbox,
     messenger: &HttpPoster,
@@ -155,12 +156,12 @@ async fn send(
     Ok(Some(messenger.post(&webhook.body.url, &headers, body).await?.as_u16()))
 }
 
-/// An error as stored with the delivery. PostgreSQL cannot store NUL in texts.
+/// Returns an error as stored with the delivery. PostgreSQL cannot store NUL in texts.
 fn problem_text(error: &dyn Error) -> String {
     ErrorChain(error).to_string().chars().filter(|c| *c != '\0').take(PROBLEM_CHARS_MAX).collect()
 }
 
-/// Outcome of an attempt: delivered unless there is a problem. `jitter` is between 0 and 1.
+/// Records the outcome of an attempt: delivered unless there is a problem. `jitter` is between 0 and 1.
 fn record_outcome(
     settings: &Settings,
     delivery: &WebhookDelivery,
@@ -180,7 +181,8 @@ fn record_outcome(
     DeliveryAttempt { status, due_at, tried_at: now, answer: answer.map(i64::from), problem }
 }
 
-/// Exponential backoff with jitter: doubled after each failure, scaled by a random factor between 0.5 and 1.
+/// Returns the exponential backoff with jitter: doubled after each failure, scaled by a random factor between
+/// 0.5 and 1.
 fn backoff(settings: &Settings, n_failures: i64, jitter: f64) -> Duration {
     let doublings = u32::try_from(n_failures.clamp(1, 31) - 1).unwrap_or(0);
     let longest = settings.backoff_min.saturating_mul(1 << doublings).min(settings.backoff_max);

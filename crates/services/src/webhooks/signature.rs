@@ -5,7 +5,7 @@ use ring::hmac;
 pub(super) const SIGNATURE: &str = "x-stoker-signature";
 pub(super) const TIMESTAMP: &str = "x-stoker-timestamp";
 
-/// `sha256=` and the hexadecimal HMAC of the Unix time in seconds, a full stop and the body.
+/// Returns `sha256=` and the hexadecimal HMAC of the Unix time in seconds, a full stop and the body.
 pub(super) fn sign(secret: &str, timestamp: i64, body: &[u8]) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let mut context = hmac::Context::with_key(&key);

@@ -10,8 +10,8 @@ use stoker_model::{GroupIdx, InstanceIdx, JsonMap, Micros, NodeIdx, TaskIdx};
 
 use super::Oracle;
 
-/// Tasks `a` and `b` on two nodes, `a` before `b` on each: instances 0 and 1, then 2 and 3; at most one `a`
-/// concurrently.
+/// Returns the tasks `a` and `b` on two nodes, `a` before `b` on each: instances 0 and 1, then 2 and 3; at
+/// most one `a` concurrently.
 fn draft() -> Draft {
     let policy = Policy {
         timeout_ms: 1000,
@@ -59,7 +59,7 @@ fn succeeded(instance: u32) -> EventKind {
     ended(instance, ResultKind::Succeeded, InstanceOutcome::Succeeded)
 }
 
-/// Violations reported for a history, if the processes behave as it says.
+/// Returns the violations reported for a history, if the processes behave accordingly.
 fn check_history(kinds: &[EventKind]) -> Vec<String> {
     let mut oracle = Oracle::new(draft());
     for kind in kinds {

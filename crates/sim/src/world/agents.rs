@@ -11,7 +11,7 @@ use super::{ConnectionId, Sabotage, SimEvent, World};
 
 pub(crate) struct Agent {
     identity: Identity,
-    /// `None` while the agent is down.
+    /// Session of the agent; `None` while the agent is down.
     pub(crate) session: Option<AgentSession>,
     /// Number of starts; events of an earlier incarnation are dropped.
     pub(crate) incarnation: u32,
@@ -36,7 +36,7 @@ enum Write {
 impl Agent {
     pub(crate) fn new(uid: &str) -> Self {
         Self {
-            identity: Identity { node: uid.to_owned(), version: "1".to_owned() },
+            identity: Identity { node: uid.into(), version: "1".to_owned() },
             session: None,
             incarnation: 0,
             connection: None,
@@ -64,7 +64,8 @@ impl Agent {
 /// Maximum delay of a deferred fsync.
 const SYNC_WITHIN_MICROS: i64 = 100_000;
 
-/// Small limits, so that journals are compacted often and unacknowledged results pile up.
+/// Limits of agents. They are small, so that journals are compacted often and unacknowledged results
+/// accumulate.
 const LIMITS: AgentLimits = AgentLimits { n_unacknowledged_max: 2, n_ended_runs_max: 3, n_slack_records: 4 };
 
 impl World<'_> {
@@ -101,7 +102,7 @@ impl World<'_> {
                 self.persist(idx, write);
             }
         }
-        // No agent is left to do the deferred fsync.
+        // No agent remains to perform the deferred fsync.
         self.agents[idx].unsynced_since = None;
         if self.rng.one_in(2) {
             self.agents[idx].processes.clear();
@@ -113,8 +114,8 @@ impl World<'_> {
         self.after_ms(delay_ms, SimEvent::AgentStarts(idx));
     }
 
-    /// Power loss: a suffix of the records that were not fsynced may be lost, and all processes die. Also if
-    /// the agent is already down.
+    /// Simulates a power loss: a suffix of the records that were not fsynced may be lost, and all processes
+    /// die. Possible also while the agent is down.
     pub(crate) fn lose_power(&mut self, idx: usize) {
         self.run_deferred_sync(idx);
         self.crash_agent(idx);
@@ -199,7 +200,7 @@ impl World<'_> {
         self.after_ms(delay_ms, SimEvent::Written { agent, incarnation, seq });
     }
 
-    /// Completes all writes up to this number, as one fsync does.
+    /// Completes all writes up to this number, like one fsync.
     pub(crate) fn complete_writes(&mut self, idx: usize, incarnation: u32, seq: u64) {
         if self.agents[idx].incarnation != incarnation || self.agents[idx].session.is_none() {
             return;

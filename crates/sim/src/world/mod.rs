@@ -92,7 +92,7 @@ pub(crate) enum SimEvent {
     ServerDies(usize),
     /// A message from another server arrives.
     PeerMessage(usize, PeerMessage),
-    /// A server learns that another one hosts an agent.
+    /// A server is notified that another server hosts an agent.
     AgentMoved(usize, usize),
     /// A server resends messages that may have been lost.
     Resend(usize),
@@ -197,7 +197,7 @@ pub(crate) fn seconds(n: u64) -> i64 {
 }
 
 const STEPS_MAX: usize = 200_000;
-/// Far beyond every timeout in seconds; a run that lasts longer does not terminate.
+/// Maximum virtual duration in seconds, far beyond every timeout; a longer run does not terminate.
 const DURATION_MAX_S: u64 = 200_000;
 
 impl World<'_> {

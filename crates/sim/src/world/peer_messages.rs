@@ -47,7 +47,7 @@ pub(crate) enum PeerMessage {
 }
 
 impl World<'_> {
-    /// The server to which an agent is connected.
+    /// Returns the server to which an agent is connected.
     pub(crate) fn host_of(&self, agent: usize) -> Option<usize> {
         self.servers.iter().position(|server| server.is_alive && server.connections[agent].is_some())
     }
@@ -78,8 +78,8 @@ impl World<'_> {
         }
     }
 
-    /// Sends a message to the driver of the run. A server that wrongly believes to be the driver finds out on
-    /// commit; without a driver the message is lost, and results are resent later.
+    /// Sends a message to the driver of the run. A server that wrongly assumes to be the driver detects it on
+    /// commit. Without a driver the message is lost; results are resent later.
     pub(crate) fn send_to_driver(&mut self, server: usize, message: PeerMessage) {
         if self.servers[server].drives.is_some() {
             self.handle_peer_message(server, message);
@@ -88,8 +88,8 @@ impl World<'_> {
         }
     }
 
-    /// An agent connected to a server: the other servers learn about it with a delay, and the driver claims
-    /// its attempts.
+    /// Announces that an agent connected to a server. The other servers are notified with a delay, and the
+    /// driver claims its attempts.
     pub(crate) fn announce(&mut self, host: usize, agent: usize) {
         for server in 0..self.servers.len() {
             if server != host {
@@ -147,7 +147,7 @@ impl World<'_> {
             PeerMessage::Finished { host, agent, finished } => {
                 self.handle_result(server, host, agent, finished);
             }
-            // The agent has moved to another server, which gets its own messages.
+            // The agent has moved to another server, which receives the messages instead.
             PeerMessage::SessionInput { .. } | PeerMessage::Claim { .. } => {}
         }
     }

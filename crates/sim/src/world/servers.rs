@@ -1,7 +1,7 @@
 //! Simulated servers: the real run and session machines, and a store with atomic commits.
 //!
-//! One server drives the run, or believes so; an agent may be connected to any of them. `peer_messages.rs`
-//! contains what they send each other.
+//! One server drives the run, or assumes so; an agent may be connected to any of them. `peer_messages.rs`
+//! contains the messages between servers.
 
 use std::error::Error;
 
@@ -23,7 +23,8 @@ const RESEND_MS: u64 = 2000;
 
 pub(crate) struct Server {
     pub(crate) is_alive: bool,
-    /// The run and the lease generation it was taken with; `None` if this server never had it or lost it.
+    /// The run and the lease generation with which it was acquired; `None` if this server never had the lease
+    /// or lost it.
     pub(crate) drives: Option<(u64, RunMachine)>,
     /// One session per agent.
     pub(crate) sessions: Vec<HostSession>,
@@ -38,7 +39,7 @@ pub(crate) enum CommitResult {
 }
 
 impl World<'_> {
-    /// The live server that holds the current generation of the run.
+    /// Returns the live server that holds the current generation of the run.
     pub(crate) fn driver(&self) -> Option<usize> {
         let is_driver = |server: &Server| {
             server.drives.as_ref().is_some_and(|(generation, _)| *generation == self.generation)
@@ -114,8 +115,8 @@ impl World<'_> {
         Ok(RunMachine::restore(RUN, self.blueprint, &events)?)
     }
 
-    /// Another server takes over while the driver still lives and does not know: it hung for longer than its
-    /// lease. It may die later, or continue to serve its agents.
+    /// Lets another server take over although the driver is alive: the driver hung for longer than its lease
+    /// and has not noticed. It may die later, or continue to serve its agents.
     pub(crate) fn takeover(&mut self) {
         let Some(old) = self.driver() else { return };
         let others: Vec<usize> =
@@ -133,7 +134,7 @@ impl World<'_> {
         }
     }
 
-    /// The server dies and its connections break.
+    /// Kills the server and breaks its connections.
     pub(crate) fn kill_server(&mut self, server: usize) {
         if !std::mem::replace(&mut self.servers[server].is_alive, false) {
             return;
@@ -178,7 +179,7 @@ impl World<'_> {
             return CommitResult::Rejected;
         }
         if generation != self.generation && self.sabotage != Sabotage::NoFence {
-            // Fencing: another server holds the run, so the step is discarded.
+            // Fencing: another server holds the lease of the run, so the step is discarded.
             self.servers[server].drives = None;
             return CommitResult::Rejected;
         }
@@ -252,7 +253,7 @@ impl World<'_> {
         }
     }
 
-    /// Periodic resend, because messages between servers are lost.
+    /// Resends periodically, because messages between servers may be lost.
     pub(crate) fn resend(&mut self, server: usize) {
         if !self.servers[server].is_alive {
             return;
@@ -315,7 +316,7 @@ impl World<'_> {
                         self.break_connection(connection);
                     }
                 }
-                // The driver claims its attempts; whether a run is over is in the store.
+                // The driver claims its attempts; the store records whether a run is over.
                 Output::QueryRuns { runs } => {
                     if self.oracle.has_ended() {
                         for run in runs {

@@ -18,7 +18,7 @@ struct Results {
 }
 
 impl Results {
-    /// Records a result; a repeated one must be equal.
+    /// Records a result; a repeated result must be equal.
     fn record(&mut self, finished: &AttemptResult) {
         if let Some(previous) = self.ends.insert(finished.key, finished.end.clone()) {
             assert_eq!(previous, finished.end, "{} has two different results", finished.key);
@@ -42,8 +42,8 @@ impl Results {
             if !finished_attempts.is_empty() && !session.send(&ToAgent::Acknowledge { keys }).await {
                 return false;
             }
-            // Keep 8 attempts open, so that a kill always hits running and pending ones. Attempts of an earlier connection are
-            // sent again; the agent deduplicates them.
+            // Keep 8 attempts open, so that a kill always hits running and pending attempts. Attempts of an
+            // earlier connection are sent again; the agent deduplicates them.
             let open = (0..N_ATTEMPTS).filter(|instance| !self.ends.contains_key(&shell(*instance, "").key));
             let next: Vec<u32> = open.take(8).filter(|instance| sent.insert(*instance)).collect();
             for instance in next {

@@ -44,7 +44,7 @@ async fn session_over_ssh_survives_a_reconnect() {
         }
     })
     .await;
-    assert_eq!(hello.node, "5");
+    assert_eq!(hello.node.as_str(), "5");
     connection.send.send(ToAgent::Start(shell(1, "echo over ssh"))).await.unwrap();
     let mut task_output = String::new();
     loop {

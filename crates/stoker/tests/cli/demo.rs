@@ -19,7 +19,8 @@ fn demo_completes_and_cleans_up() {
     let url = text.split_once("listens on ").and_then(|(_, rest)| rest.split_whitespace().next()).unwrap();
     transcript.replace(url, "http://SERVER");
     transcript.record(&["demo"], "", &output);
-    // Nodes work concurrently: the order of their progress, asserted below, is not that of another execution.
+    // Nodes work concurrently, so the order of their progress differs between executions; it is asserted
+    // below.
     let is_progress = |line: &&str| line.starts_with("TIME run ");
     let transcript = transcript.take();
     let lines: Vec<&str> = transcript.lines().filter(|line| !is_progress(line)).collect();

@@ -1,4 +1,4 @@
-//! Fixture: a server with in-process agents, and a client with its own home directory.
+//! Fixture: a server with in-process agents, and a client with a separate home directory.
 //!
 //! A test shows commands (`show`) and compares the transcript, which contains their complete output, with a snapshot. `run`
 //! executes a command that is only a precondition.

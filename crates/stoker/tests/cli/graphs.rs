@@ -15,7 +15,7 @@ fn graphs_are_uploaded_and_downloaded_by_layer() {
     let cli = CliFixture::with_cluster();
     cli.write("tasks.yaml", TASKS);
 
-    // Without a type, the command asks for confirmation; everything but yes cancels.
+    // Without a type, the command asks for confirmation; every answer except yes cancels.
     for answer in ["", "n\n", "no way\n"] {
         cli.show_with("graph upload --env 1 --file tasks.yaml", answer);
     }

@@ -113,7 +113,7 @@ impl Screen {
         self.column += 1;
     }
 
-    /// Text with `T` in place of every duration.
+    /// Returns the text with `T` in place of every duration.
     pub(crate) fn without_times(&self) -> String {
         let text = self.text();
         let mut words: Vec<String> = Vec::new();

@@ -86,7 +86,7 @@ fn invalid_usage_exits_with_code_2() {
         assert_eq!(client.show(line), 2, "{line}");
     }
     insta::assert_snapshot!("usage", client.transcript.take());
-    // These print help, which other tests compare.
+    // These commands print help, which other tests compare.
     for line in ["graph", "plan", "--output json"] {
         assert_eq!(client.show(line), 2, "{line}");
     }

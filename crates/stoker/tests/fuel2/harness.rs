@@ -11,7 +11,7 @@ use stoker_testkit::TempFolder;
 
 use crate::process::{Client, PASSWORD, Process};
 
-/// Python interpreter that can import the client; set by `cargo xtask test`.
+/// Variable with the Python interpreter that can import the client; set by `cargo xtask test`.
 const VARIABLE: &str = "STOKER_FUEL2_PYTHON";
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuel2/driver.py");
 /// Upper bound of every wait, with a margin for a busy machine.
@@ -238,7 +238,7 @@ pub(crate) fn until<T>(condition: &str, mut poll: impl FnMut() -> Option<T>) -> 
     }
 }
 
-/// Path of the interpreter; panics with instructions if it is not set.
+/// Returns the path of the interpreter; panics with instructions if it is not set.
 fn python() -> PathBuf {
     let path = std::env::var_os(VARIABLE);
     path.map_or_else(
@@ -271,7 +271,7 @@ fn with_settings<'c>(command: &'c mut Command, address: &str, folder: &Path) -> 
         .env("PYTHONDONTWRITEBYTECODE", "1")
 }
 
-/// A release with two roles, settings, components, and graphs of short tasks.
+/// Returns a release with two roles, settings, components, and graphs of short tasks.
 pub(crate) fn release(name: &str, version: &str) -> Value {
     json!({
         "name": name, "version": version, "operating_system": "Ubuntu", "state": "available",

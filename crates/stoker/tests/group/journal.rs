@@ -1,7 +1,7 @@
 //! Tasks that log their execution, and the invariants of the logs after a run.
 //!
-//! Every task appends its attempt to one file of its node and its name to another. The first shows whether an attempt
-//! was executed twice, the second whether every task was executed exactly once.
+//! Every task appends its attempt to one file of its node and its name to another file. The first file shows
+//! whether an attempt was executed twice, the second whether every task was executed exactly once.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ pub(crate) fn verify_run(site: &Site, run: i64, n_tasks: usize) {
     verify_events(site, run, n_tasks);
 }
 
-/// Sequence numbers have no gaps, and each instance succeeded once, at its first attempt.
+/// Verifies that sequence numbers have no gaps, and that each instance succeeded once, at its first attempt.
 fn verify_events(site: &Site, run: i64, n_tasks: usize) {
     let path = format!("/api/v1/runs/{run}/events?limit=10000");
     let events = (0..site.servers.len()).find_map(|server| site.get(server, &path)).unwrap();

@@ -1,5 +1,5 @@
-//! The driver of a run is killed repeatedly, and another server takes over. When to kill follows the progress of the run, and
-//! the driver is always the victim: nothing is chosen at random, so there is no seed.
+//! The driver of a run is killed repeatedly, and another server takes over. The time of a kill depends on the
+//! progress of the run, and the driver is always the victim: there is no random choice, so there is no seed.
 
 use std::time::{Duration, Instant};
 

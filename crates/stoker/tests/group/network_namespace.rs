@@ -20,7 +20,7 @@ pub(crate) struct NetworkNamespace {
 }
 
 impl NetworkNamespace {
-    /// `None` if these tests are skipped.
+    /// Creates a namespace; `None` if these tests are skipped.
     pub(crate) fn new() -> Option<Self> {
         let is_excluded = stoker_testkit::exclude("netns");
         if is_excluded {
@@ -59,7 +59,7 @@ impl NetworkNamespace {
         ip(&["-n", name, "link", "set", "lo", "up"]);
     }
 
-    /// Command prefix to run a program in the namespace.
+    /// Returns the command prefix to run a program in the namespace.
     pub(crate) fn prefix(&self) -> Vec<String> {
         ["ip", "netns", "exec", &self.name].map(str::to_owned).to_vec()
     }
@@ -109,7 +109,7 @@ impl Drop for NetworkNamespace {
     }
 }
 
-/// Also removes a partially created namespace.
+/// Removes a namespace, even if it was created only partially.
 fn remove(name: &str) {
     _ = Command::new("ip").args(["link", "del", name]).output();
     _ = Command::new("ip").args(["netns", "del", name]).output();

@@ -8,7 +8,8 @@ use crate::secured_nats::SecuredNats;
 use crate::site::{N_NODES, Site, until};
 
 const N_TASKS: usize = 100;
-/// Agents drop a silent server after 25 s; servers drop a silent agent after 30 s and check every 5 s.
+/// Maximum time to detect a partition. Agents drop a silent server after 25 s; servers drop a silent agent
+/// after 30 s and check every 5 s.
 const DETECTION_MAX: Duration = Duration::from_secs(40);
 /// Upper bound for an idle agent to detect the partition, with a margin for a busy machine.
 const SILENCE_MAX: Duration = Duration::from_secs(30);

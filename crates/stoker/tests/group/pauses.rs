@@ -10,7 +10,7 @@ const N_TASKS: usize = 50;
 #[test]
 fn suspended_server_loses_its_lease() {
     let Some(mut site) = Site::new(2, &["--lease", "2"]) else { return };
-    // One agent depends on the suspended server, one does not notice, one can use either.
+    // One agent depends on the suspended server, one is not affected, one can use either.
     site.start_agent(&[0]);
     site.start_agent(&[1]);
     site.start_agent(&[1, 0]);

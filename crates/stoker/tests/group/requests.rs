@@ -8,7 +8,7 @@ use crate::site::{Site, until};
 
 const N_TASKS: usize = 40;
 
-/// The first server drives all runs; agents are connected to the second.
+/// Creates a site where the first server drives all runs and agents are connected to the second.
 fn site() -> Option<Site> {
     let mut site = Site::new(2, &[])?;
     for _ in 0..3 {

@@ -20,7 +20,7 @@ fn start_site(secured_nats: &SecuredNats) -> Option<Site> {
     Some(site)
 }
 
-/// Number of occurrences of `message` in the logs of all servers or agents.
+/// Returns the number of occurrences of `message` in the logs of all servers or agents.
 fn count_in_logs(site: &Site, process: &str, n: usize, message: &str) -> usize {
     (0..n).map(|idx| site.read(&format!("{process}-{idx}.log")).matches(message).count()).sum()
 }

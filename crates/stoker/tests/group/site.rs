@@ -207,7 +207,7 @@ impl Site {
         await_server(&self.servers[idx]);
     }
 
-    /// Index of the server that holds the lease of a child run.
+    /// Returns the index of the server that holds the lease of a child run.
     pub(crate) fn driver(&self, child: i64) -> Option<usize> {
         let (work, members) = self.runtime.block_on(async {
             let mut session = self.store.read().await.ok()?;
@@ -219,7 +219,7 @@ impl Site {
         self.servers.iter().position(|address| *address == member.address)
     }
 
-    /// Lease generation of a child run, which counts takeovers.
+    /// Returns the lease generation of a child run, which counts takeovers.
     pub(crate) fn generation(&self, child: i64) -> i64 {
         let work =
             self.runtime.block_on(async { self.store.read().await.unwrap().run_work(RunId(child)).await });

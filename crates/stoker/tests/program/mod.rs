@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-/// Workspace root. All tests run there, so that paths in messages are the same on every machine.
+/// Returns the workspace root. All tests run there, so that paths in messages are the same on every machine.
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -30,7 +30,7 @@ pub(crate) fn run_bytes(arguments: &[&str], input: &[u8]) -> Output {
     output
 }
 
-/// Exit code, standard output and standard error as one text.
+/// Returns the exit code, standard output and standard error as one text.
 #[allow(dead_code, reason = "not every test file takes snapshots")]
 pub(crate) fn run(arguments: &[&str], input: &str) -> String {
     let output = run_bytes(arguments, input.as_bytes());

@@ -30,7 +30,7 @@ impl SecuredNats {
         Some(Self { nats, folder })
     }
 
-    /// Options of servers that use this NATS and accept agents over it.
+    /// Returns the options of servers that use this NATS and accept agents over it.
     pub(crate) fn server_options(&self) -> Vec<String> {
         let file = |name: &str| self.folder.file(name).display().to_string();
         let (credentials, keys) = (file("nats/servers.creds"), file("nats/keys.json"));

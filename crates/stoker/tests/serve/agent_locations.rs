@@ -18,12 +18,12 @@ fn add_node(site: &Site) -> i64 {
     id
 }
 
-/// Request to run on one node only.
+/// Returns the request to run on one node only.
 fn run_on_node(node: i64) -> Value {
     json!({"graphs": [{"type": "default", "nodes": [node]}]})
 }
 
-/// History record of a run with one task on one node.
+/// Returns the history record of a run with one task on one node.
 fn work_record(site: &Site, run: i64) -> Value {
     let rows = site.history(run);
     rows.iter().find(|row| row["task_name"] == "work").cloned().unwrap_or_else(|| panic!("{rows:?}"))
@@ -51,7 +51,7 @@ fn agent_of_an_unknown_machine_creates_its_node() {
     for fact in ["hostname", "addresses", "os", "cores", "memory_bytes", "disks"] {
         assert!(!details["facts"][fact].is_null(), "{fact}: {details}");
     }
-    // Another agent on the same machine is rejected: two agents of one node would execute everything twice.
+    // Another agent on the same machine is rejected: two agents of one node would execute all tasks twice.
     site.start_agent_named("other", &token);
     until("the second agent is rejected", || {
         site.read("other.log").contains("the MAC address of this machine").then_some(())

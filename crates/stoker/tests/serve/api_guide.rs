@@ -1,7 +1,8 @@
 //! The guided tour of the API documentation, executed as written.
 //!
-//! All `sh` blocks of `docs/api.md` run in one shell, in order; a `json` block is the expected output of the block before
-//! it, where `"…"` matches anything. Afterwards, the request metrics show whether an operation is missing.
+//! All `sh` blocks of `docs/api.md` run in one shell, in order; a `json` block is the expected output of the
+//! preceding block, where `"…"` matches any value. Afterwards, the request metrics show whether an operation
+//! is missing.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -71,7 +72,7 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// Returns the output of each block up to the first failed one.
+/// Returns the output of each block up to the first failed block.
 fn run(blocks: &[Block], address: &str, folder: &std::path::Path) -> Vec<String> {
     let mut shell = Command::new("bash")
         .args(["-euo", "pipefail", "-s"])
@@ -96,7 +97,7 @@ fn run(blocks: &[Block], address: &str, folder: &std::path::Path) -> Vec<String>
     outputs
 }
 
-/// Compares an output with the documented one.
+/// Compares an output with the documented output.
 fn matches(expected: &Value, actual: &Value, path: &str) -> Result<(), String> {
     match (expected, actual) {
         (Value::String(text), _) if text == "…" => Ok(()),
@@ -119,7 +120,7 @@ fn matches(expected: &Value, actual: &Value, path: &str) -> Result<(), String> {
     }
 }
 
-/// Operations of the OpenAPI document without a successful request.
+/// Returns the operations of the OpenAPI document without a successful request.
 fn missing_operations(server: &Process) -> BTreeSet<String> {
     let client = server.client();
     let document = client.expect(200, "GET", "/api/v1/openapi.json", None);

@@ -11,7 +11,7 @@ use crate::process::{Client, Process};
 
 const N_WRITERS: usize = 16;
 const N_WRITES: usize = 1000;
-/// The server is killed after this many acknowledged writes.
+/// Number of acknowledged writes after which the server is killed.
 const N_BEFORE_KILL: usize = 400;
 const N_TASKS: usize = 15;
 

@@ -64,7 +64,8 @@ impl Evidence {
         }
     }
 
-    /// Sequence numbers have no gaps; each instance succeeded once, after at most interruptions.
+    /// Verifies that sequence numbers have no gaps, and that each instance succeeded once, possibly after
+    /// interruptions.
     fn verify_events(&self, violations: &mut Vec<String>) -> BTreeMap<i64, i64> {
         for (event, number) in self.events.iter().zip(1..) {
             if event["seq"] != number {
@@ -97,7 +98,7 @@ impl Evidence {
         succeeded
     }
 
-    /// No attempt was started twice or after a success.
+    /// Verifies that no attempt was started twice or after a success.
     fn verify_attempts(&self, succeeded: &BTreeMap<i64, i64>, violations: &mut Vec<String>) {
         let mut started = BTreeSet::new();
         for line in self.attempts.iter().flat_map(|text| text.lines()) {
@@ -129,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Two tasks on two nodes; one attempt was interrupted and retried.
+    /// Returns the evidence of two tasks on two nodes; one attempt was interrupted and retried.
     fn valid_evidence() -> Evidence {
         let ended_event = |seq: i64, instance: i64, attempt: i64, how: &str| {
             json!({"seq": seq, "kind": "attempt_ended", "instance": instance,

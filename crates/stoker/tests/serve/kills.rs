@@ -1,7 +1,8 @@
 //! Servers and agents are killed repeatedly during runs; no result is lost and no attempt is executed twice.
 //!
-//! Every task appends its attempt to one file of its node, and then its name to another, unless it is there already. The
-//! first shows whether an attempt was executed twice, the second whether every task was executed.
+//! Every task appends its attempt to one file of its node, and then its name to another file, unless the name
+//! is already there. The first file shows whether an attempt was executed twice, the second whether every
+//! task was executed.
 
 #![expect(clippy::print_stdout, reason = "the seed is printed with a failed test")]
 
@@ -95,7 +96,8 @@ impl Run {
     pub(crate) fn on(site: Site, name: &str, n_kills: usize) -> Self {
         let seed = std::env::var("STOKER_TEST_SEED");
         let seed = seed.map_or(SEED, |text| text.parse().expect("STOKER_TEST_SEED is a number"));
-        // Printed with a failed test, to replay its choices. The timing of the processes is still that of the machine.
+        // Printed with a failed test, to replay its choices. The timing of the processes still depends on the
+        // machine.
         println!("{name}: STOKER_TEST_SEED={seed}");
         site.upload(&tasks(&site));
         for node in &site.nodes {
@@ -157,7 +159,7 @@ fn tasks(site: &Site) -> Value {
     (0..N_TASKS).map(|index| task(&name(index), index % 5, &site.file(""))).collect()
 }
 
-/// A task that takes a few hundredths of a second.
+/// Returns a task that takes a few hundredths of a second.
 fn task(name: &str, hundredths: usize, folder: &Path) -> Value {
     let folder = folder.display();
     let cmd = format!(
@@ -176,7 +178,7 @@ fn task(name: &str, hundredths: usize, folder: &Path) -> Value {
 pub(crate) struct SeededRng(u64);
 
 impl SeededRng {
-    /// `SplitMix64`.
+    /// Returns the next number of `SplitMix64`.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

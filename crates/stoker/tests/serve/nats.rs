@@ -43,7 +43,7 @@ async fn wait(condition: &str, mut poll: impl FnMut() -> bool) {
     );
 }
 
-/// NATS credentials of the agent of a node, and its public key.
+/// Returns the NATS credentials of the agent of a node, and its public key.
 fn user_of(site: &Site, node_idx: usize) -> (UserKeys, String) {
     site.await_agent(node_idx);
     let membership = site.read(&format!("agent-{node_idx}/membership.json"));
@@ -102,6 +102,7 @@ fn invalid_nats_options_are_rejected() {
     let keys = folder.file("keys").display().to_string();
     let stderr = serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", &keys]);
     assert!(stderr.contains("is not a key file created by `stoker nats init`"), "{stderr}");
+    assert!(!stderr.contains("first user"), "{stderr}");
 }
 
 #[test]
@@ -178,7 +179,7 @@ async fn agent_is_limited_to_its_own_subjects() {
         format!("stoker.agent.{other}.{foreign}.out.x"),
         format!("stoker.agent.{other}.{foreign}.call"),
         format!("stoker.agent.{other}.{foreign}.result"),
-        // The own key with the UID of another node.
+        // The key of the agent itself with the UID of another node.
         format!("stoker.agent.{other}.{own}.call"),
         format!("stoker.agent.{other}.{own}.result"),
         format!("stoker.agent.{uid}.{own}.in.x"),
@@ -252,7 +253,7 @@ async fn revoked_agent_is_disconnected_by_nats() {
     assert!(other.is_connected(), "other agents stay connected");
 }
 
-/// Value of a server metric; empty if it is not exported.
+/// Returns the value of a server metric; empty if it is not exported.
 fn metric(site: &Site, name: &str) -> String {
     let text = site.client.text("/metrics");
     text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
@@ -284,7 +285,7 @@ async fn publish_result(
     uid: i64,
     attempt: AttemptKey,
 ) {
-    let uid = uid.to_string();
+    let uid = stoker_model::AgentUid::from(stoker_model::NodeId(uid));
     let (inbox, auth) = (Some(stoker_wire::nats::inbox_prefix(&uid, &key)), NatsAuth::Keys(keys));
     let options = NatsOptions { auth, inbox, ..NatsOptions::new(secured_nats.nats.url()) };
     let agent = Bus::Nats(NatsBus::connect(&options).await.unwrap());

@@ -87,7 +87,7 @@ pub(crate) fn command(folder: &Path) -> Command {
     command
 }
 
-/// Command without a data directory and a password.
+/// Returns a command without a data directory and a password.
 pub(crate) fn bare_command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(["serve", "--listen", "127.0.0.1:0"]);

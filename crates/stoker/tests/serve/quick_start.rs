@@ -11,7 +11,7 @@ const DOCUMENT: &str = include_str!("../../../../docs/start.md");
 /// Server address used in the guide.
 const ADDRESS: &str = "127.0.0.1:8000";
 
-/// All commands of the guide except those that start the server, which is running already.
+/// Returns all commands of the guide except those that start the server, which is already running.
 fn script(address: &str) -> String {
     let mut blocks = Vec::new();
     let mut lines = DOCUMENT.lines();

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use crate::plugins::edit;
 use crate::site::Site;
 
-/// Whether apt-get and dpkg-deb are installed.
+/// Reports whether apt-get and dpkg-deb are installed.
 fn has_apt() -> bool {
-    // Both are looked up, so that each missing one is recorded.
+    // Both tools are looked up, so that each missing tool is recorded.
     let tools = [stoker_testkit::Tool::APT, stoker_testkit::Tool::DPKG_DEB];
     let paths = tools.map(stoker_testkit::Tool::find);
 

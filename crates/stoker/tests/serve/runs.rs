@@ -24,7 +24,7 @@ fn status_of(history: &[Value], task: &str, node: i64) -> Value {
     history.iter().find(is_match).unwrap_or_else(|| panic!("{task} on {node} is not in {history:?}")).clone()
 }
 
-/// Unfinished history records of a finished run.
+/// Returns the unfinished history records of a finished run.
 fn unfinished(site: &Site, run: &Value) -> Value {
     let id = run["id"].as_i64().unwrap();
     let path = format!("/api/v1/transactions/{id}/deployment_history?statuses=pending,running");
@@ -108,7 +108,7 @@ fn node_offline_for_too_long_fails() {
         site.await_agent(node_idx);
     }
     site.kill_agent(1);
-    // This node has no tasks in the run, and the server that saw its agent is restarted.
+    // This node has no tasks in the run, and the server to which its agent was connected is restarted.
     site.kill_agent(2);
     site.kill_server();
     site.start_server();
@@ -173,7 +173,7 @@ fn stop_terminates_tasks_and_their_children() {
     let requested_at = Instant::now();
     site.client.expect(202, "POST", &format!("/api/v1/runs/{run}/stop"), Some(&json!({"how": "now"})));
     let details = site.wait_for_end(run);
-    assert_eq!(details["message"], "The run was stopped", "{details}");
+    assert_eq!(details["message"], "the run was stopped", "{details}");
     assert!(!pids.split_whitespace().any(is_alive), "{pids}");
     assert!(requested_at.elapsed() < Duration::from_secs(20), "{:?}", requested_at.elapsed());
     let history = site.history(run);

@@ -103,7 +103,7 @@ impl Site {
         Self::build(TempFolder::new(), None, tasks, (&[], &[]), env)
     }
 
-    /// Uses TLS; agents trust the authority by its fingerprint.
+    /// Starts a site with TLS; agents trust the authority by its fingerprint.
     pub(crate) fn encrypted(tasks: &Value, options: &[&str]) -> Self {
         let folder = TempFolder::new();
         let ca = folder.file("ca");

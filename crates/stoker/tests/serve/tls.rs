@@ -33,7 +33,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Fingerprint of the certificate of a server, verified with the authority in the file.
+/// Returns the fingerprint of the certificate of a server, verified with the authority in the file.
 fn server_fingerprint(address: &str, ca: &Path) -> Fingerprint {
     let config = client_config(&Trust::System { file: Some(ca.to_owned()) }, None).unwrap();
     let name = ServerName::try_from("127.0.0.1").unwrap();
@@ -262,7 +262,7 @@ fn agents_do_not_join_an_untrusted_server() {
     assert!(stderr(&invalid).contains("stoker ca show"), "{}", stderr(&invalid));
 }
 
-/// Status of a POST with the credential of an agent and without a certificate.
+/// Returns the status of a POST with the credential of an agent and without a certificate.
 fn post_as_agent(site: &Site, path: &str, credential: &str, body: &Value) -> u16 {
     let agent = crate::process::agent(Some(&site.file("ca/ca.pem")));
     let request =

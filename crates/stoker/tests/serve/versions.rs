@@ -14,7 +14,7 @@ const OPTIONAL: &[&str] = &["running", "finished", "runs", "facts", "summary", "
 
 #[derive(Clone, Copy)]
 enum WireVersion {
-    /// One version older: sends and understands only mandatory fields.
+    /// One version older: sends and reads only mandatory fields.
     Previous,
     /// One version newer: sends unknown fields and messages.
     Next,

@@ -20,7 +20,7 @@ impl Drop for Sshd {
     }
 }
 
-/// Path of sshd, which refuses to run when called by a relative path.
+/// Returns the path of sshd, which refuses to run when called by a relative path.
 fn sshd_path() -> Option<PathBuf> {
     ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/sbin/sshd"]
         .iter()
@@ -62,7 +62,7 @@ impl Sshd {
         Self { folder, port, process }
     }
 
-    /// Options for `ssh` to connect with the accepted key.
+    /// Returns the options for `ssh` to connect with the accepted key.
     pub(crate) fn options(&self) -> Vec<String> {
         let mut options = vec!["-i".to_owned(), self.folder.file("key").display().to_string()];
         for option in [

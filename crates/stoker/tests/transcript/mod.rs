@@ -19,7 +19,7 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\d+ MiB free", "SIZE free"),
         (r"can open \d+ files", "can open N files"),
         (r"SQLite [\d.]+", "SQLite VERSION"),
-        (r"schema has version \d+", "schema has version N"),
+        (r"schema version \d+", "schema version N"),
         (r"\d+ are running", "N are running"),
         (r"(?m)^\d\d:\d\d:\d\d ", "TIME "),
         (r"\b(\d+ (h|min) )?\d+(\.\d+)? (ms|s|min|h|days?)\b( ago)?", "DURATION"),

@@ -31,8 +31,8 @@ pub(super) fn diff(old: &[StoredTask], new: &[Task]) -> Diff {
     Diff { reused, deleted, is_empty }
 }
 
-/// Positions for a list in which some rows have a position already. Existing positions are reused if they are
-/// in order and leave room for the new rows; otherwise the whole list is renumbered.
+/// Returns positions for a list in which some rows already have a position. Existing positions are reused if
+/// they are in order and leave room for the new rows; otherwise the whole list is renumbered.
 pub(super) fn positions(reused: &[Option<i64>]) -> Vec<i64> {
     fit(reused).unwrap_or_else(|| (0..reused.len() as i64).collect())
 }
@@ -115,7 +115,7 @@ mod tests {
             |reused: &[Option<i64>], expected: &[i64]| assert_eq!(positions(reused), expected, "{reused:?}");
         check(&[], &[]);
         check(&[None, None], &[0, 1]);
-        // One replaced, one removed, one appended: no other row moves.
+        // One row is replaced, one removed, one appended: no other row moves.
         check(&[Some(0), None, Some(2)], &[0, 1, 2]);
         check(&[Some(0), Some(2)], &[0, 2]);
         check(&[Some(0), Some(2), None], &[0, 2, 3]);

@@ -119,8 +119,8 @@ impl Session {
         self.read_all(format!("SELECT {columns} FROM {FROM}{condition} ORDER BY g.id"), args).await
     }
 
-    /// Loads the tasks of graphs and keeps their order. Outside a transaction a graph may change between
-    /// the two reads; then it is read again. A graph deleted meanwhile is left out.
+    /// Loads the tasks of graphs in the given order. Outside a transaction, a graph may change between the
+    /// two reads; it is then read again. A graph that was deleted in the meantime is omitted.
     pub(super) async fn graphs_fill(&mut self, mut heads: Vec<Head>) -> Result<Vec<Graph>, StoreError> {
         let mut tasks: HashMap<GraphId, (i64, Arc<[StoredTask]>)> = HashMap::new();
         for _ in 0..ATTEMPTS_MAX {

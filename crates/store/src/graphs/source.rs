@@ -10,7 +10,7 @@ use crate::{Session, StoreError, WriteTransaction};
 const TABLE: &str = "deployment_graph_sources";
 
 impl Session {
-    /// Source locations of the given graphs; graphs without locations are absent.
+    /// Returns the source locations of the given graphs; graphs without locations are absent.
     pub async fn graph_sources(
         &mut self,
         ids: impl IntoIterator<Item = GraphId>,
@@ -24,7 +24,7 @@ impl Session {
     }
 }
 
-/// One row, with its lines as JSON.
+/// Row of `deployment_graph_sources`. The column `lines` maps tasks and their fields to line numbers, as JSON.
 struct SourceRow {
     graph_id: GraphId,
     file: Option<String>,

@@ -1,4 +1,4 @@
-//! Task rows: known fields have their own column as JSON text, all other fields share one document.
+//! Task rows: known fields have a separate column each as JSON text; all other fields share one document.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -9,8 +9,9 @@ use crate::sql::{Values, record};
 
 pub(super) const TABLE: &str = "deployment_graph_tasks";
 
-/// SQL for the fields of a task as one JSON document: present known fields, then the others under `_custom`.
-/// The database assembles it because one long text transfers much faster than sixteen short ones.
+/// Returns SQL for the fields of a task as one JSON document: present known fields, then the others under
+/// `_custom`. The database assembles the document, because one long text transfers much faster than sixteen
+/// short ones.
 fn document_sql(prefix: &str) -> String {
     let mut sql = "'{'".to_owned();
     for TaskField { canonical, .. } in TASK_FIELDS {
@@ -20,9 +21,9 @@ fn document_sql(prefix: &str) -> String {
     sql
 }
 
-/// Tasks of graphs in order. A graph without tasks yields one row without a task. Each row contains the
-/// generation, and one statement sees one snapshot, so tasks cannot be mistaken for those of another
-/// generation.
+/// Selects the tasks of graphs in order. A graph without tasks yields one row without a task. Each row
+/// contains the generation, and one statement reads one snapshot, so tasks cannot be mistaken for those of
+/// another generation.
 pub(super) static SELECT: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT g.id AS graph_id, g.generation AS generation, t.id AS task_id, t.task_name AS task_name, \
@@ -34,7 +35,7 @@ pub(super) static SELECT: LazyLock<String> = LazyLock::new(|| {
 
 pub(super) const ORDER: &str = " ORDER BY g.id, t.position";
 
-/// One row of [`SELECT`], without a task for a graph that has none.
+/// Row of [`SELECT`]; without a task if the graph has none.
 pub(super) struct TaskRow {
     pub(super) graph_id: GraphId,
     pub(super) generation: i64,

@@ -14,7 +14,7 @@ use crate::{StoreError, WriteTransaction};
 const GRAPHS: &str = "deployment_graphs";
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "graph type" };
 const MISSING: StoreError = StoreError::NotFound { what: "graph" };
-/// Row moves per statement.
+/// Maximum number of row moves per statement.
 const MOVES_MAX: usize = 500;
 
 /// Position of a task, and its existing row, if any.
@@ -52,7 +52,7 @@ impl WriteTransaction {
     }
 
     /// Replaces the metadata of a graph and, if given, its tasks. An unchanged task keeps its row, a changed
-    /// one gets a new row. Writes nothing if nothing changed.
+    /// task gets a new row. Writes nothing without changes.
     pub async fn graph_update(
         &mut self,
         id: GraphId,
@@ -144,7 +144,7 @@ impl WriteTransaction {
         difference: Diff,
     ) -> Result<Vec<StoredTask>, StoreError> {
         self.graph_source_delete(id).await?;
-        // Before inserting, because new rows may reuse the names of deleted ones.
+        // Deleted rows are removed before inserting, because new rows may reuse their names.
         if !difference.deleted.is_empty() {
             let deleted = difference.deleted.iter().map(|id| id.0);
             let (condition, args) = self.select().and_ids("id", deleted).finish();

@@ -11,7 +11,7 @@ pub use self::sealed::EncryptedLocation;
 use crate::sql::{Args, Values, is_key, record};
 use crate::{List, Session, StoreError, WriteTransaction};
 
-/// Filter for modules; a field that is `None` matches everything.
+/// Filter for modules; a field that is `None` matches all modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleFilter {
     /// Visible modules of this tenant, and visible modules shared by all tenants.
@@ -54,7 +54,7 @@ record! {
 }
 
 impl Session {
-    /// Modules in creation order.
+    /// Returns the modules in creation order.
     pub async fn module_list(&mut self, filter: &ModuleFilter) -> Result<Vec<Module>, StoreError> {
         let mut select = self.select();
         if let Some(tenant_id) = filter.visible_to {
@@ -84,7 +84,7 @@ impl Session {
         self.get_where("uuid = $1", Args::new().key(uuid)).await
     }
 
-    /// Encrypted contents of an existing module.
+    /// Returns the encrypted contents of an existing module.
     pub async fn module_contents(&mut self, id: ModuleId) -> Result<EncryptedContents, StoreError> {
         let contents = self.get_where("module_id = $1", Args::new().int(id.0)).await?;
         contents.ok_or(StoreError::NotFound { what: "module" })

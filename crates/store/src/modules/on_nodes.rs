@@ -23,14 +23,14 @@ record! {
 }
 
 impl Session {
-    /// Modules that are or were on a node, most recently applied first.
+    /// Returns the modules that are or were on a node, most recently applied first.
     pub async fn node_modules(&mut self, node_id: NodeId) -> Result<Vec<NodeModule>, StoreError> {
         let select = NodeModule::table().select_sql();
         let sql = format!("{select} WHERE node_id = $1 ORDER BY updated_at DESC, uuid");
         self.read_all(sql, Args::new().int(node_id.0)).await
     }
 
-    /// Nodes that have a module, by node id.
+    /// Returns the nodes that have a module, by node id.
     pub async fn module_nodes(&mut self, uuid: &str) -> Result<Vec<NodeModule>, StoreError> {
         if !is_key(uuid) {
             return Ok(Vec::new());
@@ -42,7 +42,7 @@ impl Session {
 }
 
 impl WriteTransaction {
-    /// Records the outcome of a module on a node, replacing an earlier one.
+    /// Records the outcome of a module on a node and replaces an earlier outcome.
     pub async fn node_module_put(&mut self, applied: &NodeModule) -> Result<(), StoreError> {
         self.require::<Node>(applied.node_id.0).await?;
         self.require::<Cluster>(applied.cluster_id.0).await?;
@@ -52,7 +52,7 @@ impl WriteTransaction {
         Ok(())
     }
 
-    /// Deletes the modules of a node that moved to another cluster: they belong to a cluster.
+    /// Deletes the module records of a node that moved to another cluster, because they belong to a cluster.
     pub(crate) async fn node_modules_delete_foreign(
         &mut self,
         node_id: NodeId,

@@ -57,7 +57,7 @@ impl Session {
         Ok(Some(ModuleRun { run_id, node_id, action, after, deadline, items }))
     }
 
-    /// Unfinished module runs of a node, oldest first.
+    /// Returns the unfinished module runs of a node, oldest first.
     pub async fn module_runs_of_node(&mut self, node_id: NodeId) -> Result<Vec<RunId>, StoreError> {
         let sql = format!(
             "SELECT m.run_id AS run_id FROM {RUNS} m JOIN runs r ON r.id = m.run_id WHERE m.node_id = $1 \
@@ -102,7 +102,8 @@ impl WriteTransaction {
         Ok(self.connection.execute(sql, Args::new().int(run.0).int(node_id.0)).await? == 1)
     }
 
-    /// Deletes the record of an ended run, so that the next run can start. Returns whether there was one.
+    /// Deletes the record of an ended run, so that the next run can start. Returns whether the record
+    /// existed.
     pub async fn module_run_delete(&mut self, run: RunId) -> Result<bool, StoreError> {
         let sql = format!("DELETE FROM {RUNS} WHERE run_id = $1");
         Ok(self.connection.execute(sql, Args::new().int(run.0)).await? == 1)

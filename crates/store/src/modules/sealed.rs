@@ -18,7 +18,7 @@ pub enum EncryptedLocation {
 }
 
 impl Session {
-    /// Values encrypted with a key other than `key`.
+    /// Returns the values encrypted with a key other than `key`.
     pub async fn encrypted_with_other_key(
         &mut self,
         key: &str,
@@ -56,7 +56,7 @@ impl Session {
 }
 
 impl WriteTransaction {
-    /// Replaces an encrypted value by the same value encrypted with another key.
+    /// Replaces an encrypted value with the same value encrypted with another key.
     pub async fn encrypted_put(
         &mut self,
         location: &EncryptedLocation,

@@ -9,8 +9,8 @@ use crate::StoreError;
 /// Maximum length of an indexed text. A PostgreSQL B-tree entry must fit on a third of a page (about 2700
 /// bytes).
 const KEY_BYTES_MAX: usize = 1024;
-/// Maximum nesting depth of a document. A deeper one could be written but not read back: `serde_json` stops
-/// at 128 levels.
+/// Maximum nesting depth of a document. A deeper document could be written but not read back: `serde_json`
+/// stops at 128 levels.
 const DEPTH_MAX: usize = 120;
 const EXCERPT_CHARS_MAX: usize = 60;
 
@@ -22,14 +22,15 @@ pub(super) enum Arg {
     Bytes(Option<Vec<u8>>),
 }
 
-/// Values are validated as they are added; the first invalid one is reported when the statement is executed.
+/// Values are validated when they are added; the first invalid value is reported when the statement is
+/// executed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Args {
     values: Vec<Arg>,
     unstorable: Option<String>,
 }
 
-/// Whether a text is a valid key. An invalid one is in no row, so lookups can skip the query.
+/// Reports whether a text is a valid key. No row has an invalid key, so lookups can skip the query.
 pub(crate) fn is_key(text: &str) -> bool {
     text.len() <= KEY_BYTES_MAX && !text.contains('\0')
 }
@@ -85,20 +86,21 @@ impl Args {
         self
     }
 
-    /// A text in an indexed column.
-    pub(crate) fn key(mut self, value: &str) -> Self {
+    /// Appends a text for an indexed column.
+    pub(crate) fn key(mut self, value: &(impl AsRef<str> + ?Sized)) -> Self {
+        let value = value.as_ref();
         if value.len() > KEY_BYTES_MAX {
             self.reject(format!("name `{}…` of {} bytes", excerpt(value), value.len()));
         }
         self.text(value)
     }
 
-    /// A text of unknown origin: NUL characters, which PostgreSQL cannot store, are replaced.
+    /// Appends a text of unknown origin: NUL characters, which PostgreSQL cannot store, are replaced.
     pub(crate) fn lossy_text(self, value: &str) -> Self {
         self.text(&value.replace('\0', "\u{fffd}"))
     }
 
-    /// JSON escapes NUL, so any document can be stored as text.
+    /// Appends a JSON document as text. JSON escapes NUL, so any document can be stored.
     pub(crate) fn opt_json(mut self, value: Option<&Json>) -> Self {
         self.check_depth(value);
         self.push_text(value.map(Json::to_string))
@@ -140,7 +142,7 @@ impl Args {
         self.unstorable.get_or_insert(what);
     }
 
-    /// The values, or an error if one of them cannot be stored.
+    /// Returns the values, or an error if one of them cannot be stored.
     pub(super) fn into_values(self) -> Result<Vec<Arg>, StoreError> {
         match self.unstorable {
             Some(what) => Err(StoreError::Unstorable { what }),

@@ -24,13 +24,13 @@ pub struct Page<T> {
 }
 
 impl List {
-    /// Whether the list is not paginated.
+    /// Reports whether the list is not paginated.
     pub(crate) fn is_unpaginated(&self) -> bool {
         self.limit.is_none() && self.offset == 0
     }
 
-    /// `ORDER BY …`. Ties are broken by id, so that pages neither overlap nor have gaps. User input never
-    /// reaches the statement: a field must be one of `known`.
+    /// Returns the `ORDER BY` clause. Ties are broken by id, so that pages neither overlap nor have gaps.
+    /// User input never becomes part of the statement: a field must be one of `known`.
     pub(crate) fn order_sql(
         &self,
         known: &'static [&'static str],
@@ -53,7 +53,7 @@ impl List {
         Ok(format!(" ORDER BY {}", terms.join(", ")))
     }
 
-    /// `LIMIT … OFFSET …`, clamped to `i64`.
+    /// Returns `LIMIT … OFFSET …`, clamped to `i64`.
     pub(crate) fn limit_sql(&self) -> String {
         let clamp = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
         match self.limit {

@@ -7,8 +7,8 @@ use super::args::{Arg, Args};
 use super::{Dialect, Record, Values};
 use crate::StoreError;
 
-/// Maximum number of values in a SQLite statement. Prepared statements are cached, and longer ones take more
-/// memory.
+/// Maximum number of values in a SQLite statement. Prepared statements are cached, and longer statements take
+/// more memory.
 const SQLITE_VALUES_MAX: usize = 480;
 /// Maximum number of rows in a PostgreSQL statement; more would only take memory.
 const POSTGRES_ROWS_MAX: usize = 5000;
@@ -21,7 +21,7 @@ pub(crate) struct Bulk {
 }
 
 impl Bulk {
-    /// One row per record. `shared` has columns with the same value in each row.
+    /// Creates one row per record. `shared` has columns with the same value in each row.
     pub(crate) fn of<'r, T: Record + 'r>(shared: &Values, records: impl IntoIterator<Item = &'r T>) -> Self {
         let columns = shared.columns().iter().chain(&T::table().written).copied().collect();
         let row = |record: &T| record.write(shared.args().clone());
@@ -29,7 +29,7 @@ impl Bulk {
     }
 }
 
-/// All rows must have the same columns.
+/// Collects rows, which must all have the same columns.
 impl FromIterator<Values> for Bulk {
     fn from_iter<I: IntoIterator<Item = Values>>(rows: I) -> Self {
         let mut bulk = Self::default();
@@ -51,19 +51,19 @@ pub(crate) struct Many {
 }
 
 impl Many {
-    /// `after` follows the rows: `ON CONFLICT …`, `RETURNING …`.
+    /// Creates an insert statement. `after` follows the rows: `ON CONFLICT …`, `RETURNING …`.
     pub(crate) fn insert(table: &str, columns: &[&str], after: &str) -> Self {
         Self { before: format!("INSERT INTO {table} ({})", columns.join(", ")), after: after.to_owned() }
     }
 
-    /// A statement that uses the rows as table `updates`.
+    /// Returns a statement that uses the rows as table `updates`.
     pub(crate) fn update(columns: &[&str], statement: &str) -> Self {
         let before = format!("WITH updates ({}) AS (", columns.join(", "));
         Self { before, after: format!(") {statement}") }
     }
 
-    /// `VALUES` with one placeholder per value, row by row. The placeholders are not numbered because SQLite
-    /// searches linearly for numbered ones.
+    /// Returns `VALUES` with one placeholder per value, row by row. The placeholders are not numbered,
+    /// because SQLite searches linearly for numbered ones.
     pub(crate) fn by_rows(&self, rows: Vec<Args>) -> (String, Args) {
         let Self { before, after } = self;
         let row = format!("({})", vec!["?"; rows.first().map_or(0, Args::len)].join(", "));
@@ -71,8 +71,8 @@ impl Many {
         (format!("{before} VALUES {values} {after}"), rows.into_iter().fold(Args::new(), Args::and))
     }
 
-    /// `UNNEST` with one placeholder per column, bound to an array. The statement text does not depend on the
-    /// number of rows, so PostgreSQL parses it once.
+    /// Returns `UNNEST` with one placeholder per column, bound to an array. The statement text does not
+    /// depend on the number of rows, so PostgreSQL parses it once.
     pub(crate) fn by_columns(&self, rows: Vec<Args>) -> Result<(String, PgArguments), StoreError> {
         let Self { before, after } = self;
         let (mut arguments, mut placeholders) = (PgArguments::default(), Vec::new());

@@ -1,5 +1,5 @@
-//! Records: which fields are stored in which columns. [`record!`] lists them once; the select list, reading by
-//! name and writing follow from that list.
+//! Records: the mapping of fields to columns. [`record!`] lists them once; the select list, reading by name
+//! and writing are derived from that list.
 
 use super::{Args, Cells};
 use crate::StoreError;
@@ -15,7 +15,7 @@ pub(crate) trait Fields: Sized {
     fn write(&self, args: Args) -> Args;
 }
 
-/// A struct with a table of its own.
+/// A struct that is stored in a separate table.
 pub(crate) trait Record: Fields {
     fn table() -> &'static Table;
 }
@@ -29,7 +29,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// An ordinary column, for implementations of [`Fields`] by hand.
+    /// Returns an ordinary column, for implementations of [`Fields`] by hand.
     pub(crate) const fn plain(name: &'static str) -> Self {
         Self { name, is_generated: false, is_sortable: false }
     }
@@ -41,7 +41,7 @@ pub(crate) struct Table {
     /// Name of a record in messages.
     pub(crate) noun: &'static str,
     pub(crate) columns: Vec<&'static str>,
-    /// The columns without generated ones.
+    /// The columns that are not generated.
     pub(crate) written: Vec<&'static str>,
     /// Fields that lists can be sorted by.
     pub(crate) orders: Vec<&'static str>,
@@ -66,12 +66,13 @@ impl Table {
         }
     }
 
-    /// `a, b, c`.
+    /// Returns the select list: `a, b, c`.
     pub(crate) fn select_list(&self) -> String {
         self.columns.join(", ")
     }
 
-    /// `alias.a AS prefix_a, …` for joins. [`Row::read_prefixed`](super::Row::read_prefixed) reads it.
+    /// Returns `alias.a AS prefix_a, …` for joins. [`Row::read_prefixed`](super::Row::read_prefixed) reads
+    /// it.
     pub(crate) fn select_list_of(&self, alias: &str, prefix: &str) -> String {
         let column = |column: &&str| format!("{alias}.{column} AS {prefix}{column}");
         self.columns.iter().map(column).collect::<Vec<_>>().join(", ")
@@ -224,7 +225,7 @@ mod tests {
     async fn columns_are_read_by_name() {
         use sqlx::Connection as _;
         let mut connection = sqlx::SqliteConnection::connect("sqlite::memory:").await.expect("a database");
-        // In another order than in the list.
+        // The columns are in another order than in the list.
         let sql = "SELECT 'Lovelace' AS family_name, 'Ada' AS first, 3 AS generation, 'Notes' AS title, \
                    NULL AS shelf, 7 AS id";
         let row = Row::Sqlite(sqlx::query(sql).fetch_one(&mut connection).await.expect("a row"));

@@ -41,8 +41,8 @@ impl Row {
         Layout::resolve(self, table.name, &table.columns, prefix)?.read(self)
     }
 
-    /// Index of a column. A generated select list has its columns in order, so the guess is usually right and no
-    /// lookup is needed.
+    /// Returns the index of a column. A generated select list has its columns in order, so the guess is
+    /// usually right and no lookup is needed.
     fn index_of(
         &self,
         table: &'static str,
@@ -135,7 +135,7 @@ impl<'r> Cells<'r> {
     }
 
     pub(crate) fn cell(&mut self) -> Result<Cell<'r>, StoreError> {
-        // Both the indexes and the reads come from the list of columns, so they have the same length.
+        // Both the indexes and the reads are derived from the list of columns, so they have the same length.
         let index = self.indexes.next().copied().ok_or(StoreError::NotFound { what: "column" })?;
         Ok(Cell { row: self.row, table: self.table, index })
     }
@@ -166,7 +166,7 @@ impl<'r> Cell<'r> {
         of_row!(self.row, row => row.try_get(self.index)).map_err(|error| self.corrupt(error))
     }
 
-    /// A text that `parse` converts.
+    /// Reads a text and converts it with `parse`.
     pub(crate) fn parse<T, E: Into<BoxedError>>(
         self,
         parse: impl FnOnce(&'r str) -> Result<T, E>,

@@ -13,7 +13,7 @@ impl Select {
         Self { dialect, conditions: Vec::new(), args: Args::new() }
     }
 
-    /// Adds a condition. Its `?` placeholder stands for the value that `add` appends.
+    /// Adds a condition. Its `?` placeholder is bound to the value that `add` appends.
     pub(crate) fn and(mut self, condition: &str, add: impl FnOnce(Args) -> Args) -> Self {
         let placeholder = format!("${}", self.args.len() + 1);
         self.conditions.push(condition.replace('?', &placeholder));
@@ -40,9 +40,9 @@ impl Select {
         }
     }
 
-    /// `column IN (ids)` with the ids as one argument, so that the statement text does not depend on their
-    /// number. For PostgreSQL they are an array, which uses the index for each value; with a subquery the
-    /// planner assumes a hundred rows and scans the whole table.
+    /// Adds `column IN (ids)` with the ids as one argument, so that the statement text does not depend on
+    /// their number. For PostgreSQL they are an array, which uses the index for each value; with a subquery
+    /// the planner assumes a hundred rows and scans the whole table.
     pub(crate) fn and_ids(self, column: &str, ids: impl IntoIterator<Item = i64>) -> Self {
         let condition = self.in_ids(column);
         self.and(&condition, |args| args.text(&id_list(ids)))
@@ -58,7 +58,7 @@ impl Select {
         self.and(&condition, |args| args.strings(&list))
     }
 
-    /// A disjunction of conditions, each with a column and its allowed ids. Without alternatives nothing
+    /// Adds a disjunction of conditions, each with a column and its allowed ids. Without alternatives, no row
     /// matches.
     pub(crate) fn and_any_ids(mut self, alternatives: Vec<(String, &str, Vec<i64>)>) -> Self {
         let mut terms = Vec::new();
@@ -72,7 +72,7 @@ impl Select {
         self
     }
 
-    /// `column IN (ids)` with a `?` for the list.
+    /// Returns `column IN (ids)` with a `?` for the list.
     fn in_ids(&self, column: &str) -> String {
         match self.dialect {
             Dialect::Sqlite => format!("{column} IN (SELECT value FROM json_each(?))"),
@@ -82,7 +82,7 @@ impl Select {
         }
     }
 
-    /// ` WHERE …`, or an empty string, and the arguments.
+    /// Returns ` WHERE …`, or an empty string, and the arguments.
     pub(crate) fn finish(self) -> (String, Args) {
         if self.conditions.is_empty() {
             return (String::new(), self.args);

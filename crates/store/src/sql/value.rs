@@ -1,7 +1,7 @@
 //! Conversions between Rust types and columns, one per type.
 
 use stoker_model::{
-    AgentId, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind, GraphId,
+    AgentId, AgentUid, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind, GraphId,
     GraphType, HistoryStatus, JoinTokenId, Json, JsonMap, LinkId, MergeMode, MergeOrder, Micros,
     ModuleAction, ModuleId, ModuleStatus, NodeErrorKind, NodeId, NodeStatus, NotificationId,
     OnDefinitionChange, OwnerKind, PlanId, PluginId, ReleaseId, ReleaseState, Role, RunId, RunName,
@@ -11,15 +11,15 @@ use stoker_model::{
 use super::{Args, Cell};
 use crate::StoreError;
 
-/// A type that one column stores; `Option` of it where the column may be NULL.
+/// A type that is stored in one column; an `Option` of it if the column may be NULL.
 pub(crate) trait Value: Sized {
     fn read(cell: Cell<'_>) -> Result<Self, StoreError>;
     fn write(&self, args: Args) -> Args;
 }
 
-/// A type that one column stores, which is not NULL.
+/// A type that is stored in one column, which is not NULL.
 pub(crate) trait Scalar: Sized {
-    /// `None` if the column is NULL.
+    /// Reads a column; `None` if it is NULL.
     fn read_nullable(cell: Cell<'_>) -> Result<Option<Self>, StoreError>;
     fn write_nullable(value: Option<&Self>, args: Args) -> Args;
 }
@@ -44,7 +44,7 @@ impl<T: Scalar> Value for Option<T> {
     }
 }
 
-/// Implements [`Scalar`] from an expression that reads a cell and one that appends a value.
+/// Implements [`Scalar`] from an expression that reads a cell and an expression that appends a value.
 macro_rules! scalar {
     ($type:ty, |$cell:ident| $read:expr, |$value:ident, $args:ident| $write:expr) => {
         impl Scalar for $type {
@@ -63,6 +63,8 @@ scalar!(i64, |cell| cell.int(), |value, args| args.opt_int(value.copied()));
 scalar!(bool, |cell| cell.bool(), |value, args| args.opt_bool(value.copied()));
 scalar!(String, |cell| Ok(cell.str()?.map(str::to_owned)), |value, args| args
     .opt_text(value.map(String::as_str)));
+scalar!(AgentUid, |cell| Ok(cell.str()?.map(AgentUid::from)), |value, args| args
+    .opt_text(value.map(AgentUid::as_str)));
 scalar!(Vec<u8>, |cell| cell.bytes(), |value, args| args.opt_bytes(value.map(Vec::as_slice)));
 scalar!(Json, |cell| cell.parse(serde_json::from_str), |value, args| args.opt_json(value));
 scalar!(JsonMap, |cell| cell.parse(serde_json::from_str), |value, args| args.opt_map(value));
@@ -139,7 +141,7 @@ words! {
     // end sorted
 }
 
-/// Lists of words, as JSON.
+/// Lists of words, stored as JSON.
 macro_rules! word_lists {
     ($($type:ident),+ $(,)?) => {$(
         scalar!(

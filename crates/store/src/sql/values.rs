@@ -18,7 +18,7 @@ impl Values {
         Self::default()
     }
 
-    /// All columns of a record that are not generated.
+    /// Returns all columns of a record that are not generated.
     pub(crate) fn of<T: Record>(record: &T) -> Self {
         Self { columns: Cow::Borrowed(&T::table().written), args: record.write(Args::new()) }
     }
@@ -35,8 +35,8 @@ impl Values {
         self
     }
 
-    /// A text in an indexed column.
-    pub(crate) fn key(mut self, column: &'static str, value: &str) -> Self {
+    /// Adds a text for an indexed column.
+    pub(crate) fn key(mut self, column: &'static str, value: &(impl AsRef<str> + ?Sized)) -> Self {
         self.columns.to_mut().push(column);
         self.args = self.args.key(value);
         self
@@ -60,7 +60,7 @@ impl Values {
         self.args
     }
 
-    /// `after` follows the values: `ON CONFLICT …`, `RETURNING …`.
+    /// Returns an insert statement. `after` follows the values: `ON CONFLICT …`, `RETURNING …`.
     pub(crate) fn insert_sql(&self, table: &str, after: &str) -> String {
         let placeholders: Vec<String> = (1..=self.columns.len()).map(|number| format!("${number}")).collect();
         format!(
@@ -70,7 +70,8 @@ impl Values {
         )
     }
 
-    /// `condition` has a `?` for each of `args`. `set` is added to the assignments as it is.
+    /// Returns an update statement. `condition` has a `?` for each of `args`. `set` is added unchanged to the
+    /// assignments.
     pub(crate) fn update(self, table: &str, set: &str, condition: &str, args: Args) -> (String, Args) {
         let columns = self.columns.iter().zip(1..).map(|(column, number)| format!("{column} = ${number}"));
         let set: Vec<String> = (!set.is_empty()).then(|| set.to_owned()).into_iter().chain(columns).collect();

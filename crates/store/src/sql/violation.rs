@@ -1,7 +1,7 @@
 //! Maps constraint violations to [`StoreError`] variants.
 //!
-//! PostgreSQL reports the constraint name. SQLite reports the columns of a unique constraint and nothing for
-//! a foreign key, so modules that need to know check references before writing.
+//! PostgreSQL reports the constraint name. SQLite reports the columns of a unique constraint, and nothing for
+//! a foreign key; modules that need this information check references before writing.
 
 use sqlx::error::{DatabaseError, ErrorKind};
 
@@ -48,8 +48,8 @@ const UNIQUE: &[Unique] = &[
     // end sorted
 ];
 
-/// PostgreSQL foreign keys by name: the noun of the referencing record (reported when a deletion is refused)
-/// and of the referenced one.
+/// PostgreSQL foreign keys by name, with the noun of the referencing record (reported when a deletion is
+/// refused) and of the referenced record.
 const FOREIGN: &[(&str, &str, &str)] = &[
     // sorted
     ("agent_certificates_agent", "certificate", "agent"),
@@ -108,7 +108,7 @@ const FOREIGN: &[(&str, &str, &str)] = &[
     // end sorted
 ];
 
-/// Error for a constraint violated by an insert or update; `None` for any other error.
+/// Returns the error for a constraint violated by an insert or update; `None` for any other error.
 pub(crate) fn explain(error: &dyn DatabaseError) -> Option<StoreError> {
     match error.kind() {
         ErrorKind::UniqueViolation => Some(StoreError::AlreadyExists { what: unique_what(error) }),
@@ -120,7 +120,7 @@ pub(crate) fn explain(error: &dyn DatabaseError) -> Option<StoreError> {
     }
 }
 
-/// Error for a constraint violated by a deletion.
+/// Returns the error for a constraint violated by a deletion.
 pub(crate) fn explain_removal(error: sqlx::Error) -> StoreError {
     let referrer = error
         .as_database_error()

@@ -69,7 +69,7 @@ impl Store {
     }
 
     /// Records the outcome of an attempt. Returns `false` if a later attempt has started or the delivery is
-    /// not pending any more.
+    /// no longer pending.
     pub async fn delivery_record_attempt(
         &self,
         id: DeliveryId,
@@ -103,7 +103,7 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// Number of pending deliveries.
+    /// Returns the number of pending deliveries.
     pub async fn deliveries_pending(&mut self) -> Result<i64, StoreError> {
         self.number(format!("SELECT count(*) AS n FROM {TABLE} WHERE status = 'pending'"), Args::new()).await
     }

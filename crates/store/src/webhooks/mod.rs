@@ -28,7 +28,7 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// Encrypted secret of an existing webhook.
+    /// Returns the encrypted secret of an existing webhook.
     pub async fn webhook_secret(&mut self, id: WebhookId) -> Result<EncryptedContents, StoreError> {
         let sql = "SELECT key_name, secret FROM webhook_secrets WHERE webhook_id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;

@@ -1,4 +1,4 @@
-//! Notifications in the web UI. Each one also queues its webhook deliveries in the same transaction.
+//! Notifications in the web UI. Each notification also queues its webhook deliveries in the same transaction.
 
 use stoker_model::{ClusterId, NewNotification, Notification, NotificationId, TenantId, Topic};
 
@@ -20,7 +20,7 @@ record! {
     }
 }
 
-/// Filter for notifications; a field that is `None` matches everything.
+/// Filter for notifications; a field that is `None` matches all notifications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotificationFilter {
     /// Notifications about clusters of this tenant.
@@ -50,7 +50,7 @@ impl NotificationFilter {
 }
 
 impl Session {
-    /// Newest first by default.
+    /// Lists notifications, newest first by default.
     pub async fn notification_list(
         &mut self,
         filter: &NotificationFilter,
@@ -74,7 +74,7 @@ impl WriteTransaction {
         self.notifications_add(std::slice::from_ref(new)).await
     }
 
-    /// Bulk version of [`WriteTransaction::notification_add`].
+    /// Adds several notifications; see [`WriteTransaction::notification_add`].
     pub async fn notifications_add(
         &mut self,
         notifications: &[NewNotification],
@@ -108,7 +108,7 @@ impl WriteTransaction {
         Ok(n_deliveries)
     }
 
-    /// Marks notifications as read or unread. Returns the number of changed ones.
+    /// Marks notifications as read or unread. Returns the number of changed notifications.
     pub async fn notification_mark(
         &mut self,
         filter: &NotificationFilter,

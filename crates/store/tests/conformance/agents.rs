@@ -4,13 +4,7 @@ use stoker_store::{List, StoreError};
 use crate::fixture::{Fixture, NOW, commit, n_rows, node};
 
 fn new_agent(uid: &str, node_id: Option<NodeId>, digest: u8) -> NewAgent {
-    NewAgent {
-        uid: uid.to_owned(),
-        node_id,
-        digest: [digest; 32],
-        version: "0.1.0".to_owned(),
-        joined_at: NOW,
-    }
+    NewAgent { uid: uid.into(), node_id, digest: [digest; 32], version: "0.1.0".to_owned(), joined_at: NOW }
 }
 
 fn new_token(digest: u8, uses_left: Option<i64>, expires_at: Micros) -> NewJoinToken {
@@ -29,8 +23,11 @@ async fn replacing_agent_revokes_its_credential(fixture: &Fixture) {
     assert_eq!(second.id, first.id);
     assert_eq!(writing.agent_find(&[1; 32]).await.unwrap(), None);
     assert_eq!(writing.agent_find(&[2; 32]).await.unwrap(), Some(second.clone()));
-    assert_eq!(writing.agent_digest(&uid).await.unwrap().as_deref(), Some("02".repeat(32).as_str()));
-    assert_eq!(writing.agent_digest("unknown").await.unwrap(), None);
+    assert_eq!(
+        writing.agent_digest(&seven.id.into()).await.unwrap().as_deref(),
+        Some("02".repeat(32).as_str())
+    );
+    assert_eq!(writing.agent_digest(&"unknown".into()).await.unwrap(), None);
     let listed = writing.agent_list(None, &List::default()).await.unwrap();
     assert_eq!(listed.items, [second, master.clone()]);
     let dangling = writing.agent_put(&new_agent("99", Some(NodeId(99)), 3)).await;
@@ -57,7 +54,7 @@ async fn last_seen_is_updated_in_bulk(fixture: &Fixture) {
     }
     commit(writing).await;
     let later = NOW.plus_seconds(5);
-    fixture.store.agents_touch(&["a".to_owned(), "c".to_owned(), "unknown".to_owned()], later).await.unwrap();
+    fixture.store.agents_touch(&["a".into(), "c".into(), "unknown".into()], later).await.unwrap();
     let last_seen: Vec<Option<Micros>> = fixture
         .read()
         .await
@@ -125,7 +122,7 @@ async fn certificates_expire_or_are_superseded(fixture: &Fixture) {
         "belongs to another agent"
     );
     assert_eq!(writing.agent_certificate_expiry(agent).await.unwrap(), Some(NOW.plus_seconds(100)));
-    // A fourth certificate revokes the oldest one and the expired ones.
+    // A fourth certificate revokes the oldest certificate and the expired ones.
     writing.agent_certificate_add(&certificate(agent, 4, 3, 100)).await.unwrap();
     assert!(!writing.agent_certificate_is_valid(agent, &[1; 32], NOW).await.unwrap());
     writing.agent_certificate_add(&certificate(agent, 5, 200, 300)).await.unwrap();

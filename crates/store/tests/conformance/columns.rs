@@ -1,5 +1,6 @@
-//! Each field is stored in its own column. In these records every text is the name of its column, so a swap of two columns
-//! is visible to plain SQL. Round trips alone would not show it: writing and reading could be swapped alike.
+//! Each field is stored in a separate column. In these records every text is the name of its column, so that
+//! plain SQL reveals a swap of two columns. Round trips alone would not: writing and reading could be swapped
+//! alike.
 
 use serde_json::json;
 use stoker_model::{

@@ -49,7 +49,7 @@ impl Fixture {
     }
 }
 
-/// Number of rows in a table, including orphans, which no store method returns.
+/// Returns the number of rows in a table, including orphans, which no store method returns.
 pub(crate) async fn n_rows(fixture: &Fixture, table: &'static str) -> i64 {
     use sqlx::{Connection as _, Row as _};
     let sql = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
@@ -205,7 +205,7 @@ pub(crate) fn new_cluster(tenant: &Tenant, release: &Release, name: &str) -> New
     }
 }
 
-/// A cluster with a tenant and a release of its own.
+/// Creates a cluster with a tenant and a release.
 pub(crate) async fn cluster(writing: &mut WriteTransaction, name: &str) -> Cluster {
     let tenant = tenant(writing, &format!("tenant of {name}")).await;
     let release = release(writing, &format!("release of {name}")).await;
@@ -220,7 +220,7 @@ pub(crate) async fn run(writing: &mut WriteTransaction, uuid: &str) -> Run {
     writing.run_create(&new_run(uuid)).await.unwrap()
 }
 
-/// Notification for a node that went online or offline.
+/// Returns the notification for a node that went online or offline.
 pub(crate) fn connection_notification(node: &Node) -> NewNotification {
     NewNotification {
         topic: if node.online { Topic::NodeBack } else { Topic::NodeLost },

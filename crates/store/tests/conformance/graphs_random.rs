@@ -13,7 +13,7 @@ use crate::fixture::{Fixture, commit, graph_type, release, task};
 
 const N_CASES: u32 = 24;
 
-/// Names and contents come from small pools, so that edits often hit the same task.
+/// Generates tasks whose names and contents come from small pools, so that edits often affect the same task.
 fn tasks() -> impl Strategy<Value = Vec<Task>> {
     let content = prop_oneof![
         Just(json!({})),

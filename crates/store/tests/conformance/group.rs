@@ -16,11 +16,11 @@ fn member(id: &str, seen_at: Micros) -> ServerRecord {
 }
 
 fn change(uid: &str, connection: i64, is_connected: bool) -> AgentConnectionChange {
-    AgentConnectionChange { uid: uid.to_owned(), connection, is_connected }
+    AgentConnectionChange { uid: uid.into(), connection, is_connected }
 }
 
 fn host(uid: &str, number: i64, server: Option<&str>) -> AgentHost {
-    AgentHost { uid: uid.to_owned(), number, server_id: server.map(str::to_owned) }
+    AgentHost { uid: uid.into(), number, server_id: server.map(str::to_owned) }
 }
 
 async fn heartbeats_register_servers(fixture: &Fixture) {
@@ -70,7 +70,7 @@ async fn stale_disconnect_is_ignored(fixture: &Fixture) {
     store.agent_hosts_put("a", &[change("7", 1, true), change("8", 2, true)], NOW).await.unwrap();
     let hosts = fixture.read().await.agent_hosts_since(0).await.unwrap();
     assert_eq!(hosts, [host("7", 1, Some("a")), host("8", 2, Some("a"))]);
-    // Reconnected to another server, and to the same server.
+    // The agent reconnected to another server, and to the same server.
     store.agent_hosts_put("b", &[change("7", 1, true)], NOW).await.unwrap();
     store.agent_hosts_put("a", &[change("8", 3, true), change("8", 4, true)], NOW).await.unwrap();
     let before = fixture.read().await.agent_hosts_since(2).await.unwrap();
@@ -79,8 +79,8 @@ async fn stale_disconnect_is_ignored(fixture: &Fixture) {
     assert_eq!(fixture.read().await.agent_hosts_since(2).await.unwrap(), before);
     store.agent_hosts_put("a", &[change("8", 4, false), change("9", 5, false)], NOW).await.unwrap();
     assert_eq!(fixture.read().await.agent_hosts_since(4).await.unwrap(), [host("8", 5, None)]);
-    assert_eq!(fixture.read().await.agent_host_get("8").await.unwrap(), Some(host("8", 5, None)));
-    assert_eq!(fixture.read().await.agent_host_get("9").await.unwrap(), None);
+    assert_eq!(fixture.read().await.agent_host_get(&"8".into()).await.unwrap(), Some(host("8", 5, None)));
+    assert_eq!(fixture.read().await.agent_host_get(&"9".into()).await.unwrap(), None);
     store.agent_hosts_put("a", &[], NOW).await.unwrap();
 }
 

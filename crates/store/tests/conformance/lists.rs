@@ -106,7 +106,7 @@ async fn unknown_sort_field_is_rejected_with_supported_ones(fixture: &Fixture) {
 async fn all_advertised_sort_fields_work(fixture: &Fixture) {
     let mut session = fixture.read().await;
     let unknown = List { order_by: by(&[("?", false)]), ..List::default() };
-    // Each list reports its sortable fields when asked for an unknown one.
+    // Each list reports its sortable fields in the error for an unknown field.
     macro_rules! check {
         ($($call:expr),+ $(,)?) => {$({
             let call = $call;

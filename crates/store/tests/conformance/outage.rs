@@ -14,7 +14,8 @@ use crate::fixture::{Fixture, NOW, commit, tenant};
 
 const SHORT: Timeouts =
     Timeouts { acquire: Duration::from_millis(400), statement: Duration::from_millis(600) };
-/// Generous because the machine may be busy. Without timeouts these tests would hang.
+/// Timeout of each operation. Generous because the machine may be busy; without timeouts these tests would
+/// hang.
 const SOON: Duration = Duration::from_secs(20);
 
 fn is_outage(error: &OpenError) -> bool {
@@ -61,7 +62,7 @@ async fn stuck_writer_blocks_others_until_timeout() {
     tenant(&mut held, "red").await;
     let started = Instant::now();
     assert_error!(store.begin_write(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
-    // A second process, which has its own store, gets the same error.
+    // A second process, which has a separate store, gets the same error.
     let other = Store::open_with(&fixture.database, SHORT).await;
     if let Ok(other) = &other {
         assert_error!(other.begin_write(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));

@@ -5,7 +5,7 @@ use stoker_yaml::{Limits, Node, NodeKind, Scalar, load};
 
 const FILE: &str = "fuel-library/default-graph.yaml";
 
-/// `None` if the test data is not installed.
+/// Returns the real tasks; `None` if the test data is not installed.
 pub(crate) fn real_tasks() -> Option<Vec<Task>> {
     let text = std::fs::read_to_string(stoker_testkit::real_data(FILE)?).unwrap();
     let loaded = load(&text, &Limits::default());

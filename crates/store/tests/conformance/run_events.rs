@@ -14,7 +14,7 @@ fn event(seq: i64, kind: &str) -> RunEvent {
     }
 }
 
-/// A run with a work record.
+/// Returns a run with a work record.
 async fn work(fixture: &Fixture) -> RunId {
     work_named(fixture, "work").await
 }

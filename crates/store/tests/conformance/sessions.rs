@@ -42,7 +42,7 @@ async fn aborted_task_rolls_back(fixture: &Fixture) {
     begun.await.unwrap();
     worker.abort();
     assert!(worker.await.unwrap_err().is_cancelled());
-    // The writer lock is released, and nothing was written.
+    // The writer lock is released, and no change was written.
     let mut writing = fixture.change().await;
     assert_eq!(writing.tenant_list(&List::default()).await.unwrap().total, 0);
     tenant(&mut writing, "half").await;
@@ -141,7 +141,7 @@ async fn no_lost_updates(fixture: &Fixture) {
     assert_eq!((graph.tasks.len(), graph.generation), (18, 19));
 }
 
-/// A reader without a transaction never sees tasks of a generation other than the graph's.
+/// A reader without a transaction sees only tasks of the same generation as the graph.
 async fn graph_and_tasks_have_equal_generation_under_writes(fixture: &Fixture) {
     let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
@@ -180,7 +180,8 @@ async fn read_again(fixture: &Fixture, id: stoker_model::GraphId) {
     }
 }
 
-/// Both writers read the same generation; the second one blocks on the writer lock until the first commits.
+/// Both writers read the same generation; the second writer blocks on the writer lock until the first
+/// commits.
 async fn second_graph_update_is_reported_as_stale(fixture: &Fixture) {
     let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
@@ -206,7 +207,7 @@ async fn second_graph_update_is_reported_as_stale(fixture: &Fixture) {
     assert_eq!(fixture.read().await.graph_get(id).await.unwrap(), Some(changed));
 }
 
-/// Whichever transaction commits first, no graph is left without an owner.
+/// No graph is left without an owner, regardless of which transaction commits first.
 async fn owner_deletion_races_graph_creation(fixture: &Fixture) {
     let none = GraphMetadata::default();
     for creates_first in [true, false] {
@@ -252,7 +253,7 @@ async fn queued_writers_do_not_delay_readers(fixture: &Fixture) {
     let queue =
         |store: stoker_store::Store| async move { store.begin_write(&Actor::server(), NOW).await.map(drop) };
     let queued: Vec<_> = (0..50).map(|_| tokio::spawn(queue(fixture.store.clone()))).collect();
-    // Long enough for each of them to take what it waits with.
+    // Long enough for each writer to acquire the resources that it holds while it waits.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let read = tokio::time::timeout(Duration::from_secs(5), fixture.store.ping()).await;
     read.expect("readers wait for writers").unwrap();

@@ -5,7 +5,7 @@ use stoker_store::{Database, StateDocument};
 
 use crate::fixture::{Fixture, cluster, commit, graph_type, map, n_rows};
 
-/// State of a small fleet: the common document and one document per node.
+/// Returns the state of a small fleet: the common document and one document per node.
 fn fleet(n_nodes: usize) -> Vec<JsonMap> {
     let pad = |n_bytes: usize| "x".repeat(n_bytes);
     let records: Vec<Json> =
@@ -24,7 +24,7 @@ fn fleet(n_nodes: usize) -> Vec<JsonMap> {
     std::iter::once(map(common)).chain((0..n_nodes).map(node)).collect()
 }
 
-/// Total rows and bytes of stored states.
+/// Returns the total rows and bytes of stored states.
 async fn stored(fixture: &Fixture) -> (i64, i64) {
     let sql = "SELECT CAST(count(*) AS BIGINT), CAST(coalesce(sum(n), 0) AS BIGINT) FROM (\
                SELECT length(content) + 64 AS n FROM state_parts UNION ALL \
@@ -81,7 +81,7 @@ async fn unchanged_content_is_deduplicated(fixture: &Fixture) {
     let later = put(fixture, &documents).await;
     assert_eq!(ids.iter().zip(&later).filter(|(old, new)| old != new).count(), 1);
     let (n_rows_after, n_bytes_after) = stored(fixture).await;
-    // The piece, the document, and the links to its two pieces.
+    // New rows: the changed piece, the document, and its links to two pieces.
     assert_eq!(n_rows_after - n_rows_before, 4);
     let n_bytes = n_bytes_after - n_bytes_before;
     assert!((2000..2600).contains(&n_bytes), "{n_bytes} of {n_bytes_before}");
@@ -127,7 +127,7 @@ async fn unreferenced_documents_are_collected(fixture: &Fixture) {
     writing.applied_put(cluster.id, &graph_type, RunId(1), snapshot, &[success]).await.unwrap();
     let collected = writing.states_gc().await.unwrap();
     assert_eq!(collected.n_documents, 4);
-    // Each node has its own scheme; all nodes share one facts piece.
+    // Each node has a separate scheme; all nodes share one facts piece.
     assert_eq!(collected.n_parts, 4);
     assert_eq!(writing.states_gc().await.unwrap(), Default::default());
     commit(writing).await;

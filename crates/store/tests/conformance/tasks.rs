@@ -26,7 +26,7 @@ fn row(graph: &Graph, name: &str) -> i64 {
     graph.tasks.iter().find(|stored| stored.task.name == name).unwrap().id.0
 }
 
-/// Values that are easily confused: absent, null, false, zero and empty are all different.
+/// Generates values that are easily confused: absent, null, false, zero and empty are all different.
 fn falsy() -> Vec<Json> {
     vec![
         json!(null),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
-use stoker_model::{Micros, RunId, ServerRecord};
+use stoker_model::{AgentUid, Micros, RunId, ServerRecord};
 use stoker_store::{Database, Store};
 use stoker_testkit::{PrivatePostgres, TempFolder};
 
@@ -29,7 +29,7 @@ INSERT INTO agents (id, uid, node_id, digest, version, joined_at, last_seen_at)
     VALUES (1, 'master', NULL, 'd', '0.1.0', 7, NULL);
 ";
 
-/// The migrations up to a version.
+/// Returns the migrations of that version.
 async fn earlier_migrator(folder: &Path, version: i64) -> Migrator {
     let all = Migrator::new(folder).await.unwrap();
     let migrations: Vec<_> = all.iter().filter(|step| step.version <= version).cloned().collect();
@@ -76,7 +76,7 @@ async fn assert_upgraded(database: &Database) {
     };
     let mut session = store.read().await.unwrap();
     assert_eq!(session.user_by_name("ann").await.unwrap().unwrap().tenant_id.0, 1);
-    assert_eq!(session.agent_by_uid("master").await.unwrap().unwrap().version, "0.1.0");
+    assert_eq!(session.agent_by_uid(&AgentUid::master()).await.unwrap().unwrap().version, "0.1.0");
     assert_eq!(session.run_events(RunId(5), 0, 10).await.unwrap().len(), 1);
     assert_eq!(session.run_work_unowned("new", NOW).await.unwrap().len(), 1);
     assert_eq!(session.servers().await.unwrap(), []);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Program to run. Standard input is empty unless `stdin` is set; output is reported as it is produced.
+/// A program to run. Standard input is empty unless `stdin` is set; output is reported as it is produced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     pub program: Program,
@@ -44,7 +44,7 @@ pub enum CommandEffect {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Exit {
     pub status: Status,
-    /// End of its output, with secrets masked.
+    /// Tail of standard output, with secrets masked.
     pub stdout_tail: String,
     pub stderr_tail: String,
     pub collected: BTreeMap<String, String>,
@@ -113,7 +113,7 @@ impl Command {
         self
     }
 
-    /// Human-readable form, quoted for a shell.
+    /// Returns a human-readable form, quoted for a shell.
     pub fn display(&self) -> String {
         match &self.program {
             Program::Script(text) => text.trim_end().to_owned(),

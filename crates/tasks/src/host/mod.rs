@@ -1,8 +1,9 @@
 //! Port between task types and the machine.
 //!
-//! A host belongs to one attempt: it reports the attempt's output and ends its processes when the attempt is
-//! stopped. Implementations: the real machine ([`real`]), a dry run that only reports actions ([`noop`]), a
-//! wrapper that reports actions before executing them ([`verbose`]), and a recording fake in the tests.
+//! A host belongs to one attempt: it reports the output of the attempt and ends its processes when the
+//! attempt is stopped. Implementations: the real machine ([`real`]), a dry run that only reports actions
+//! ([`noop`]), a wrapper that reports actions before executing them ([`verbose`]), and a recording fake in
+//! the tests.
 
 mod command;
 pub mod noop;
@@ -33,7 +34,7 @@ pub trait Host: Send + Sync {
     /// agent that starts after the reboot reports the success.
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>>;
 
-    /// Path of the operator's hook program for a site-specific operation.
+    /// Returns the path of the operator's hook program for a site-specific operation.
     fn hook(&self, name: &str) -> Option<PathBuf>;
 
     /// Adds a line to the output of the attempt.
@@ -46,7 +47,7 @@ pub struct FileToWrite {
     pub path: PathBuf,
     pub data: Vec<u8>,
     pub permissions: u32,
-    /// Mode of missing parent directories, which are created. `None`: the directory must exist.
+    /// Mode of missing parent directories, which are created; `None` means that the directory must exist.
     pub parents: Option<u32>,
     pub owner: Option<FileOwner>,
 }
@@ -58,7 +59,7 @@ pub struct FileOwner {
     pub group: String,
 }
 
-/// Why a host operation failed.
+/// Error of a host operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
     /// The attempt was stopped; its processes have been ended.

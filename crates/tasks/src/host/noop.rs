@@ -1,4 +1,4 @@
-//! Dry-run host: reports what would be done and changes nothing.
+//! Dry-run host: reports the actions that would be executed and changes nothing.
 
 use std::path::{Path, PathBuf};
 

@@ -46,7 +46,7 @@ impl StopSignal {
         *self.0.borrow()
     }
 
-    /// Waits for the stop. Never returns if all senders are dropped without one.
+    /// Waits for the stop. Never returns if all senders are dropped without sending one.
     pub async fn wait(&self) -> StopReason {
         let mut receiver = self.0.clone();
         let reason = receiver.wait_for(Option::is_some).await.ok().and_then(|reason| *reason);

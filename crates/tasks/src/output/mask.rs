@@ -15,8 +15,8 @@ pub struct Mask {
 
 #[derive(Debug)]
 struct Secrets {
-    /// Longest first, so that a secret that is a prefix of another one does not leave the rest of the longer
-    /// one visible.
+    /// Secrets, longest first, so that a secret that is a prefix of another does not leave the rest of the
+    /// longer secret visible.
     texts: Vec<Vec<u8>>,
     /// Indexed by byte: whether any secret starts with it. Fast rejection.
     first: [bool; 256],
@@ -61,7 +61,7 @@ impl Mask {
         map.into_iter().map(|(key, value)| (self.text(&key), self.json(value))).collect()
     }
 
-    /// Numbers can be secrets too; they are compared in their serialized form.
+    /// Masks secrets in a JSON value. Numbers can be secrets too; they are compared in their serialized form.
     fn json(&self, value: Json) -> Json {
         match value {
             Json::String(text) => Json::String(self.text(&text)),

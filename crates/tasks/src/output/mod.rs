@@ -16,7 +16,7 @@ pub use mask::Mask;
 /// Receives output. The offset is the number of bytes of the stream that were reported before.
 pub type Sink = Box<dyn Fn(Stream, u64, String) + Send + Sync>;
 
-/// Reported bytes per stream: this many from the beginning and this many from the end.
+/// Number of bytes reported per stream: this many from the beginning and this many from the end.
 pub const OUTPUT_HEAD_TAIL_BYTES: usize = 64 << 10;
 
 /// Size of the end of a stream that task types can inspect.
@@ -79,7 +79,7 @@ impl OutputReport {
         }
     }
 
-    /// Reports the retained end; called once, after the attempt.
+    /// Reports the retained output; called once, after the attempt.
     pub fn finish(&self) {
         self.flush();
         for stream in [Stream::Out, Stream::Err] {

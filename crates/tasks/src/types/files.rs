@@ -30,7 +30,7 @@ pub(super) const OWN_DIR_PERMISSIONS: Parameter = Parameter::optional(
     "Permissions of parent directories created for this file.",
 );
 
-/// Converts one file of a list. Permissions of the file override those of the task.
+/// Converts one file of a list. Permissions of the file override the permissions of the task.
 pub(super) fn file_of(file: &Values, task: &Values) -> Result<FileToWrite, Failure> {
     let permissions =
         |name: &str| if file.has(name) { file.permissions(name) } else { task.permissions(name) };
@@ -53,7 +53,7 @@ pub(super) fn file_of(file: &Values, task: &Values) -> Result<FileToWrite, Failu
     })
 }
 
-/// Content as text or Base64; `None` if there is neither.
+/// Returns the content as text or Base64; `None` if there is neither.
 pub(super) fn data_of(values: &Values) -> Option<Result<Vec<u8>, Failure>> {
     if values.has("data") {
         return Some(Ok(values.text("data").into_bytes()));
@@ -69,7 +69,8 @@ pub(super) fn to_base64(data: &[u8]) -> String {
     STANDARD.encode(data)
 }
 
-/// A relative path would depend on the working directory of the agent.
+/// Returns an absolute path. A relative path is rejected, because it would depend on the working directory of
+/// the agent.
 pub(super) fn absolute(path: String) -> Result<PathBuf, Failure> {
     let path = PathBuf::from(path);
     if path.is_absolute() && path.file_name().is_some() {
@@ -78,7 +79,8 @@ pub(super) fn absolute(path: String) -> Result<PathBuf, Failure> {
     Err(Failure::refused(format!("`{}` must be the absolute path of a file", path.display())))
 }
 
-/// Without a group the user's name is used; without a user, root. `None` if neither is set.
+/// Returns the owner of a file. Without a group, the name of the user is used; without a user, root. `None`
+/// if neither is set.
 pub(super) fn owner_of(user: &str, group: &str) -> Option<FileOwner> {
     match (user, group) {
         ("", "") => None,

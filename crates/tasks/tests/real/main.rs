@@ -71,7 +71,7 @@ impl Bench {
         }
     }
 
-    /// Marker of the attempt; unique per test, because it contains the test's directory.
+    /// Returns the marker of the attempt; unique per test, because it contains the test's directory.
     fn mark(&self) -> String {
         format!("1/2/3@{}", self.folder.path().display())
     }

@@ -93,7 +93,7 @@ async fn daemon_of_a_successful_task_survives() {
     assert!(started.elapsed() < Duration::from_secs(10), "open output pipes must not delay the task");
     let pid = pids(&bench, 1).await.remove(0);
     assert!(is_alive(&pid));
-    // Cleanup after a crash knows only the marker.
+    // Cleanup after a crash has only the marker.
     let family = ProcessTree { leaders: Vec::new(), marker: bench.mark() };
     assert!(family.is_alive().await);
     let stranger = ProcessTree { leaders: Vec::new(), marker: format!("{}x", bench.mark()) };

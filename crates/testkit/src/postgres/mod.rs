@@ -26,7 +26,7 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// `None` if `STOKER_TEST_SKIP` lists `postgres`.
+    /// Creates a database; `None` if `STOKER_TEST_SKIP` lists `postgres`.
     pub async fn create() -> Option<Self> {
         if stoker_testenv::exclude("postgres") {
             return None;
@@ -49,7 +49,8 @@ impl TestDatabase {
     }
 }
 
-/// The name of the template database, which is migrated by this build of the store and shared by its test processes.
+/// Returns the name of the template database, which is migrated by this build of the store and shared by its
+/// test processes.
 async fn template(server: &Server) -> String {
     let name = format!("template_{}", build_id());
     let _guard = server.lock_exclusive();

@@ -13,12 +13,13 @@ use super::programs::{Programs, run};
 use super::server::{USER, free_port};
 use crate::TempFolder;
 
-/// A start takes a second; the bound is for machines under heavy load.
+/// Maximum time until the server accepts connections. A start takes a second; the bound is for machines under
+/// heavy load.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Settings for a write-heavy workload with full durability; all others are the defaults.
+/// Settings for a write-heavy workload with full durability; all others have their defaults.
 const DURABLE: &[&str] = &["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"];
-/// Without fsync: tests do not survive a power loss anyway.
+/// Option that disables fsync: tests need not survive a power loss.
 const NO_FSYNC: &[&str] = &["-F"];
 
 /// A private server; stopped and deleted when dropped.
@@ -101,7 +102,7 @@ impl PrivatePostgres {
         format!("postgres://{USER}@127.0.0.1:{}/stoker", self.port)
     }
 
-    /// Process ID of the postmaster, 0 while the server is stopped.
+    /// Returns the process ID of the postmaster, 0 while the server is stopped.
     pub fn process_id(&self) -> u32 {
         self.server.as_ref().map_or(0, Child::id)
     }

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Debian installs each version into a separate directory, outside the search path.
+/// Directory into which Debian installs each version separately, outside the search path.
 const VERSIONED: &str = "/usr/lib/postgresql";
 const MISSING: &str = "PostgreSQL is not installed; run `apt-get install postgresql`, \
                        or set STOKER_TEST_SKIP=postgres to skip the tests that need it";
@@ -22,7 +22,8 @@ impl Programs {
         Ok(Self { folder, is_root: process.uid() == 0 })
     }
 
-    /// A program of PostgreSQL. The server refuses to run as root; root runs it as the user `postgres`.
+    /// Returns a command that runs a program of PostgreSQL. The server refuses to run as root, so root runs
+    /// it as the user `postgres`.
     pub(super) fn command(&self, name: &str) -> Command {
         let program = self.folder.join(name);
         if !self.is_root {
@@ -33,7 +34,7 @@ impl Programs {
         command
     }
 
-    /// Major version of the server, 0 if unknown.
+    /// Returns the major version of the server, 0 if unknown.
     pub(super) fn major_version(&self) -> u32 {
         // Debian's directory is `15/bin`; a process for each test would cost more than it saves.
         let version = self.folder.parent().and_then(|folder| folder.file_name()?.to_str()?.parse().ok());
@@ -62,7 +63,7 @@ pub(super) fn run(command: &mut Command) {
     );
 }
 
-/// The number in `postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)`.
+/// Returns the number in `postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)`.
 fn parse_version(text: &str) -> u32 {
     let version = text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     version.and_then(|version| version.split('.').next()?.parse().ok()).unwrap_or(0)

@@ -13,12 +13,14 @@ use stoker_store::Database;
 use super::programs::{Programs, run};
 
 pub(super) const USER: &str = "stoker";
-/// A start takes a second; the bound is for machines under heavy load.
+/// Maximum time until the server accepts connections. A start takes a second; the bound is for machines under
+/// heavy load.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
 /// The first version that can clone a database file by file, without writing the copy to the log as well.
 const FILE_COPY_VERSION: u32 = 15;
-/// Stops the server once no test process holds the lock: `$0` is the lock file, the arguments are the command that
-/// stops it. The script holds the lock while that command runs, so that a new test process waits and starts a new server.
+/// Stops the server when no test process holds the lock: `$0` is the lock file, the arguments are the command
+/// that stops it. The script holds the lock while that command runs, so that a new test process waits and
+/// starts a new server.
 const WATCHER: &str = r#"while sleep 5; do flock -n -x -E 99 "$0" "$@"; [ $? -eq 99 ] || exit 0; done"#;
 
 pub(super) struct Server {
@@ -78,7 +80,7 @@ impl Server {
         fs::write(self.marks().join(name), "").expect("cannot write a file");
     }
 
-    /// Names of the templates that are complete; deleted before a new server starts.
+    /// Returns the names of the templates that are complete; deleted before a new server starts.
     fn marks(&self) -> PathBuf {
         self.folder.join("marks")
     }
@@ -161,7 +163,8 @@ impl Server {
 pub(super) struct ProcessFile(pub(super) PathBuf);
 
 impl ProcessFile {
-    /// The port, once the server accepts connections: the fourth line is the port, the eighth the state.
+    /// Returns the port, once the server accepts connections: the fourth line is the port, the eighth the
+    /// state.
     pub(super) fn ready_port(&self) -> Option<u16> {
         let text = fs::read_to_string(&self.0).ok()?;
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -171,12 +174,13 @@ impl ProcessFile {
     }
 }
 
-/// Starts the command in a process group of its own: an interrupt of the test run must not stop the shared server.
+/// Starts the command in a separate process group: an interrupt of the test run must not stop the shared
+/// server.
 fn detach(command: &mut Command) -> &mut Command {
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())
 }
 
-/// One directory per user of the machine.
+/// Returns the shared directory; there is one per user of the machine.
 fn shared_folder() -> PathBuf {
     let me = fs::metadata("/proc/self").expect("Linux has `/proc`").uid();
     let folder = std::env::temp_dir().join(format!("stoker-testkit-{me}"));

@@ -109,7 +109,7 @@ fn from_agent() -> impl Strategy<Value = FromAgent> {
         map(),
     )
         .prop_map(|(node, version, running, finished, runs, facts)| {
-            FromAgent::Hello(Hello { node, version, running, finished, runs, facts })
+            FromAgent::Hello(Hello { node: node.into(), version, running, finished, runs, facts })
         });
     prop_oneof![
         hello,

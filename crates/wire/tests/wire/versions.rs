@@ -1,5 +1,5 @@
-//! Compatibility with neighbouring protocol versions. Messages of version 1 are stored as golden files;
-//! messages of the next version are simulated by adding unknown fields and kinds to current ones.
+//! Compatibility with adjacent protocol versions. Messages of version 1 are stored as golden files; messages
+//! of the next version are simulated by adding unknown fields and types to current messages.
 
 use serde_json::{Value as Json, json};
 use stoker_wire::join::{JoinRequest, JoinResponse};
@@ -9,7 +9,7 @@ use stoker_wire::{
     encode_from_agent, encode_refusal, encode_to_agent,
 };
 
-/// Decodes a text and encodes it again. `None`: unknown message kind.
+/// Decodes a text and encodes it again; `None` for an unknown message type.
 type Rewrite = fn(&str) -> Result<Option<String>, WireError>;
 
 const KINDS: &[(&str, &str, Rewrite)] = &[
@@ -48,8 +48,8 @@ fn parse(text: &str) -> Json {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// Reports whether `actual` contains everything in `expected`, that is, whether a reader that ignores unknown
-/// fields decodes both alike.
+/// Reports whether `actual` contains all of `expected`, that is, whether a reader that ignores unknown fields
+/// decodes both alike.
 fn contains(actual: &Json, expected: &Json) -> bool {
     match (actual, expected) {
         (Json::Object(actual), Json::Object(expected)) => expected.iter().all(|(key, value)| {
@@ -85,7 +85,7 @@ fn version_1_messages_decode_and_reencode_compatibly() {
     for (kind, line, rewrite) in lines() {
         let written = rewrite(line).unwrap_or_else(|error| panic!("{kind}: {error}: {line}"));
         let written = written.unwrap_or_else(|| panic!("{kind}: unknown: {line}"));
-        // Everything a version 1 reader knows is present and unchanged.
+        // All fields that a version 1 reader knows are present and unchanged.
         assert!(contains(&parse(&written), &parse(line)), "{kind}: {line}\nbecame {written}");
     }
 }
@@ -110,8 +110,8 @@ fn unknown_kinds_of_the_next_version_are_ignored() {
     }
 }
 
-/// The golden files contain every message kind. A kind added in a later version belongs in that version's
-/// files.
+/// The golden files contain every message type. A type added in a later version belongs in the files of that
+/// version.
 #[test]
 fn golden_files_contain_every_kind_of_version_1() {
     let kinds = |format: &str| {
@@ -149,6 +149,6 @@ fn incompatible_versions_name_the_side_to_upgrade() {
     for other in ["", "{}", r#"{"kind": "refused"}"#, r#"{"kind": "welcome", "heartbeat_ms": 1}"#] {
         assert_eq!(decode_refusal(other), None, "{other}");
     }
-    // Version 1 decodes the refusal as an unknown kind and ignores it.
+    // Version 1 decodes the refusal as an unknown message type and ignores it.
     assert_eq!(decode_to_agent(&encode_refusal("x")), Ok(Decoded::Unknown));
 }

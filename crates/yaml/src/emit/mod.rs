@@ -67,7 +67,7 @@ impl Writer {
         self.out.push('\n');
     }
 
-    /// Writes items, the first one on the current line.
+    /// Writes items, the first on the current line.
     fn seq(&mut self, items: &[&dyn Emit], indent: usize) {
         for (item_idx, item) in items.iter().enumerate() {
             if item_idx > 0 {
@@ -82,7 +82,7 @@ impl Writer {
         }
     }
 
-    /// Writes entries, the first one on the current line.
+    /// Writes entries, the first on the current line.
     fn map(&mut self, entries: &[(Atom<'_>, &dyn Emit)], indent: usize) {
         for (entry_idx, (key, value)) in entries.iter().enumerate() {
             if entry_idx > 0 {
@@ -106,7 +106,7 @@ impl Writer {
         }
     }
 
-    /// Writes a key and its colon. A long key needs a `?` and a line of its own.
+    /// Writes a key and its colon. A long key needs a `?` and a separate line.
     fn key(&mut self, key: &Atom<'_>, indent: usize) {
         const SIMPLE_KEY_CHARS_MAX: usize = 1000;
         let start = self.out.len();

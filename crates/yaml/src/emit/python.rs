@@ -43,7 +43,7 @@ pub fn to_python_yaml<'t>(root: impl Tree<'t>) -> String {
 
 const INDENT: usize = 2;
 const WIDTH: usize = 80;
-/// Keys of this length or more are written with `?` on a line of their own.
+/// Minimum length of keys that are written with `?` on a separate line.
 const SIMPLE_KEY_CHARS: usize = 128;
 
 struct Writer {
@@ -53,7 +53,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes a document that is a scalar. An unquoted one could be continued, so it needs a document end
+    /// Writes a document that is a scalar. An unquoted scalar could be continued, so it needs a document end
     /// marker.
     fn root_scalar(&mut self, atom: &Atom<'_>) {
         self.atom(atom, Some(INDENT));
@@ -255,7 +255,7 @@ impl Writer {
         };
     }
 
-    /// Number of characters on the current line.
+    /// Returns the number of characters on the current line.
     fn column(&self) -> usize {
         self.out[self.line_start..].chars().count()
     }

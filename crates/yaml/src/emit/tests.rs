@@ -152,7 +152,7 @@ fn numbers() {
     check(&loaded.documents[0].root, "2016-1-2 3:04:05.6 +1\n");
 }
 
-/// Text made of fragments that are significant in YAML, and of arbitrary characters.
+/// Returns the text made of fragments that are significant in YAML, and of arbitrary characters.
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => "[a-z0-9]{1,3}",

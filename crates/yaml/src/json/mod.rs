@@ -1,16 +1,16 @@
-//! Parses JSON into the same tree as YAML, so that schema readers handle one kind of node.
+//! Parses JSON into the same tree as YAML, so that schema readers handle one type of node.
 //!
 //! Strict RFC 8259: one value, no comments, no trailing commas, no `NaN`, no unescaped control characters in
-//! strings. Where the RFC leaves a choice, the stricter option is taken, because parsers that choose
-//! differently disagree about the meaning of a text:
+//! strings. If the RFC leaves a choice, the stricter option is taken, because parsers that choose differently
+//! disagree about the meaning of a text:
 //!
 //! * a duplicate key is an error;
 //! * an unpaired surrogate is an error;
 //! * a number out of range for a float is an error, not an infinity.
 //!
 //! A byte order mark at the start is skipped. Integers are exact, as in YAML. An invalid key, string or
-//! number is one problem, and parsing continues; a syntax error ends parsing, since there is no reliable way
-//! to resynchronize. Nesting uses no stack.
+//! number is one problem, and parsing continues; a syntax error ends parsing, because there is no reliable
+//! way to resynchronize. Nesting does not use the call stack.
 
 mod cursor;
 mod number;
@@ -42,8 +42,8 @@ pub mod codes {
 
 /// Parses a text that consists of one JSON value. Returns one document, or none and at least one error.
 ///
-/// The document is returned whenever the syntax is valid, so that other errors do not hide schema errors in
-/// it; check [`Loaded::has_errors`] before using it.
+/// The document is returned if the syntax is valid, so that other errors do not hide schema errors in it;
+/// check [`Loaded::has_errors`] before using it.
 pub fn load(text: &str, limits: &Limits) -> Loaded {
     // Offsets are 32-bit.
     let size_bytes_max = limits.size_bytes_max.min(u32::MAX as usize / 2);

@@ -23,7 +23,7 @@ pub(super) struct Reader<'t> {
     /// Completed items of all open arrays, innermost last; an array takes its items from the end when it
     /// closes.
     items: Vec<Node>,
-    /// Completed entries of all open objects, in the same way.
+    /// Completed entries of all open objects, innermost last.
     entries: Vec<(Node, Node)>,
     key_cache: KeyCache,
 }
@@ -254,7 +254,7 @@ impl KeyCache {
     }
 }
 
-/// Up to this many entries a pairwise comparison is faster than hashing.
+/// Maximum number of entries for a pairwise comparison, which is faster than hashing for few entries.
 const PAIRWISE_MAX: usize = 12;
 
 /// Reports duplicate keys. As in YAML, an entry keeps the position of its first and the value of its last

@@ -5,7 +5,7 @@ use stoker_diagnostics::{Diagnostic, Span, quoted};
 use super::codes;
 use super::cursor::Cursor;
 
-/// What the parser expects at the cursor.
+/// Token that the parser expects at the cursor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
     Value,

@@ -16,7 +16,7 @@ fn result_within(text: &str, limits: &Limits) -> String {
     lines.join("\n")
 }
 
-/// `line:column: message`.
+/// Renders a problem as `line:column: message`.
 fn placed(problem: &Diagnostic) -> String {
     format!("{}: {}", problem.location.span.unwrap().start, problem.message)
 }

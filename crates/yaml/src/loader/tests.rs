@@ -21,7 +21,7 @@ fn documents(loaded: &Loaded) -> String {
     loaded.documents.iter().map(|document| format_node(&document.root)).collect::<Vec<_>>().join(" --- ")
 }
 
-/// `line:column: message`.
+/// Renders a problem as `line:column: message`.
 fn placed(problem: &Diagnostic) -> String {
     format!("{}: {}", problem.location.span.unwrap().start, problem.message)
 }
@@ -74,7 +74,7 @@ fn multiple_documents() {
 fn block_scalars() {
     check("a: |\n  x\n  y\n", "{\"a\": \"x\\ny\\n\"}");
     check("a: >\n  x\n  y\n\n  z\nb: 1", "{\"a\": \"x y\\nz\\n\", \"b\": 1}");
-    // A file without a final line break does not gain one.
+    // A file without a final line break does not get one.
     check("a: |\n  x\n  y", "{\"a\": \"x\\ny\"}");
     check("a: >\n  x\n  y", "{\"a\": \"x y\"}");
     check("a: |+\n  x", "{\"a\": \"x\"}");

@@ -43,8 +43,8 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: u16,
-    /// Interned keys. Objects of one kind share their keys, which saves memory and keeps the keys that
-    /// lookups compare in the CPU cache.
+    /// Interned keys. Objects of the same structure share their keys, which saves memory and keeps the keys
+    /// that lookups compare in the CPU cache.
     keys: HashMap<&'a str, Arc<str>, RandomState>,
 }
 

@@ -1,4 +1,4 @@
-//! Decodes `$yaql` tags of the input and converts its containers to the requested kinds.
+//! Decodes `$yaql` tags of the input and converts its containers to the requested types.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::eval::iterator_of;
 use crate::moment::{DateTime, TimeSpan};
 use crate::value::{Map, Set, Value, number};
 
-/// The kinds of value that arrays and objects of the input become.
+/// Types of value that arrays and objects of the input become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputStyle {
     /// Tuples and frozen maps.

@@ -17,7 +17,8 @@ pub struct WriteOptions {
     pub ascii: bool,
     /// Whether to write tuples as arrays instead of tagged objects.
     pub tuples_as_arrays: bool,
-    /// Whether to tag values that JSON lacks; if not, they are written as Python YAQL writes them.
+    /// Whether to tag values that JSON cannot represent; otherwise they are written like Python YAQL writes
+    /// them.
     pub tags: bool,
     /// Spaces per nesting level; `None` writes a single line.
     pub indent: Option<usize>,

@@ -65,18 +65,18 @@ pub(super) fn decimal_value(c: char) -> Option<u32> {
     (value < 10).then_some(value)
 }
 
-/// `str.isdigit` for one character.
+/// Reports whether `str.isdigit` is true for one character.
 pub(super) fn is_digit(c: char) -> bool {
     decimal_value(c).is_some()
         || OTHER_DIGITS.iter().any(|&(first, last)| (first..=last).contains(&u32::from(c)))
 }
 
-/// `str.isalpha` for one character.
+/// Reports whether `str.isalpha` is true for one character.
 pub(super) fn is_letter(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphabetic() } else { is_in(&LETTER, c) }
 }
 
-/// `str.isspace` for one character; also the class `\s`.
+/// Reports whether `str.isspace` is true for one character; also the class `\s`.
 pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -95,7 +95,7 @@ fn simple_lower(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// `int(text)` for text without sign, blanks and underscores. Saturates at [`HUGE`].
+/// Returns `int(text)` for text without sign, blanks and underscores. Saturates at [`HUGE`].
 pub(super) fn parse_int(text: &str) -> Option<i128> {
     let mut value = 0_i128;
     let mut digits = 0;
@@ -106,7 +106,7 @@ pub(super) fn parse_int(text: &str) -> Option<i128> {
     (1..=MAX_INT_DIGITS).contains(&digits).then_some(value)
 }
 
-/// `repr` of a string.
+/// Returns the `repr` of a string.
 pub(super) fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);

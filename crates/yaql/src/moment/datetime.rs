@@ -18,7 +18,7 @@ pub type Fields = [i128; 7];
 /// A local date and time with a zone.
 ///
 /// Equality, order and hash compare the instant. A naive datetime (without a zone) counts as UTC, but never
-/// equals an aware one.
+/// equals an aware datetime.
 #[derive(Clone, Copy, Debug)]
 pub struct DateTime {
     date: Date,
@@ -70,7 +70,7 @@ impl DateTime {
         self.zone == Zone::Naive
     }
 
-    /// Interprets a naive datetime as UTC; aware ones are returned unchanged.
+    /// Interprets a naive datetime as UTC; aware datetimes are returned unchanged.
     #[must_use]
     pub fn aware(self) -> Self {
         if self.is_naive() { self.with_zone(Zone::Utc) } else { self }
@@ -131,7 +131,7 @@ impl DateTime {
         self.zone.utc_offset()
     }
 
-    /// Returns seconds since 1970. Subtracts the offset twice, as Python YAQL does (a bug kept for
+    /// Returns seconds since 1970. Subtracts the offset twice, like Python YAQL (a bug preserved for
     /// compatibility).
     pub fn timestamp(&self) -> Result<f64> {
         if self.is_naive() {
@@ -153,7 +153,7 @@ impl DateTime {
         TimeSpan::of_day(self.micros)
     }
 
-    /// Converts the clock to UTC. Keeps the original zone, as Python YAQL does (a bug kept for
+    /// Converts the clock to UTC. Keeps the original zone, like Python YAQL (a bug preserved for
     /// compatibility).
     pub fn utc(&self) -> Result<Self> {
         let this = self.aware();
@@ -183,7 +183,7 @@ impl DateTime {
         TimeSpan::from_micros(this.instant() - other.instant())
     }
 
-    /// Compares instants, as the operators of the language do: naive datetimes count as UTC, invalid offsets
+    /// Compares instants like the operators of the language: naive datetimes count as UTC, invalid offsets
     /// fail.
     pub fn compare(&self, other: &Self) -> Result<Ordering> {
         let (this, other) = (self.aware(), other.aware());
@@ -246,7 +246,7 @@ pub(super) fn ordinal(date: Date) -> i128 {
     i128::from(date.duration_since(EPOCH).as_hours() / 24 + EPOCH_ORDINAL)
 }
 
-/// The inverse of [`ordinal`], for the years 1 to 9999.
+/// Returns the inverse of [`ordinal`], for the years 1 to 9999.
 pub(super) fn date_of_ordinal(days: i128) -> Option<Date> {
     let days = i64::try_from(days).ok().filter(|days| (0..=3_652_058).contains(days))?;
     EPOCH.checked_add(SignedDuration::from_hours((days - EPOCH_ORDINAL) * 24)).ok()

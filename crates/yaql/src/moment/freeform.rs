@@ -35,7 +35,7 @@ impl DateTime {
     }
 }
 
-/// The tokens and the parts parsed so far.
+/// The tokens and the parts that are already parsed.
 pub(super) struct Reader {
     pub(super) tokens: Vec<String>,
     pub(super) ymd: Ymd,

@@ -56,7 +56,7 @@ fn next_token(chars: &[char], at: &mut usize, tokens: &mut Vec<String>) {
     finish(token, state, letters, tokens);
 }
 
-/// Emits a token. A period belongs to a number only if it is the only one and is between digits.
+/// Emits a token. A period belongs to a number only if it is the only period and is between digits.
 fn finish(token: String, state: State, letters: bool, tokens: &mut Vec<String>) {
     let dotted = matches!(state, State::DottedWord | State::DottedNumber);
     let points = token.matches('.').count();

@@ -48,7 +48,8 @@ impl DateTime {
         Ok(out)
     }
 
-    /// Corresponds to C's `tm_isdst >= 0`: only these zones know that there is no daylight saving time.
+    /// Reports whether `tm_isdst >= 0` in C: for these zones it is known that there is no daylight saving
+    /// time.
     fn knows_dst(&self) -> bool {
         matches!(self.zone(), Zone::Utc | Zone::Local | Zone::Offset(..))
     }
@@ -64,7 +65,7 @@ fn buffer_size(format: usize) -> usize {
     size
 }
 
-/// Text bounded by the buffer, which also holds a terminating NUL.
+/// Text bounded by the size of the buffer, which also contains a terminating NUL.
 struct Output {
     text: String,
     len: usize,
@@ -106,7 +107,7 @@ struct Spec {
     upper: bool,
     lower: bool,
     change_case: bool,
-    /// `E` or `O`. They have no effect in the C locale, but not every directive accepts them.
+    /// Modifier `E` or `O`. It has no effect in the C locale, but not every directive accepts it.
     modifier: Option<char>,
 }
 

@@ -32,7 +32,7 @@ impl DateTime {
     }
 }
 
-/// Parsed values of the directives, with Python's defaults for absent ones.
+/// Parsed values of the directives, with the defaults of Python for absent directives.
 #[derive(Default)]
 struct ParsedFields {
     year: Option<i128>,
@@ -40,7 +40,7 @@ struct ParsedFields {
     iso_week: Option<i128>,
     /// Week of the year, and whether weeks start on Monday.
     week: Option<(i128, bool)>,
-    /// Monday is 0.
+    /// Weekday; Monday is 0.
     weekday: Option<i128>,
     /// Day of the year, counted from 1.
     year_day: Option<i128>,

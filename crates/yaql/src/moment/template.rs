@@ -1,6 +1,6 @@
 //! Compiles a `strptime` format and matches it against text.
 //!
-//! Python converts the format to a regular expression. This is the same backtracking search: the
+//! Python converts the format to a regular expression. This module performs the same backtracking search: the
 //! alternatives of a directive are tried in order.
 
 use std::collections::HashSet;
@@ -92,7 +92,7 @@ impl Template {
                 let Some((&first, others)) = lengths.split_first() else { break };
                 let capture = matches!(current, Item::Directive(_));
                 for &length in others.iter().rev() {
-                    // A state that failed before would fail again.
+                    // A state that failed once would fail again.
                     if visited.insert((item, at + length)) {
                         let mut groups = groups.clone();
                         groups.extend(capture.then_some((at, at + length)));
@@ -186,7 +186,7 @@ fn lengths(item: &Item, text: &[char]) -> Lengths {
         }
         Item::Space => {
             let run = text.iter().take_while(|&&c| is_space(c)).count();
-            // Only `%d` can match a blank that the run leaves over, and at most one.
+            // Only `%d` can match a blank after the run, and at most one.
             [run, run.saturating_sub(1)].into_iter().filter(|&length| length > 0).collect()
         }
         Item::Directive('z') => zone_lengths(text),

@@ -198,8 +198,8 @@ fn round_half_even(rest: f64, odd: bool) -> i128 {
     rounded as i128
 }
 
-/// Divides two integers and rounds the quotient once, half to even. Quotients below 2^-60 become zero, which
-/// is what they round to in microseconds.
+/// Divides two integers and rounds the quotient once, half to even. Quotients below 2^-60 become zero,
+/// because they round to zero microseconds.
 fn true_division(dividend: i128, divisor: &BigInt) -> f64 {
     let negative = (dividend < 0) != divisor.is_negative();
     let divisor = divisor.abs();

@@ -15,8 +15,8 @@ pub(super) enum Role {
 /// Year, month and day, as far as known.
 pub(super) type Parts = [Option<i128>; 3];
 
-/// The numbers in text order, and the indexes of those whose role is certain: months given by name, and years
-/// with more than two digits. The role of a day is never certain.
+/// The numbers in text order, and the indexes of the numbers whose role is certain: months given by name, and
+/// years with more than two digits. The role of a day is never certain.
 #[derive(Default)]
 pub(super) struct Ymd {
     values: Vec<i128>,

@@ -35,8 +35,8 @@ pub enum Zone {
     Utc,
     /// The local zone, which is UTC. Free-form text that names UTC yields it.
     Local,
-    /// Created by the language or by the free-form parser. The offset may be out of range; using it fails
-    /// then.
+    /// Created by the language or by the free-form parser. The offset may be out of range, in which case
+    /// using it fails.
     Offset(TimeSpan, Option<Label>),
     /// Created by `strptime` or from the ISO format.
     Fixed(TimeSpan, Option<Label>),

@@ -105,7 +105,7 @@ pub fn title(name: &str) -> String {
     }
 }
 
-/// A signature the way a call of it is written; a function that is also a method has two ways.
+/// Renders a signature in the form of a call. A function that is also a method has two forms.
 fn written(signature: &Signature) -> Vec<String> {
     if signature.style != Style::Both || signature.name.starts_with(['#', '*']) {
         return vec![signature.to_string()];

@@ -22,11 +22,15 @@ pub fn describe_error(class: ErrorClass, message: &str) -> String {
         },
         (ErrorClass::NoMethod, _) => format!("there is no method `{name}`"),
         (ErrorClass::NoMatchingFunction, _) if is_special => {
-            format!("{} does not take these operands", operator_words(name))
+            format!("{} does not accept these operands", operator_words(name))
         }
-        (ErrorClass::NoMatchingFunction, _) => format!("the function `{name}` does not take these arguments"),
+        (ErrorClass::NoMatchingFunction, _) => {
+            format!("the function `{name}` does not accept these arguments")
+        }
         (ErrorClass::NoMatchingMethod, _) => {
-            format!("the method `{name}` does not take these arguments, or not on this value")
+            format!(
+                "the method `{name}` does not accept these arguments or is not available for this type of value"
+            )
         }
         (ErrorClass::Key, key) => format!("there is no key {key}"),
         (ErrorClass::StopIteration, "") => "the collection has no (further) element".to_owned(),
@@ -53,16 +57,16 @@ mod tests {
         let check =
             |class, message: &str, expected: &str| assert_eq!(describe_error(class, message), expected);
         let no_match = |name: &str| format!("No function \"{name}\" matches supplied arguments");
-        check(ErrorClass::NoMatchingFunction, &no_match("#operator_+"), "`+` does not take these operands");
+        check(ErrorClass::NoMatchingFunction, &no_match("#operator_+"), "`+` does not accept these operands");
         check(
             ErrorClass::NoMatchingFunction,
             &no_match("#indexer"),
-            "`[…]` after a value does not take these operands",
+            "`[…]` after a value does not accept these operands",
         );
         check(
             ErrorClass::NoMatchingFunction,
             &no_match("len"),
-            "the function `len` does not take these arguments",
+            "the function `len` does not accept these arguments",
         );
         check(
             ErrorClass::NoFunction,

@@ -72,7 +72,7 @@ fn write_items<'a>(
             _ = write!(out, "… {len} total");
             break;
         }
-        // Each level gets half of the remaining width, so that a summary shows the structure and not just the
+        // Each level gets half of the remaining width, so that a summary shows the structure and not only the
         // first leaf.
         let rest = (chars_max - used) / 2;
         match item {

@@ -10,8 +10,8 @@ use crate::{Result, Value};
 use super::error_message::describe_error;
 use super::summary::summarize;
 
-/// Values recorded per node. A condition in a loop yields thousands; the first few suffice for an
-/// explanation.
+/// Maximum number of values recorded per node. A condition in a loop yields thousands; the first few suffice
+/// for an explanation.
 const VALUES_MAX: usize = 4;
 const FIRST_CHARS_MAX: usize = 72;
 const OTHER_CHARS_MAX: usize = 24;

@@ -80,8 +80,8 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Reports whether alternatives that start with these nodes can share one. Compound nodes never do,
-    /// because Python compares them by identity.
+    /// Reports whether alternatives that start with these nodes can share their first node. Compound nodes
+    /// cannot, because Python compares them by identity.
     pub(super) fn same_simple(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Literal(a), Self::Literal(b)) | (Self::NotLiteral(a), Self::NotLiteral(b)) => a == b,

@@ -13,13 +13,13 @@ use std::sync::Arc;
 const MAX_RANGES: usize = 1 << 20;
 /// Maximum number of case mappings examined for all sets of a pattern; bounds compile time.
 const MAX_CASES: usize = 1 << 22;
-/// Python has separate case-folding rules for code points from here on.
+/// First code point with separate case-folding rules in Python.
 const BEYOND_BMP: u32 = 0x1_0000;
 
 /// Cache key of a set: negation, items, relevant flags.
 type Key = (bool, Vec<(u32, u32)>, u32);
 
-/// Builds the sets of a pattern, each distinct one once.
+/// Builds the sets of a pattern, each distinct set once.
 #[derive(Default)]
 pub(super) struct Classes {
     cache: HashMap<Key, Class>,
@@ -78,8 +78,8 @@ impl Classes {
     }
 }
 
-/// Returns the flags part of a literal's cache key. Differs from the key of a one-character set, since the
-/// rules for the two differ beyond the BMP.
+/// Returns the flags part of the cache key of a literal. Differs from the key of a one-character set, because
+/// the rules for the two differ beyond the BMP.
 fn literal_key(flags: u32) -> u32 {
     flags & (flag::IGNORECASE | flag::UNICODE) | 1 << 31
 }
@@ -210,7 +210,7 @@ fn members(items: &[SetItem], flags: u32) -> CharSet {
         }
     }
     let set = CharSet::new(ranges);
-    // Without a cased member Python compares characters unchanged.
+    // Without a cased member, Python compares characters unchanged.
     if cased { same_lower(&set, case) } else { set }
 }
 
@@ -225,8 +225,8 @@ fn range_is_cased(low: u32, high: u32, case: Case) -> bool {
     }
 }
 
-/// Adds the lower cases of a range. Code points beyond the BMP are not lowered: a single code stands for
-/// itself, and a range for the characters in it and those whose upper case is in it.
+/// Adds the lower cases of a range. Code points beyond the BMP are not lowered: a single code represents
+/// itself, and a range represents the characters in it and those whose upper case is in it.
 fn fold_range(low: u32, high: u32, case: Case, into: &mut Vec<(u32, u32)>) {
     if low < BEYOND_BMP {
         let high = high.min(BEYOND_BMP - 1);

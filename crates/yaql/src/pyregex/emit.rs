@@ -8,18 +8,18 @@ use std::fmt::Write;
 /// Properties that decide how the linear-time engine can run a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Traits {
-    /// Every node is regular and has the same meaning in that engine.
+    /// Whether every node is regular and has the same meaning in that engine.
     pub(super) regular: bool,
     /// Contains a `$` that also matches before a final newline, which that engine does not support.
     pub(super) end_line: bool,
-    /// Contains word boundaries, whose definition differs outside ASCII.
+    /// Whether the pattern contains word boundaries, whose definition differs outside ASCII.
     pub(super) boundary: bool,
     pub(super) empty: Empty,
     /// Approximate number of states with repeats unrolled.
     weight: u64,
 }
 
-/// How a node matches the empty string.
+/// Ways in which a node matches the empty string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Empty {
     Never,
@@ -37,7 +37,7 @@ impl Traits {
         Self { regular: true, end_line: false, boundary: false, empty, weight }
     }
 
-    /// A construct that is not regular, such as a back reference or look-around.
+    /// Returns the result for a construct that is not regular, such as a back reference or look-around.
     fn irregular() -> Self {
         Self { regular: false, ..Self::unit(1, Empty::Any) }
     }
@@ -221,7 +221,7 @@ fn anchor(at: At) -> &'static str {
     match at {
         At::TextStart => r"\A",
         At::LineStart => "(?m:^)",
-        // Exact for text that does not end in a newline; other text is routed to the backtracking engine.
+        // Exact for text that does not end in a newline; the backtracking engine handles other text.
         At::TextEnd | At::TextEndLine => r"\z",
         At::LineEnd => "(?m:$)",
         At::Boundary { negate: false, .. } => r"\b",

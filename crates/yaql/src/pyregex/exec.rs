@@ -20,7 +20,7 @@ pub struct Flags {
     pub ignore_case: bool,
     pub multi_line: bool,
     pub dot_all: bool,
-    /// Unicode requested explicitly, which makes a global `(?a)` in the pattern an error.
+    /// Whether Unicode is requested explicitly, which makes a global `(?a)` in the pattern an error.
     pub unicode: bool,
 }
 
@@ -135,7 +135,7 @@ impl StepBudget {
     }
 }
 
-/// Whether a search needs the groups or only the span of the match.
+/// Part of a match that a search returns: all groups, or only the span.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
     Span,
@@ -150,7 +150,7 @@ const SIZE_LIMIT: usize = 1 << 21;
 const SMALL_WEIGHT: u64 = 100;
 /// Maximum cost of one search with the linear-time engine, in evaluation steps.
 const LINEAR_WORK_MAX: u64 = 50_000_000;
-/// Steps of the backtracking engine per evaluation step.
+/// Number of steps of the backtracking engine per evaluation step.
 const BACKTRACK_STEPS: u64 = 4;
 
 impl Regex {
@@ -223,8 +223,8 @@ impl Regex {
         self.search_from(text, &mut ScanState::default())
     }
 
-    /// Returns the cost of a search over so many bytes with the linear-time engine, or an error if it exceeds
-    /// the budget. It is zero for patterns of ordinary size; a large automaton may visit all its states for
+    /// Returns the cost of searching `bytes` bytes with the linear-time engine, or an error if it exceeds the
+    /// budget. The cost is zero for patterns of ordinary size; a large automaton may visit all its states for
     /// each byte.
     fn linear_work(&self, bytes: usize, work: &StepBudget) -> Result<u64> {
         let cost = (bytes as u64).saturating_mul(self.weight.saturating_sub(SMALL_WEIGHT) / 4);
@@ -284,7 +284,7 @@ impl Regex {
         self.linear_work(text.len() - at, work)?;
         let mut from = at;
         if must_advance && self.traits.empty == Empty::Last {
-            // The empty match was the last alternative at `at`, so there is no other match there.
+            // The empty match was the last alternative at `at`, so there is no other match at this position.
             let Some(ch) = text.get(at..).and_then(|rest| rest.chars().next()) else { return Ok(None) };
             from += ch.len_utf8();
         }

@@ -257,7 +257,7 @@ impl Machine<'_> {
         Ok(Flow::Go(body, self.end))
     }
 
-    /// Runs optional iterations until one fails or consumes nothing.
+    /// Runs optional iterations until one fails or consumes no text.
     fn possessive_more(&mut self, body: Pc, count: u32, before: usize, top: bool) -> Result<Flow> {
         let (_, max, _) = self.possessive_bounds(body);
         let at = self.end;

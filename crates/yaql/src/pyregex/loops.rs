@@ -13,14 +13,15 @@ pub(super) struct Rep {
     /// Start of the loop body, after its `Repeat` instruction.
     body: Pc,
     outer: Option<usize>,
-    /// Position at which the last optional iteration started. An iteration that consumed nothing is not repeated.
+    /// Position at which the last optional iteration started. An iteration that consumed no text is not
+    /// repeated.
     last: usize,
 }
 
 /// The state of the innermost loop at a decision.
 struct Loop {
     rep: usize,
-    /// Completed iterations.
+    /// Number of completed iterations.
     count: i64,
     body: Pc,
     min: i64,

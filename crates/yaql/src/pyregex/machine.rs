@@ -1,6 +1,6 @@
-//! The backtracking engine. It makes the same choices in the same order as Python, so that groups in
-//! loops, empty iterations and conditionals give the same results. Its stack is on the heap; the number of
-//! steps and the size of the stack are bounded.
+//! The backtracking engine. It makes the same choices in the same order as Python, so that groups in loops,
+//! empty iterations and conditionals have the same results. Its stack is on the heap; the number of steps and
+//! the size of the stack are bounded.
 
 use super::ast::{Mode, UNBOUNDED};
 use super::frames::{Frame, Save};
@@ -36,7 +36,7 @@ pub(super) struct Machine<'a> {
     pub(super) end: usize,
     start: usize,
     must_advance: bool,
-    /// False inside a look-around or atomic group.
+    /// Whether the machine is outside look-arounds and atomic groups.
     pub(super) top: bool,
     /// Remaining steps.
     steps: u64,
@@ -75,7 +75,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Returns the steps used so far.
+    /// Returns the number of steps used.
     pub(super) fn spent(&self) -> u64 {
         self.steps_max - self.steps
     }
@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
                     return self.alternative(pc, at, save);
                 }
                 Op::RepeatOne { class, min, max, mode } => {
-                    match self.repeat_one(class, (*min, *max), *mode, pc, at)? {
+                    match self.repeat_one(class, *min, *max, *mode, pc, at)? {
                         Some(after) => at = after,
                         None => return Ok(Flow::Return(false)),
                     }
@@ -311,7 +311,8 @@ impl<'a> Machine<'a> {
     fn repeat_one(
         &mut self,
         class: &Class,
-        (min, max): (u32, u32),
+        min: u32,
+        max: u32,
         mode: Mode,
         rest: Pc,
         at: usize,

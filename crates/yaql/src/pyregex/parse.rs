@@ -205,8 +205,8 @@ impl Parser {
         self.groups.get(group).is_some_and(Option::is_some)
     }
 
-    /// Fails if a reference inside a look-behind refers to a group that was not closed before it: the width
-    /// of the look-behind would depend on itself.
+    /// Fails if a reference inside a look-behind refers to a group that was not closed before the
+    /// look-behind: its width would depend on itself.
     pub(super) fn check_behind(&self, group: usize) -> Result<()> {
         let Some(before) = self.behind else { return Ok(()) };
         if !self.is_closed(group) {

@@ -16,7 +16,7 @@ pub(super) enum Op {
     Jump(Pc),
     /// Starts a list of alternatives, each preceded by an `Alt`; the last one is followed by `Fail`.
     Branch,
-    /// An alternative; the operand is the location of the next one.
+    /// An alternative; the operand is the location of the next alternative.
     Alt(Pc),
     Fail,
     /// A repeated character, followed by the rest of the pattern.
@@ -157,7 +157,7 @@ fn condition(group: u32, yes: &Ir, no: &Ir, ops: &mut Vec<Op>) {
     fill(ops, exit, Op::Jump(end));
 }
 
-/// Maximum number of ranges in a first-character set; larger sets cost more to search than they save.
+/// Maximum number of ranges in a first-character set; searching larger sets costs more than it saves.
 const MAX_FIRST: usize = 4096;
 
 /// Returns the characters that a match must start with, if there are few enough.

@@ -67,7 +67,7 @@ impl Regex {
         work: &mut StepBudget,
     ) -> Result<String> {
         let detail = if template.uses_groups() { Detail::Groups } else { Detail::Span };
-        self.replace_each(text, (count, work), detail, &mut |matched, out| {
+        self.replace_each(text, count, work, detail, &mut |matched, out| {
             template.expand(matched, text, out);
             Ok(())
         })
@@ -80,7 +80,7 @@ impl Regex {
         count: i64,
         replacement: &mut dyn FnMut(&Match) -> Result<String>,
     ) -> Result<String> {
-        self.replace_each(text, (count, &mut StepBudget::default()), Detail::Groups, &mut |matched, out| {
+        self.replace_each(text, count, &mut StepBudget::default(), Detail::Groups, &mut |matched, out| {
             out.push_str(&replacement(matched)?);
             Ok(())
         })
@@ -89,7 +89,8 @@ impl Regex {
     fn replace_each(
         &self,
         text: &str,
-        (count, work): (i64, &mut StepBudget),
+        count: i64,
+        work: &mut StepBudget,
         detail: Detail,
         replacement: &mut dyn FnMut(&Match, &mut String) -> Result<()>,
     ) -> Result<String> {

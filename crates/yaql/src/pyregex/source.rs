@@ -38,7 +38,7 @@ impl Token {
     }
 }
 
-/// The input. Positions count characters, as in Python's messages.
+/// The input. Positions count characters, as in the messages of Python.
 pub(super) struct Source {
     chars: Vec<char>,
     index: usize,
@@ -52,8 +52,8 @@ impl Source {
         Ok(source)
     }
 
-    /// Reads the next token. A trailing backslash fails here, one token before it would be consumed, so it
-    /// can take precedence over other errors, as in Python.
+    /// Reads the next token. A trailing backslash fails here, one token before it would be consumed, so that
+    /// it takes precedence over other errors, as in Python.
     fn advance(&mut self) -> Result<()> {
         let Some(&first) = self.chars.get(self.index) else {
             self.next = None;

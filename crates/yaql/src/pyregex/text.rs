@@ -4,7 +4,7 @@
 use super::unicode::{digit_value, is_printable, is_space};
 use std::fmt::Write;
 
-/// `repr()` of a string.
+/// Returns the `repr()` of a string.
 pub(super) fn quote(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
@@ -32,7 +32,7 @@ fn push_quoted(out: &mut String, ch: char, quote: char) {
     };
 }
 
-/// `re.escape()`.
+/// Escapes a text like `re.escape()`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for ch in text.chars() {
@@ -50,7 +50,7 @@ pub fn escape(text: &str) -> String {
 pub(super) struct Number {
     /// The digits as Python prints them.
     pub(super) digits: String,
-    /// `None` if larger than `u64`.
+    /// Value; `None` if it is larger than `u64`.
     pub(super) value: Option<u64>,
 }
 

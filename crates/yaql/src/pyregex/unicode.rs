@@ -49,7 +49,7 @@ pub(super) fn is_space(ch: char) -> bool {
     SPACE.contains(u32::from(ch))
 }
 
-/// `str.isidentifier()`.
+/// Reports whether `str.isidentifier()` is true.
 pub(super) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     let start = |ch: char| {
@@ -72,11 +72,11 @@ pub(super) fn digit_value(ch: char) -> Option<u32> {
 
 /// Case mappings, in both directions.
 struct CaseTable {
-    /// `(code, lower case)`, sorted.
+    /// Pairs `(code, lower case)`, sorted.
     lower: Vec<(u32, u32)>,
-    /// `(lower case, code)`, sorted.
+    /// Pairs `(lower case, code)`, sorted.
     inverse: Vec<(u32, u32)>,
-    /// `(upper case, code)`, sorted.
+    /// Pairs `(upper case, code)`, sorted.
     upper_inverse: Vec<(u32, u32)>,
 }
 

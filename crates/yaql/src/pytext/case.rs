@@ -1,20 +1,20 @@
 //! Case conversion, and the naming convention based on it.
 //!
-//! Rust's tables are newer than Unicode 14. Characters added since then, and mappings to them, are left
+//! The tables of Rust are newer than Unicode 14. Characters added since then, and mappings to them, are left
 //! unchanged.
 
 use std::borrow::Cow;
 
 use super::chars::{is_format, is_printable, is_word};
 
-/// `text.lower()`, with final sigma at the end of words.
+/// Returns `text.lower()`, with final sigma at the end of words.
 pub fn lower(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return lower_ascii(text);
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    // For the final-sigma rule an unassigned character is neither letter nor mark, like the end of the text.
+    // For the final-sigma rule, an unassigned character is neither letter nor mark, like the end of the text.
     while let Some((position, unknown)) = rest.char_indices().find(|&(_, c)| is_unknown(c)) {
         out.push_str(&rest[..position].to_lowercase());
         out.push(unknown);
@@ -35,7 +35,7 @@ fn lower_ascii(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `text.upper()`.
+/// Returns `text.upper()`.
 pub fn upper(text: &str) -> Cow<'_, str> {
     if !text.is_ascii() {
         let mut out = String::with_capacity(text.len());

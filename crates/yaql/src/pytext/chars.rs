@@ -8,12 +8,12 @@ fn in_list(list: &[u32], c: char) -> bool {
     list.partition_point(|&change| change <= code) % 2 == 1
 }
 
-/// `\w`: a letter, digit or numeral of any script, or the underscore.
+/// Reports whether `\w` matches: a letter, digit or numeral of any script, or the underscore.
 pub fn is_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { in_list(&WORD, c) }
 }
 
-/// `[^\W\d]`: a character that can start a name.
+/// Reports whether `[^\W\d]` matches: a character that can start a name.
 pub fn is_letter_start(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphabetic() || c == '_'
@@ -33,14 +33,14 @@ pub fn decimal_value(c: char) -> Option<u8> {
     (value < 10).then_some(value as u8)
 }
 
-/// `str.isspace`; also the whitespace of `split` and `strip`.
+/// Reports whether `str.isspace` is true; also the whitespace of `split` and `strip`.
 pub fn is_space(c: char) -> bool {
     matches!(c,
         '\t'..='\r' | '\x1c'..=' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}'
         | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
-/// `str.isprintable`: characters that `repr` does not escape.
+/// Reports whether `str.isprintable` is true: characters that `repr` does not escape.
 pub fn is_printable(c: char) -> bool {
     if c.is_ascii() { matches!(c, ' '..='~') } else { in_list(&PRINTABLE, c) }
 }

@@ -16,7 +16,7 @@ enum Escape {
 /// Decodes the escape sequences in the body of a single- or double-quoted literal.
 ///
 /// The form alone (letter and number of following characters) selects an escape sequence; its content is
-/// validated afterwards. A backslash that starts no such form is kept. A surrogate becomes U+FFFD.
+/// validated afterwards. A backslash that starts no such form is left unchanged. A surrogate becomes U+FFFD.
 pub fn decode_escapes(body: &str) -> Result<Cow<'_, str>> {
     let Some(first) = body.find('\\') else { return Ok(Cow::Borrowed(body)) };
     let mut decoder = Decoder { no_more_braces: false };
@@ -46,7 +46,7 @@ pub fn decode_escapes(body: &str) -> Result<Cow<'_, str>> {
 }
 
 struct Decoder {
-    /// Whether the rest of the text contains no `}`. Keeps repeated unterminated `\N{` linear.
+    /// Whether the rest of the text contains no `}`, so that repeated unterminated `\N{` take linear time.
     no_more_braces: bool,
 }
 
@@ -121,7 +121,7 @@ fn character(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// Returns a decoding error. Python's codec sees one escape at a time, so positions start at 0;
+/// Returns a decoding error. The codec of Python processes one escape at a time, so positions start at 0;
 /// `bytes` is the number of bytes it consumed.
 fn codec_error(bytes: usize, reason: &str) -> Error {
     let last = bytes.saturating_sub(1);

@@ -2,7 +2,7 @@
 //!
 //! Strings are sequences of code points: positions, counts and lengths are in code points. Results that
 //! depend on the Unicode version (classes, names, case) are those of Unicode 14.0. Lone surrogates, which
-//! Python allows, cannot occur; an escape for one becomes U+FFFD.
+//! Python allows, cannot occur; an escape for a surrogate becomes U+FFFD.
 
 mod case;
 mod chars;

@@ -2,7 +2,7 @@
 
 use super::chars::{is_format, is_printable, is_space};
 
-/// One `NAME;HEX` per line: the formal aliases of Unicode 14.0, which the name table lacks.
+/// Formal aliases of Unicode 14.0, which the name table lacks: one `NAME;HEX` per line.
 const ALIASES: &str = include_str!("name_aliases.txt");
 
 const HANGUL: &str = "HANGUL SYLLABLE ";

@@ -10,10 +10,10 @@ use super::chars::{decimal_value, is_space};
 use super::repr::{MAX_INT_DIGITS, python_repr};
 use crate::error::{Error, Result};
 
-/// Integers of up to this many bits are exactly representable as floats.
+/// Maximum number of bits of integers that are exactly representable as floats.
 const EXACT_FLOAT_BITS: u64 = 53;
 
-/// Numbers of up to this many digits always fit into `i64`.
+/// Maximum number of digits of numbers that always fit into `i64`.
 const SURE_DIGITS: usize = 18;
 
 /// A parsed integer.
@@ -24,8 +24,8 @@ pub enum ParsedInt {
     Big(BigInt),
 }
 
-/// `int(text)`: surrounding whitespace, a sign, decimal digits of any script, single underscores between
-/// digits.
+/// Returns `int(text)`: surrounding whitespace, a sign, decimal digits of any script, single underscores
+/// between digits.
 pub fn parse_int(text: &str) -> Result<ParsedInt> {
     if matches!(text.len(), 1..=SURE_DIGITS) && text.bytes().all(|b| b.is_ascii_digit()) {
         return Ok(ParsedInt::Small(small_value(text)));
@@ -91,7 +91,7 @@ fn too_many_digits(digits: usize) -> Error {
     ))
 }
 
-/// `float(text)`: like [`parse_int`], plus fractions, exponents, `inf`, `infinity` and `nan`.
+/// Returns `float(text)`: like [`parse_int`], plus fractions, exponents, `inf`, `infinity` and `nan`.
 pub fn parse_float(text: &str) -> Result<f64> {
     let bad = || Box::new(Error::value(format!("could not convert string to float: {}", python_repr(text))));
     let ascii = to_ascii(text);
@@ -132,7 +132,7 @@ fn trim_blanks(text: &str) -> &str {
     text.trim_matches(|c| matches!(c, '\t'..='\r' | ' '))
 }
 
-/// `int(value)`: rounds towards zero.
+/// Returns `int(value)`, which rounds towards zero.
 pub fn float_to_int(value: f64) -> Result<BigInt> {
     // Fails only for infinities and NaN.
     BigInt::from_f64(value).ok_or_else(|| {
@@ -144,7 +144,7 @@ pub fn float_to_int(value: f64) -> Result<BigInt> {
     })
 }
 
-/// `float(value)`: rounds to the nearest float, ties to even.
+/// Returns `float(value)`, which rounds to the nearest float, ties to even.
 pub fn int_to_float(value: &BigInt) -> Result<f64> {
     match value.to_f64() {
         Some(float) if float.is_finite() => Ok(float),
@@ -163,7 +163,7 @@ pub fn cmp_int_float(int: &BigInt, float: f64) -> Option<Ordering> {
     if int.bits() <= EXACT_FLOAT_BITS {
         return int.to_f64()?.partial_cmp(&float);
     }
-    // Here the integer is nonzero and larger than every float that has a fraction.
+    // Here the integer is nonzero and larger than every float with a fraction.
     let whole = BigInt::from_f64(float)?;
     let quick = match (int.sign(), whole.sign()) {
         (Sign::Plus, Sign::Plus) => int.bits().cmp(&whole.bits()),
@@ -173,7 +173,7 @@ pub fn cmp_int_float(int: &BigInt, float: f64) -> Option<Ordering> {
     Some(quick.then_with(|| int.cmp(&whole)))
 }
 
-/// [`cmp_int_float`] without allocation.
+/// Like [`cmp_int_float`], without allocation.
 pub fn cmp_i64_float(int: i64, float: f64) -> Option<Ordering> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0; // 2^63
     if float.is_nan() {

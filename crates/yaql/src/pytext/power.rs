@@ -6,7 +6,7 @@ use num_traits::{One, Signed, Zero};
 
 use crate::error::{Error, ErrorClass, Result};
 
-/// `a % b` on floats: the result has the sign of the divisor.
+/// Returns `a % b` on floats, which has the sign of the divisor.
 pub fn float_floor_mod(a: f64, b: f64) -> Result<f64> {
     if b == 0.0 {
         return Err(Box::new(Error::new(ErrorClass::ZeroDivision, "float modulo")));
@@ -21,7 +21,7 @@ pub fn float_floor_mod(a: f64, b: f64) -> Result<f64> {
     })
 }
 
-/// `a ** b` on floats. A complex result, which the language does not support, is an error.
+/// Returns `a ** b` on floats. A complex result, which the language does not support, is an error.
 pub fn float_pow(a: f64, b: f64) -> Result<f64> {
     if a == 0.0 && b < 0.0 && b.is_finite() {
         let message = "0.0 cannot be raised to a negative power";
@@ -38,14 +38,14 @@ pub fn float_pow(a: f64, b: f64) -> Result<f64> {
     Ok(result)
 }
 
-/// `pow(base, exponent, modulus)`: the result has the sign of the modulus. A negative exponent uses the
+/// Returns `pow(base, exponent, modulus)`, which has the sign of the modulus. A negative exponent uses the
 /// modular inverse.
 pub fn pow_mod(base: &BigInt, exponent: &BigInt, modulus: &BigInt) -> Result<BigInt> {
     if modulus.is_zero() {
         return Err(Box::new(Error::value("pow() 3rd argument cannot be 0")));
     }
     let positive = modulus.abs();
-    // Modulo 1 every result is 0, even where there is no inverse.
+    // Modulo 1 every result is 0, even if there is no inverse.
     if positive.is_one() {
         return Ok(BigInt::zero());
     }

@@ -10,11 +10,11 @@ use crate::error::{Error, Result};
 /// Maximum number of decimal digits that are printed or parsed.
 pub const MAX_INT_DIGITS: usize = 4300;
 
-/// Integers of up to this many bits have at most [`MAX_INT_DIGITS`] digits; from two more bits on, all have
-/// more.
+/// Maximum number of bits of integers that have at most [`MAX_INT_DIGITS`] digits; from two more bits on, all
+/// integers have more.
 const SURELY_PRINTED_BITS: u64 = 14_284;
 
-/// `repr` of a string.
+/// Returns the `repr` of a string.
 pub fn python_repr(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_quoted(&mut out, text);
@@ -56,7 +56,7 @@ fn push_escaped(out: &mut String, c: char, quote: char) {
     };
 }
 
-/// `repr` of a float.
+/// Returns the `repr` of a float.
 pub fn format_float(value: f64) -> String {
     let mut out = String::new();
     write_float(&mut out, value);
@@ -74,8 +74,8 @@ pub fn write_float(out: &mut String, value: f64) {
         return;
     }
     let start = out.len();
-    // Rust's debug format has the same number of digits and switches to exponents at the same magnitudes. It
-    // differs in rounding ties and in the format of the exponent.
+    // The debug format of Rust has the same number of digits and switches to exponents at the same
+    // magnitudes. It differs in rounding ties and in the format of the exponent.
     let _ = write!(out, "{value:?}");
     round_tie_to_even(out, start, value);
     if let Some(e) = out[start..].find('e') {
@@ -85,7 +85,8 @@ pub fn write_float(out: &mut String, value: f64) {
 
 /// Replaces the last digit of the number at `start` by its even neighbor if both are equally close.
 ///
-/// Of two equally short and equally close representations Python prints the even one, Rust the greater one.
+/// Replaces the digits if there is a tie: of two equally short and equally close representations, Python
+/// prints the even one, Rust the greater one.
 fn round_tie_to_even(out: &mut String, start: usize, value: f64) {
     // In a tie the exact value has exactly one more digit. Numbers of up to 15 digits are exact, so a tie
     // needs at least 15 digits, the last of which is odd.
@@ -122,7 +123,7 @@ fn normalize_exponent(out: &mut String, at: usize) {
     }
 }
 
-/// `str` of an integer. Fails beyond [`MAX_INT_DIGITS`] digits.
+/// Returns the `str` of an integer. Fails beyond [`MAX_INT_DIGITS`] digits.
 pub fn format_int(value: &BigInt) -> Result<String> {
     // The number of bits bounds the number of digits, so a huge number is rejected without converting it.
     if value.bits() > SURELY_PRINTED_BITS + 1 {
@@ -140,7 +141,7 @@ fn too_many_digits() -> Error {
     ))
 }
 
-/// `hex` of an integer: sign, `0x`, lower-case digits. The number of digits is not limited.
+/// Returns the `hex` of an integer: sign, `0x`, lower-case digits. The number of digits is not limited.
 pub fn hex_int(value: &BigInt) -> String {
     format!("{value:#x}")
 }

@@ -9,11 +9,12 @@ use num_traits::{Signed, Zero};
 use super::numbers::{float_to_int, int_to_float};
 use crate::error::{Error, Result};
 
-/// Beyond this many decimals every float is unchanged; below [`LEAST_DECIMALS`] every float rounds to zero.
+/// Maximum number of decimals that can change a float; with fewer than [`LEAST_DECIMALS`], every float rounds
+/// to zero.
 const MOST_DECIMALS: i64 = 323;
 const LEAST_DECIMALS: i64 = -308;
 
-/// From this value on all floats are integers.
+/// Smallest value from which all floats are integers.
 const ALL_WHOLE: f64 = 4_503_599_627_370_496.0; // 2^52
 
 /// Rounds a float. Infinities and NaN are returned unchanged.

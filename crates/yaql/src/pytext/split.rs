@@ -3,8 +3,8 @@
 use super::chars::is_space;
 use crate::error::{Error, Result};
 
-/// `text.split(separator, max)`: splits at runs of whitespace if there is no separator, at most `max` times
-/// from the left; a negative `max` means no limit.
+/// Returns `text.split(separator, max)`: splits at runs of whitespace if there is no separator, at most `max`
+/// times from the left; a negative `max` means no limit.
 pub fn split<'t>(text: &'t str, separator: Option<&str>, max: i64) -> Result<Vec<&'t str>> {
     let cuts = usize::try_from(max);
     Ok(match (checked(separator)?, cuts) {
@@ -15,7 +15,7 @@ pub fn split<'t>(text: &'t str, separator: Option<&str>, max: i64) -> Result<Vec
     })
 }
 
-/// `text.rsplit(separator, max)`: like [`split`], from the right.
+/// Returns `text.rsplit(separator, max)`: like [`split`], from the right.
 pub fn rsplit<'t>(text: &'t str, separator: Option<&str>, max: i64) -> Result<Vec<&'t str>> {
     let cuts = usize::try_from(max).unwrap_or(usize::MAX);
     let mut parts: Vec<&str> = match checked(separator)? {

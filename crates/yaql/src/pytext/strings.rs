@@ -9,7 +9,8 @@ pub fn len(text: &str) -> usize {
     text.chars().count()
 }
 
-/// `sys.getsizeof(text)`: a header plus one, two or four bytes per code point, depending on the widest one.
+/// Returns `sys.getsizeof(text)`: a header plus one, two or four bytes per code point, depending on the
+/// widest code point.
 pub fn python_size_of_str(text: &str) -> u64 {
     // The maximum byte is the lead byte of the widest character: lead bytes exceed continuation bytes and
     // grow with the code point.
@@ -31,13 +32,13 @@ fn byte_position(text: &str, position: usize) -> usize {
     text.len() - chars.as_str().len()
 }
 
-/// Converts a slice index: negative ones count from the end, bounded below by 0.
+/// Converts a slice index: negative indexes count from the end, bounded below by 0.
 fn from_start(index: i64, length: usize) -> usize {
     let magnitude = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
     if index < 0 { length.saturating_sub(magnitude) } else { magnitude }
 }
 
-/// `text[start:end]`.
+/// Returns `text[start:end]`.
 pub fn slice(text: &str, start: i64, end: Option<i64>) -> &str {
     window(text, start, end).map_or("", |(_, part)| part)
 }
@@ -61,9 +62,9 @@ fn window(text: &str, start: i64, end: Option<i64>) -> Option<(usize, &str)> {
     Some((start, &tail[..byte_position(tail, end - start)]))
 }
 
-/// The `substring` function of the language. A negative start counts from the end, and a negative length
-/// means the rest of the text. The result is then sliced with Python's rules, so a start that is still
-/// negative counts from the end again.
+/// Implements the `substring` function of the language. A negative start counts from the end, and a negative
+/// length means the rest of the text. The result is then sliced with the rules of Python, so a start that is
+/// still negative counts from the end again.
 pub fn substring(text: &str, start: i64, length: i64) -> &str {
     if start >= 0 && length < 0 {
         return slice(text, start, None);
@@ -74,12 +75,12 @@ pub fn substring(text: &str, start: i64, length: i64) -> &str {
     slice(text, start, Some(start.saturating_add(length)))
 }
 
-/// `text.find(sub, start, end)`: the first position, or -1.
+/// Returns `text.find(sub, start, end)`: the first position, or -1.
 pub fn find(text: &str, sub: &str, start: i64, end: Option<i64>) -> i64 {
     position(text, start, end, |part| part.find(sub))
 }
 
-/// `text.rfind(sub, start, end)`: the last position, or -1.
+/// Returns `text.rfind(sub, start, end)`: the last position, or -1.
 pub fn rfind(text: &str, sub: &str, start: i64, end: Option<i64>) -> i64 {
     position(text, start, end, |part| part.rfind(sub))
 }
@@ -90,7 +91,7 @@ fn position(text: &str, start: i64, end: Option<i64>, search: impl Fn(&str) -> O
     position.map_or(-1, |position| position as i64)
 }
 
-/// `text.strip(chars)`; strips whitespace if `chars` is `None`.
+/// Returns `text.strip(chars)`; strips whitespace if `chars` is `None`.
 pub fn strip<'t>(text: &'t str, chars: Option<&str>) -> &'t str {
     match chars {
         None => text.trim_matches(is_space),
@@ -101,7 +102,7 @@ pub fn strip<'t>(text: &'t str, chars: Option<&str>) -> &'t str {
     }
 }
 
-/// `text.lstrip(chars)`.
+/// Returns `text.lstrip(chars)`.
 pub fn lstrip<'t>(text: &'t str, chars: Option<&str>) -> &'t str {
     match chars {
         None => text.trim_start_matches(is_space),
@@ -112,7 +113,7 @@ pub fn lstrip<'t>(text: &'t str, chars: Option<&str>) -> &'t str {
     }
 }
 
-/// `text.rstrip(chars)`.
+/// Returns `text.rstrip(chars)`.
 pub fn rstrip<'t>(text: &'t str, chars: Option<&str>) -> &'t str {
     match chars {
         None => text.trim_end_matches(is_space),
@@ -155,7 +156,7 @@ fn limit(count: i64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// `text.replace(old, new, count)`. An empty `old` matches before every code point and at the end.
+/// Returns `text.replace(old, new, count)`. An empty `old` matches before every code point and at the end.
 pub fn replace<'t>(text: &'t str, old: &str, new: &str, count: i64) -> Cow<'t, str> {
     if count == 0 || !text.contains(old) {
         return Cow::Borrowed(text);

@@ -31,7 +31,7 @@ impl Generator<'_> {
         node.unwrap_or_else(|| self.leaf(goal, depth))
     }
 
-    /// Generates an operand, usually in parentheses where precedence matters.
+    /// Generates an operand, usually in parentheses if precedence matters.
     fn operand(&mut self, goal: &Ty, depth: usize) -> Node {
         let node = self.expr(goal, depth);
         if self.rng.chance(80) { node.tight() } else { node }

@@ -1,8 +1,8 @@
 //! Known differences from Python YAQL, each documented.
 //!
-//! Each rule is tied to a row of `docs/yaql-differences.md` by the text of its first cell, and a test compares the two:
-//! a rule without a row, or a changed row, fails. A rule matches the error classes of both sides as well as the text, so
-//! that a new defect in the same expression is not accepted.
+//! Each rule is linked to a row of `docs/yaql-differences.md` by the text of its first cell, and a test
+//! compares the two: a rule without a row, or a changed row, fails. A rule matches the error classes of both
+//! sides as well as the text, so that a new defect in the same expression is not accepted.
 
 use crate::compare::{Difference, has_omitted_element, has_unpaired_surrogate};
 
@@ -12,7 +12,7 @@ struct KnownDifference {
     applies: fn(&Pair<'_>) -> bool,
 }
 
-/// An expression with both answers.
+/// An expression with both responses.
 struct Pair<'a> {
     expression: &'a str,
     /// Response of Python YAQL, in lower case.
@@ -82,7 +82,7 @@ const KNOWN: &[KnownDifference] = &[
         row: "a time zone offset of a day or more inside a container",
         applies: |pair| pair.theirs.contains("offset must be a timedelta strictly") && pair.ours_is(&["ok"]),
     },
-    // A list made by splitting has spare capacity in Python YAQL, which counts when it is repeated.
+    // A list made by splitting has spare capacity in Python YAQL, which is counted when the list is repeated.
     KnownDifference {
         row: "quotas of a few hundred bytes",
         applies: |pair| {
@@ -115,8 +115,9 @@ const KNOWN: &[KnownDifference] = &[
     },
 ];
 
-/// Requests whose answers differ for the reason given in the row. Rows about time-outs, nondeterminism and memory have none:
-/// their examples are slow or depend on the machine. Nor have surrogates, which the comparison itself reads as U+FFFD.
+/// Requests whose responses differ for the reason given in the row. Rows about timeouts, nondeterminism and
+/// memory have no examples, because these would be slow or depend on the machine. Neither have surrogates,
+/// which the comparison itself reads as U+FFFD.
 #[rustfmt::skip]
 pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("a negative number to a fractional power", r#"{"expr": "pow(-8, 0.5)"}"#),
@@ -132,7 +133,7 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     (ITERATOR_TYPE, r#"{"expr": "range(0, 3)", "options": {"legacy": "context", "yaql.convertOutputData": false}}"#),
 ];
 
-/// The row of the documentation that explains this difference, if one does.
+/// Returns the row of the documentation that explains this difference, if one does.
 pub(crate) fn accepted_difference(
     expression: &str,
     theirs: &str,

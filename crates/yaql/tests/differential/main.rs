@@ -43,10 +43,10 @@ use table::Table;
 const REGRESSIONS: &str = include_str!("regressions.jsonl");
 const CASES: u64 = 3000;
 const SEED: u64 = 2017;
-/// Maximum number of failures to shrink in total and per kind; more are rarely useful.
+/// Maximum number of failures to shrink in total and per class; more are rarely useful.
 const SHRUNK_MAX: usize = 60;
 const SHRUNK_ALIKE_MAX: usize = 4;
-/// At most one case in this many may lack a usable response from Python YAQL.
+/// Maximum share of cases without a usable response from Python YAQL: one in this many.
 const UNCOMPARED_SHARE: usize = 50;
 
 /// Returns a host with the current time, because both sides complete dates without a day from the clock.
@@ -218,7 +218,7 @@ impl Run {
         )
     }
 
-    /// Shrinks the failures and formats one per kind.
+    /// Shrinks the failures and formats one per class.
     fn report(&self, oracle: &mut Oracle) -> String {
         let mut reports = BTreeMap::new();
         let mut alike: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -263,7 +263,8 @@ fn differs(case: &Case, oracle: &mut Oracle) -> Option<Difference> {
     }
 }
 
-/// More work than Python YAQL can do within its time limit, and few enough steps to keep the test fast.
+/// Limits that allow more work than Python YAQL can do within its time limit, and few enough steps to keep
+/// the test fast.
 const LIMITS: Limits = Limits { steps: 5_000_000, depth: 3_000, memory: 1 << 30 };
 
 fn answer(request: &str) -> String {
@@ -275,7 +276,7 @@ fn answer(request: &str) -> String {
     RESPONDER.with_borrow_mut(|responder| responder.respond(request))
 }
 
-/// Checks that the engine's own JSON parser, which compares responses, distinguishes numeric types.
+/// Checks that the JSON parser of the engine, which compares responses, distinguishes numeric types.
 #[test]
 fn responses_are_compared_by_type() {
     let json = |text: &str| write(&parse(text).unwrap(), &WriteOptions::default()).unwrap();

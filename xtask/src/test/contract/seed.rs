@@ -1,11 +1,11 @@
-//! Seed data: several records of each resource, so that requests with small IDs find one.
+//! Seed data: several records of each resource, so that requests with small IDs find a record.
 
 use serde_json::{Value, json};
 
 use super::server::Server;
 use crate::failure::Outcome;
 
-/// Records per resource in each of three ranges: never deleted, parts deleted, deleted as a whole.
+/// Number of records per resource in each of three ranges: never deleted, parts deleted, deleted as a whole.
 pub(super) const N_KEPT: u32 = 3;
 
 pub(super) fn create(server: &Server) -> Outcome {

@@ -76,7 +76,7 @@ impl Server {
         Err(Failure::new(format!("`stoker serve` did not start\n{}", log.trim_end())))
     }
 
-    /// Log lines of level ERROR that have not been read yet.
+    /// Returns the log lines of level ERROR that have not been read yet.
     pub(in crate::test) fn error_lines(&self) -> Vec<String> {
         self.log.try_iter().filter(|line| line.contains("ERROR")).collect()
     }

@@ -61,7 +61,7 @@ impl Group {
         &self.servers
     }
 
-    /// A client of this server, or of another one if it is dead.
+    /// Returns a client of this server, or of another one if it is dead.
     pub(crate) fn client(&self, preferred: usize) -> Client {
         let alive = |at: &usize| self.servers[*at].process.is_some();
         let n_servers = self.servers.len();
@@ -79,7 +79,7 @@ impl Group {
         }
     }
 
-    /// The server that drives the run.
+    /// Returns the server that drives the run.
     pub(crate) fn driver_of(&self, run: i64) -> Outcome<usize> {
         self.driver(run)?.ok_or_else(|| format!("run {run} has no driver"))
     }
@@ -128,8 +128,9 @@ fn log_in(server: &mut Server) -> Outcome<Client> {
     }
 }
 
-/// Uses ports below the ephemeral range, so that a reconnecting agent is not assigned the port of a dead
-/// server. Each server searches its own range, because the previous one may not listen yet.
+/// Returns a free address. Uses ports below the ephemeral range, so that a reconnecting agent is not assigned
+/// the port of a dead server. Each server searches a separate range, because the previous server may not
+/// listen yet.
 fn free_address(number: usize) -> Outcome<String> {
     let first = 14_000 + (std::process::id() % 1400) as u16 * 10 + number as u16 * 1000;
     (first..first + 1000)

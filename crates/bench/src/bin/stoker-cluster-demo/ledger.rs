@@ -15,7 +15,8 @@ impl Ledger {
         Self { path: folder.join("done") }
     }
 
-    /// Shell command that appends the line of a task: one short write in append mode, which is atomic.
+    /// Returns a shell command that appends the line of a task: one short write in append mode, which is
+    /// atomic.
     pub(crate) fn command(&self, line: &str) -> String {
         format!("echo {line} >> {}", self.path.display())
     }

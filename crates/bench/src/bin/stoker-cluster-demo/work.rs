@@ -52,7 +52,7 @@ impl Deployment {
         TASKS.len() * self.nodes.len()
     }
 
-    /// Expected lines of the ledger after the deployment.
+    /// Returns the expected lines of the ledger after the deployment.
     pub(crate) fn expected(&self) -> Vec<String> {
         let of_node = |node: &i64| TASKS.iter().map(|task| format!("{task}@{node}")).collect::<Vec<_>>();
         self.nodes.iter().flat_map(of_node).collect()
@@ -112,7 +112,7 @@ impl Deployment {
         }
     }
 
-    /// Number of task instances that succeeded according to the history.
+    /// Returns the number of task instances that succeeded according to the history.
     pub(crate) fn n_in_history(group: &Group, run: i64) -> Outcome<usize> {
         let history = get(&group.client(0), &format!("/api/v1/transactions/{run}/deployment_history"))?;
         let is_ours =

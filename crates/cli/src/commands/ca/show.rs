@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     Ok(printer.data(&text)?)
 }
 
-/// Other PEM files in the directory, sorted by name.
+/// Returns the other PEM files in the directory, sorted by name.
 fn other_pem_files(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_other_pem = |path: &PathBuf| {

@@ -6,7 +6,8 @@ use super::check_result::CheckResult;
 use crate::host::SystemHost;
 
 pub(super) const SECOND_MICROS: i64 = 1_000_000;
-/// Leases and tokens tolerate 2 s; at 10 s they fail.
+/// Clock offset from which a warning is reported, in microseconds. Leases and tokens tolerate 2 s; at 10 s
+/// they fail.
 const WARNING_OFFSET: i64 = 2 * SECOND_MICROS;
 const PROBLEM_OFFSET: i64 = 10 * SECOND_MICROS;
 

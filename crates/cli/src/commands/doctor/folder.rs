@@ -10,7 +10,8 @@ use nix::unistd::{AccessFlags, access};
 use super::check_result::CheckResult;
 
 const MIB: u64 = 1 << 20;
-/// Below 64 MiB the database cannot work; 1 GiB leaves time to react.
+/// Free space below which a problem is reported: below 64 MiB the database cannot work; 1 GiB leaves time to
+/// react.
 const FREE_PROBLEM: u64 = 64 * MIB;
 const FREE_WARNING: u64 = 1024 * MIB;
 
@@ -62,11 +63,12 @@ pub(super) fn check_folder(check: &'static str, path: &Path) -> Vec<CheckResult>
 fn space(check: &'static str, path: &Path) -> Option<CheckResult> {
     let stat = statvfs(path).ok()?;
     let n_free = stat.blocks_available().saturating_mul(stat.fragment_size());
-    let message = format!("{} MiB free in {}", n_free / MIB, path.display());
+    let free = format!("{} MiB free in {}", n_free / MIB, path.display());
     let help = "free disk space, move the data, or reduce the retention of runs (`--keep-runs`)";
+    let too_little = |minimum: u64| format!("only {free}; at least {} MiB are needed", minimum / MIB);
     Some(match n_free {
-        n if n < FREE_PROBLEM => CheckResult::problem(check, message, help),
-        n if n < FREE_WARNING => CheckResult::warning(check, message, help),
-        _ => CheckResult::ok(check, message),
+        n if n < FREE_PROBLEM => CheckResult::problem(check, too_little(FREE_PROBLEM), help),
+        n if n < FREE_WARNING => CheckResult::warning(check, too_little(FREE_WARNING), help),
+        _ => CheckResult::ok(check, format!("{free}, which is sufficient")),
     })
 }

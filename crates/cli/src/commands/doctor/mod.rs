@@ -1,6 +1,6 @@
 //! `stoker doctor`: diagnoses problems and suggests fixes.
 //!
-//! Each check is one file and one entry in the list of its directory. Checks are read-only.
+//! Each check is a file of its own and an entry in the list of its directory. Checks are read-only.
 
 mod agent;
 mod check_result;

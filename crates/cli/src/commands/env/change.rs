@@ -48,7 +48,7 @@ pub(super) struct UpdateArgs {
     #[arg(long, value_name = "ORDER")]
     merge_order: Option<String>,
 
-    /// What a task in a later layer overrides: `attributes` it sets, or `replace` for the whole task
+    /// Effect of a task on the same task in an earlier layer: `attributes` overrides the attributes it sets, `replace` the whole task
     #[arg(long, value_name = "MODE")]
     merge_mode: Option<String>,
 }
@@ -56,7 +56,7 @@ pub(super) struct UpdateArgs {
 /// Delete a cluster and make its nodes available to other clusters
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Asks for confirmation unless the cluster is new.
+Asks for confirmation unless the cluster has the status `new`: it was never deployed.
 
 Examples:
   stoker env delete 1

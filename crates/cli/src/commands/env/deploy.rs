@@ -6,11 +6,11 @@ use crate::commands::run::report_started;
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote, confirm};
 
-/// Deploy pending changes
+/// Deploy the pending changes of a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Runs the sequence `deploy-changes` of the release if it exists, otherwise the graph `default`. To preview the changes,
-run `stoker plan --env 1`; to preview, confirm and deploy, run `stoker apply --env 1`.
+run `stoker plan --env 1`, which starts no run; to preview, confirm and deploy, run `stoker apply --env 1`.
 
 Examples:
   stoker env deploy 1 --follow
@@ -23,7 +23,7 @@ pub(super) struct DeployArgs {
     options: DeployOptions,
 }
 
-/// Run all deployment tasks again, even without changes
+/// Run all deployment tasks of a cluster again, even without changes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +38,7 @@ pub(super) struct RedeployArgs {
 
 #[derive(Debug, clap::Args)]
 struct DeployOptions {
-    /// Create a plan without running it
+    /// Start a dry run, which ends with its plan and executes no task
     #[arg(long)]
     dry_run: bool,
 
@@ -46,16 +46,14 @@ struct DeployOptions {
     #[arg(long)]
     noop: bool,
 
-    /// Show progress until the run ends, and fail if it fails
+    /// Show progress until the run ends, and fail if it fails [default: return when the run has started]
     #[arg(long)]
     follow: bool,
 }
 
-/// Stop the active run of a cluster
+/// Stop the active run of a cluster: running tasks finish, no further tasks start
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Running tasks finish; with `--now`, they are terminated.
-
 Examples:
   stoker env stop 1
   stoker env stop 1 --now")]
@@ -68,7 +66,7 @@ pub(super) struct StopArgs {
     now: bool,
 }
 
-/// Reset the deployment state, so that the next run executes all tasks
+/// Reset the deployment state of a cluster, so that the next run executes all tasks
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

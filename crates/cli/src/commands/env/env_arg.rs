@@ -1,4 +1,4 @@
-//! Cluster argument.
+//! Argument that selects a cluster.
 
 /// A cluster ID, as a positional argument or after `--env`.
 #[derive(Debug, clap::Args)]

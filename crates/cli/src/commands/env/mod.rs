@@ -13,7 +13,7 @@ use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Options, Remote, SharedOptions};
 
-/// Manage clusters
+/// Manage clusters (also called environments)
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {

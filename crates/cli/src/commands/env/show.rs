@@ -10,7 +10,7 @@ use crate::remote::{Format, Remote, set};
 #[command(after_help = "\
 Examples:
   stoker env list
-  stoker cluster list --output json")]
+  stoker env list --output json")]
 pub(super) struct ListArgs {}
 
 /// Show a cluster and its nodes
@@ -66,7 +66,7 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     )
 }
 
-/// ID of a node with its current and pending roles.
+/// Returns the ID of a node with its current and pending roles.
 fn summary(node: &NodeView) -> String {
     format!("{} ({})", node.id, [&node.roles[..], &node.pending_roles].concat().join(", "))
 }

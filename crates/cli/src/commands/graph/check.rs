@@ -116,7 +116,7 @@ fn check_file(file: &File, remote: &mut Remote<'_>) -> Outcome {
     finish(fresh.map(|finding| in_file(finding, file)).collect(), true, remote)
 }
 
-/// The excerpt replaces task and path; a problem of several tasks has no location.
+/// Replaces task and path with an excerpt of the file. A problem of several tasks has no location.
 fn in_file(mut finding: Diagnostic, file: &File) -> Reported {
     let location = std::mem::take(&mut finding.location);
     let span = location.task.as_ref().and_then(|task| file.locate(task, &location.path));

@@ -14,7 +14,8 @@ use crate::input::read_text;
 use crate::printer::Printer;
 
 const NAME: &str = "tasks.yaml";
-/// Deeper than real directory trees; bounds the recursion through symlink cycles.
+/// Maximum depth of directories. Deeper than real directory trees; bounds the recursion through symlink
+/// cycles.
 const DEPTH_MAX: usize = 32;
 
 /// Returns all tasks in the order of their file paths, or the problems of all files.

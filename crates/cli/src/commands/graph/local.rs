@@ -41,7 +41,7 @@ impl File {
         Ok(file)
     }
 
-    /// Task IDs as written, also in files with errors.
+    /// Returns the task IDs as written, also in files with errors.
     pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
         let root = self.node.as_ref();
         let tasks = root.and_then(|root| root.get("tasks").unwrap_or(root).as_seq());
@@ -58,8 +58,8 @@ impl File {
     }
 }
 
-/// Prepares diagnostics of the reader for output: the excerpt replaces the path, and each duplicate task the summary of
-/// them.
+/// Prepares diagnostics of the reader for output: replaces paths with excerpts, and the summary of duplicate
+/// tasks with one diagnostic per duplicate.
 pub(crate) fn in_file(mut problems: Vec<Diagnostic>, text: &Text) -> Vec<Diagnostic> {
     let is_duplicate = |problem: &Diagnostic| problem.code == codes::DUPLICATE_TASK;
     if problems.iter().any(|problem| is_duplicate(problem) && problem.location.span.is_some()) {

@@ -17,7 +17,7 @@ pub(super) enum Owner {
 }
 
 impl Owner {
-    /// API path of the graph of this type.
+    /// Returns the API path of the graph of this type.
     pub(super) fn graph_path(self, graph_type: &str) -> String {
         let (collection, id) = match self {
             Self::Cluster(id) => ("clusters", id),

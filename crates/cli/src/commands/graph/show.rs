@@ -17,7 +17,7 @@ Examples:
   stoker graph show --release 2
   stoker graph show 12")]
 pub(super) struct Args {
-    /// Graph ID
+    /// Graph ID, instead of `--env`, `--release` or `--plugin`
     #[arg(value_name = "GRAPH", conflicts_with_all = ["env", "release", "plugin", "graph_type"])]
     graph: Option<i64>,
 
@@ -28,7 +28,7 @@ pub(super) struct Args {
     #[arg(id = "graph_type", long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, default_value = DEFAULT_TYPE)]
     graph_type: String,
 
-    /// Task name to show
+    /// Name of the task to show [default: all tasks]
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
 }

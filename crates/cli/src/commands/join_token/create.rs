@@ -8,7 +8,7 @@ use crate::remote::{Format, Remote, display, typed};
 /// Create a join token; its value is shown only once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Standard output contains only the token.
+In the default output format, standard output contains only the token.
 
 Examples:
   STOKER_JOIN_TOKEN=$(stoker join-token create 'rack 7' --uses 20 --hours 2)
@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "HOURS", default_value_t = 24, value_parser = clap::value_parser!(i64).range(1..=8760))]
     hours: i64,
 
-    /// Allow agents to take over a node that already has an agent, including the master, or that was revoked
+    /// Allow an agent to join as a node, including the master, that already has an agent or whose agent was revoked
     #[arg(long)]
     may_replace: bool,
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::exit::{Failure, Outcome};
 
-/// The limit of the server; checked here to fail before the upload.
+/// Size limit of the server, checked before the upload.
 const PAYLOAD_BYTES_MAX: u64 = 3 << 20;
 
 #[derive(Debug, clap::Args)]

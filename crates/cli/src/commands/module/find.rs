@@ -19,7 +19,7 @@ pub(super) struct SingleModule {
     pub(super) module: Json,
 }
 
-/// A page of nodes; the last page has no link to a next one.
+/// Page of nodes; the last page has no link to a next page.
 #[derive(Deserialize)]
 pub(super) struct InstancePage {
     pub(super) instances: Vec<Json>,
@@ -33,7 +33,7 @@ struct PageLink {
 }
 
 impl InstancePage {
-    /// Query of the next page, with its question mark.
+    /// Returns the query of the next page, with its question mark.
     pub(super) fn next_query(&self) -> Option<String> {
         let (_, query) = self.links.first()?.href.split_once('?')?;
         Some(format!("?{query}"))

@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     batch_size: Option<u32>,
 
-    /// Delay between batches in seconds
+    /// Delay between batches in seconds [default: 0]
     #[arg(long, value_name = "SECONDS")]
     delay: Option<u32>,
 

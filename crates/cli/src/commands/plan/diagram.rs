@@ -90,9 +90,7 @@ impl DiagramArgs {
     }
 
     pub(super) fn draw(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Outcome<String> {
-        let drawing = self
-            .drawing(format, plan, tasks)
-            .map_err(|message| usage(message, "check the names in `--tasks` and `--nodes`"))?;
+        let drawing = self.drawing(format, plan, tasks)?;
         Ok(match format {
             Format::Svg => Svg(&drawing).to_string(),
             Format::Mermaid => Mermaid(&drawing).to_string(),
@@ -100,7 +98,10 @@ impl DiagramArgs {
         })
     }
 
-    fn drawing(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Result<Diagram, String> {
+    fn drawing(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Outcome<Diagram> {
+        let unknown = |error: &dyn std::error::Error| {
+            usage(error.to_string(), "check the names in `--tasks` and `--nodes`")
+        };
         if self.graph == Some(Graph::Tasks) {
             let selected = (!self.only_task.is_empty()).then(|| self.only_task.clone());
             let filter = DefinitionFilter {
@@ -108,20 +109,21 @@ impl DiagramArgs {
                 parents_for: self.parents_of.clone(),
                 remove: Vec::new(),
             };
-            return draw_definitions(tasks, &filter);
+            return draw_definitions(tasks, &filter).map_err(|error| unknown(&error));
         }
         let filter = InstanceFilter {
             tasks: self.only_task.clone(),
             nodes: self.only_node.clone(),
             parents_of: self.parents_of.clone(),
             running_only: self.runs_only,
-            // DOT is input for other tools; the other formats must stay readable.
+            // DOT output is input for other tools and has no limit; the other formats must stay readable.
             n_max: (format != Format::Dot).then_some(VERTICES_MAX),
         };
         draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
             InstanceAction::Run => Appearance::Pending,
             InstanceAction::Skip => Appearance::WillSkip,
         })
+        .map_err(|error| unknown(&error))
     }
 }
 

@@ -42,7 +42,8 @@ pub(super) fn write(
     writeln!(out, " \"warnings\": {}\n}}", warnings_json(explained, warnings, graph))
 }
 
-/// Quoted halves of instance names, `"task` and `node"`: there are few tasks and nodes but many instances.
+/// Quoted halves of instance names, `"task` and `node"`, rendered once: there are few tasks and nodes but
+/// many instances.
 struct Names<'p> {
     plan: &'p Plan,
     tasks: Vec<String>,

@@ -131,7 +131,7 @@ enum Format {
 }
 
 impl Format {
-    /// Format of the response; diagrams have no table format of their own.
+    /// Returns the format of the response; diagrams have no table format of their own.
     fn response_format(self) -> remote::Format {
         match self {
             Self::Json => remote::Format::Json,

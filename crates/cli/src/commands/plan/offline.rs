@@ -135,7 +135,7 @@ fn settings(args: &Files) -> EvaluationSettings {
     }
 }
 
-/// Old states as if every task had last succeeded with this state of the cluster.
+/// Returns the old states as if every task had last succeeded with this state of the cluster.
 fn old_states(cluster: &Cluster) -> AppliedStates {
     let mut old = AppliedStates::default();
     let state = |node| EffectiveState { common: cluster.common.clone(), node };

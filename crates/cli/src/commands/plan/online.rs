@@ -30,7 +30,7 @@ pub(crate) struct PlanOptions {
     pub(super) force: bool,
 }
 
-/// Create a plan and show it
+/// Create a plan without running it, and show it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -176,7 +176,7 @@ fn send_plan_request(
     Ok(typed::<PlanView>(&plan)?.id)
 }
 
-/// Runs `stoker plan --env ID`.
+/// Creates a plan and prints it: `stoker plan --env ID`.
 pub(super) fn create_and_print(args: &super::PlanArgs, env: i64, remote: &mut Remote<'_>) -> Outcome {
     let format = args.output.unwrap_or(Format::Text);
     args.diagram.check(format)?;
@@ -241,7 +241,7 @@ fn diagnostic(warning: WarningView) -> Diagnostic {
     diagnostic.provenance(Some(provenance))
 }
 
-/// Task names of a plan in execution order; instances are listed by name.
+/// Returns the task names of a plan in execution order. The API lists instances by name.
 fn tasks_in_order(remote: &mut Remote<'_>, plan: i64) -> Outcome<Vec<String>> {
     let mut items: Vec<String> = Vec::new();
     loop {

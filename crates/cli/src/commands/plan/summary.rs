@@ -1,4 +1,4 @@
-//! Text output of an offline plan: what runs, where and why; equal reasons are grouped.
+//! Text output of an offline plan: the tasks that run on each node and why. Equal reasons are grouped.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Text output of plans of a server.
+//! Text output of plans stored on a server.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -58,7 +58,7 @@ fn reason(reason: &str) -> String {
     sanitize(&crate::text::collapse_whitespace(reason))
 }
 
-/// `1 task duration is unknown`, `2 task durations are unknown`.
+/// Returns `1 task duration is unknown`, `2 task durations are unknown` and so on.
 fn unknown_durations(n_unknown: u64) -> String {
     let verb = if n_unknown == 1 { "is" } else { "are" };
     format!("{} {verb} unknown", counted(n_unknown as usize, "task duration"))

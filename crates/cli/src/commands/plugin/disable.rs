@@ -10,12 +10,12 @@ A plugin cannot be disabled while nodes have one of its roles.
 Examples:
   stoker plugin disable gridnet --env 1")]
 pub(super) struct Args {
-    /// Plugin ID, name or `NAME==VERSION`
+    /// Plugin ID, name (newest version) or `NAME==VERSION`
     #[arg(value_name = "PLUGIN")]
     plugin: String,
 
     /// Cluster ID
-    #[arg(long, value_name = "CLUSTER")]
+    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
     /// Disable even if the cluster is deployed and the plugin is not hot-pluggable

@@ -17,12 +17,12 @@ Examples:
   stoker plugin enable gridnet --env 1
   stoker plugin enable gridnet==1.0.0 --env 1 --force")]
 pub(super) struct Args {
-    /// Plugin ID, name or `NAME==VERSION`
+    /// Plugin ID, name (newest version) or `NAME==VERSION`
     #[arg(value_name = "PLUGIN")]
     plugin: String,
 
     /// Cluster ID
-    #[arg(long, value_name = "CLUSTER")]
+    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
     /// Enable even if the cluster is deployed and the plugin is not hot-pluggable

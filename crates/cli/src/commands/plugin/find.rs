@@ -34,12 +34,12 @@ pub(super) fn find(remote: &mut Remote<'_>, reference: &str) -> Outcome<Json> {
     })
 }
 
-/// Name of a plugin in messages.
+/// Returns the name of a plugin in messages.
 pub(super) fn display_name(plugin: &PluginView) -> String {
     format!("plugin {} `{}` {}", plugin.id, plugin.name, plugin.version)
 }
 
-/// Supported releases, such as `ubuntu 1.0-10.0`.
+/// Returns the supported releases, such as `ubuntu 1.0-10.0`.
 pub(super) fn releases(plugin: &PluginView) -> Vec<String> {
     let release = |release: &Json| {
         let field = |key: &str| release.get(key).and_then(Json::as_str).unwrap_or_default();

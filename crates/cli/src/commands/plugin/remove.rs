@@ -11,7 +11,7 @@ Examples:
   stoker plugin remove gridnet==1.0.0
   stoker plugin remove 4 --yes")]
 pub(super) struct Args {
-    /// Plugin ID, name or `NAME==VERSION`
+    /// Plugin ID, name (newest version) or `NAME==VERSION`
     #[arg(value_name = "PLUGIN")]
     plugin: String,
 

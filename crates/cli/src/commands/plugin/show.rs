@@ -5,13 +5,11 @@ use crate::remote::{Format, Remote, SharedOptions, set, typed};
 /// Show an installed plugin
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-PLUGIN is an ID, a name such as `gridnet` (selects the newest version), or `gridnet==1.0.0`.
-
 Examples:
   stoker plugin show gridnet
   stoker plugin show 4 --output yaml")]
 pub(super) struct Args {
-    /// Plugin ID, name or `NAME==VERSION`
+    /// Plugin ID, name (newest version) or `NAME==VERSION`
     #[arg(value_name = "PLUGIN")]
     plugin: String,
 

@@ -7,18 +7,17 @@ use super::find::find;
 use crate::exit::Outcome;
 use crate::remote::{Remote, SharedOptions, typed};
 
-/// Reload plugin files on the server
+/// Synchronize registered plugins with the plugin files on the server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without arguments, the server scans its whole plugin directory: new plugins are registered, and plugins without files are
-removed unless a cluster uses them. PLUGIN is an ID, a name such as `gridnet` (selects the newest version), or
-`gridnet==1.0.0`.
+Without arguments, the server scans its whole plugin directory: changed files are reloaded, new plugins are registered,
+and plugins without files are removed unless a cluster uses them.
 
 Examples:
   stoker plugin sync
   stoker plugin sync gridnet 4")]
 pub(super) struct Args {
-    /// Plugin IDs, names or `NAME==VERSION`
+    /// Plugins to reload: IDs, names (newest version) or `NAME==VERSION` [default: all, including new and removed plugins]
     #[arg(value_name = "PLUGIN")]
     plugins: Vec<String>,
 

@@ -38,7 +38,7 @@ pub(super) struct Args {
     file: Option<PathBuf>,
 }
 
-/// Longer cases are rejected: their values take a multiple of that in memory.
+/// Maximum size of a case; the values of longer cases take a multiple of that in memory.
 const LINE_BYTES_MAX: usize = 16 << 20;
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
@@ -77,7 +77,7 @@ fn evaluate(text: &str) -> Json {
     }
 }
 
-/// Error response to a line without an ID.
+/// Returns the error response to a line without an ID.
 fn error_response(error: &str) -> Json {
     [("id".to_owned(), Json::Null), ("error".to_owned(), Json::from(error))].into_iter().collect()
 }

@@ -88,7 +88,7 @@ impl Grid {
         Self { by, names, cells: matrix.cells, reasons }
     }
 
-    /// Columns are headed by row numbers, because names are long.
+    /// Renders the matrix as a table. Columns are headed by row numbers, because names are long.
     fn table(&self) -> String {
         let name_width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let width = self.names.len().to_string().len();

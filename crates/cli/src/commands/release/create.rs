@@ -6,11 +6,12 @@ use crate::exit::Outcome;
 use crate::input::read_text;
 use crate::remote::Remote;
 
-/// Create a release
+/// Create a release from a file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The document is YAML or JSON with `name`, `version` and `operating_system`, and optionally `roles_metadata`,
-`attributes_metadata`, `deployment_tasks`, `graphs` and others. All problems in the document are reported together.
+`attributes_metadata`, `deployment_tasks`, `graphs` and the other fields of `stoker release show --output yaml`. All
+problems in the document are reported together.
 
 Examples:
   stoker release create --file release.yaml

@@ -11,7 +11,7 @@ use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Options, Remote, SharedOptions};
 
-/// Manage releases
+/// Manage releases: versioned templates of clusters, with roles, settings and graphs
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {

@@ -84,8 +84,8 @@ fn activity(node: &Node) -> String {
     }
 }
 
-/// Elapsed and estimated remaining time. The estimate extrapolates the average time per finished task; before the
-/// first one, it uses the estimate of the plan.
+/// Returns the elapsed and the estimated remaining time. The estimate extrapolates the average time per
+/// finished task; before the first task has finished, it uses the estimate of the plan.
 fn times(node: &Node, present: Option<f64>, estimate: Option<f64>) -> String {
     let end = if node.has_ended() { node.last } else { present };
     let Some(elapsed) = node.started_at.zip(end).map(|(started_at, end)| end - started_at) else {

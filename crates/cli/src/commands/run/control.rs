@@ -57,11 +57,11 @@ pub(super) struct RetryArgs {
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Rerun this task and all tasks that depend on it, even if they succeeded; can be repeated
+    /// Rerun this task, on all nodes or on those with these comma-separated IDs, and all tasks that depend on it, even if they succeeded; can be repeated
     #[arg(long, value_name = "TASK[/NODES]")]
     from: Vec<String>,
 
-    /// Show progress until the run ends, and fail if it fails
+    /// Show progress until the run ends, and fail if it fails [default: return when the run has started]
     #[arg(long)]
     follow: bool,
 }

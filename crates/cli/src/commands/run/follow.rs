@@ -26,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Redraw interval without events, so that the elapsed time keeps counting.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
 const PAGE_SIZE: usize = 10_000;
-/// Reconnection attempts, one per second, before giving up on an unreachable server.
+/// Maximum number of reconnection attempts to an unreachable server, one per second.
 const RECONNECTS_MAX: usize = 60;
 
 /// Reports a started run and follows it if requested.
@@ -82,7 +82,7 @@ fn has_ended(run: &RunView) -> bool {
     matches!(run.status.as_str(), "ready" | "error")
 }
 
-/// ` after 3.2 s`, or an empty string if the times are unknown.
+/// Returns a suffix such as ` after 3.2 s`, or an empty string if the times are unknown.
 fn elapsed_suffix(run: &RunView) -> String {
     let elapsed = elapsed_run(run);
     if elapsed.is_empty() { elapsed } else { format!(" after {elapsed}") }
@@ -107,7 +107,7 @@ fn report_success(remote: &mut Remote<'_>, id: i64, run: &RunView) -> Outcome {
 /// Maximum number of planning problems printed.
 const PROBLEMS_MAX: usize = 10;
 
-/// Whether at least one graph of the run was planned, so that tasks may have run.
+/// Reports whether at least one graph of the run was planned, so that tasks may have run.
 fn has_begun(children: &[PartView]) -> bool {
     children.iter().any(|child| child.plan_id.is_some())
 }

@@ -7,8 +7,6 @@ use crate::remote::{Format, Remote, set, typed};
 /// List runs, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A run of several graphs is listed once; `--parts` lists its child runs too.
-
 Examples:
   stoker run list
   stoker run list --env 1 --status running,error

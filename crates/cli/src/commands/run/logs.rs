@@ -6,11 +6,10 @@ use stoker_client::RestRequest;
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote, sanitize, typed};
 
-/// Show task output of a run
+/// Show the output of the tasks of a run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-By default, shows the output of failed tasks; `--all` includes all executed tasks. Lines from standard error are marked
-with `!`.
+Lines from standard error are marked with `!`.
 
 Examples:
   stoker run logs 7
@@ -22,19 +21,19 @@ pub(super) struct Args {
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Task name to show
+    /// Show the output of this task [default: failed tasks]
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
 
-    /// Node ID to show output for
+    /// Show the output from the node with this ID [default: all nodes]
     #[arg(long, short, value_name = "NODE")]
     node: Option<String>,
 
-    /// Show the output of all executed tasks, not only failed ones
+    /// Show the output of all executed tasks
     #[arg(long, short, conflicts_with = "task")]
     all: bool,
 
-    /// Show only output that contains this text
+    /// Show the output of all tasks that contains this text
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["task", "node", "all"])]
     search: Option<String>,
 }
@@ -96,7 +95,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     }
 }
 
-/// Message for an empty result.
+/// Returns the message for an empty result.
 fn empty_message(args: &Args) -> &'static str {
     if args.all {
         "no tasks were executed"
@@ -105,7 +104,7 @@ fn empty_message(args: &Args) -> &'static str {
     }
 }
 
-/// IDs of the child runs; the run itself if it has none.
+/// Returns the IDs of the child runs, or the ID of the run itself if it has none.
 pub(super) fn child_ids(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<i64>> {
     let details: RunDetails = remote.read(format!("runs/{run}"))?;
     let ids: Vec<i64> = details.parts.iter().map(|child| child.run.id).collect();

@@ -8,7 +8,7 @@ use crate::remote::set;
 /// Options of commands that plan and start a run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunOptions {
-    /// Create a plan without running it
+    /// Start a dry run, which ends with its plan and executes no task
     #[arg(long)]
     dry_run: bool,
 
@@ -19,7 +19,7 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     rollout: RolloutOptions,
 
-    /// Show progress until the run ends, and fail if it fails
+    /// Show progress until the run ends, and fail if it fails [default: return when the run has started]
     #[arg(long)]
     pub(crate) follow: bool,
 }
@@ -35,11 +35,11 @@ pub(crate) struct RolloutOptions {
     #[arg(long)]
     debug: bool,
 
-    /// What a node does after a task fails: `stop`, or `continue` with tasks that do not depend on it [default: stop]
+    /// Behavior of a node after one of its tasks fails: `stop`, or `continue` with tasks that do not depend on it [default: stop]
     #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
     on_failure: Option<OnFailure>,
 
-    /// What happens at a stage after a tolerated failure: `pass` continues, `hold` starts no further tasks [default: pass]
+    /// Behavior at a stage after a tolerated failure: `pass` continues, `hold` starts no further tasks [default: pass]
     #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
     at_stages: Option<AtStages>,
 

@@ -48,7 +48,7 @@ pub(super) struct Progress {
     pub(super) is_paused: bool,
 }
 
-/// Sort key of node IDs: numerically, other names last.
+/// Returns the sort key of node IDs: numerically, other names last.
 pub(crate) fn node_key(node: &str) -> (u64, String) {
     (node.parse().unwrap_or(u64::MAX), node.to_owned())
 }
@@ -201,7 +201,7 @@ impl Progress {
         (!messages.is_empty()).then(|| messages.join("; "))
     }
 
-    /// Number of finished tasks, and of all tasks.
+    /// Returns the number of finished tasks, and of all tasks.
     pub(super) fn counts(&self) -> (usize, usize) {
         let n_finished = self.nodes.iter().map(|node| node.n_done + node.n_failed + node.n_unfinished).sum();
         (n_finished, self.nodes.iter().map(|node| node.n_total).sum())
@@ -210,7 +210,7 @@ impl Progress {
 
 const REASON_CHARS_MAX: usize = 300;
 
-/// Failure reason of an attempt: the message of the executor, or a description of the result.
+/// Returns the failure reason of an attempt: the message of the executor, or a description of the result.
 fn reason(end: &Json) -> &str {
     let field = |key: &str| end.get(key).and_then(Json::as_str);
     field("message").unwrap_or(match field("how").unwrap_or_default() {

@@ -87,12 +87,12 @@ pub(super) fn print_failures(remote: &mut Remote<'_>, failed: &[HistoryView]) ->
     Ok(remote.printer.page(&format!("\n{table}"))?)
 }
 
-/// Duration of a finished run.
+/// Returns the duration of a finished run.
 pub(super) fn elapsed_run(run: &RunView) -> String {
     elapsed(run.time_start.as_deref(), run.time_end.as_deref())
 }
 
-/// Duration between two timestamps; empty if one of them is unknown.
+/// Returns the duration between two timestamps; empty if one of them is unknown.
 pub(crate) fn elapsed(start: Option<&str>, end: Option<&str>) -> String {
     match (start.and_then(unix_time), end.and_then(unix_time)) {
         (Some(start), Some(end)) => duration(end - start),

@@ -10,7 +10,7 @@ use crate::exit::{Failure, Outcome};
 use crate::remote::{Remote, typed};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// 20 s: longer than the default request timeout of the server.
+/// Maximum number of polls: 20 s, longer than the default request timeout of the server.
 const N_POLLS: usize = 100;
 
 /// Send a test delivery and wait for the result

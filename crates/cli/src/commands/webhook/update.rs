@@ -10,8 +10,6 @@ use crate::remote::Remote;
 /// Update a webhook; omitted fields keep their values
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With `--new-secret`, the new secret is read from STOKER_WEBHOOK_SECRET.
-
 Examples:
   stoker webhook update chat --enabled false
   stoker webhook update chat --all-topics --all-envs
@@ -37,7 +35,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "env")]
     all_envs: bool,
 
-    /// Sign deliveries with the new secret in `STOKER_WEBHOOK_SECRET`
+    /// Sign deliveries with a new secret, read from the environment variable `STOKER_WEBHOOK_SECRET`
     #[arg(long)]
     new_secret: bool,
 

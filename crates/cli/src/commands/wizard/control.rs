@@ -11,7 +11,7 @@ use crate::terminal;
 /// Maximum number of prompts per control, so that piped input cannot loop forever.
 const PROMPTS_MAX: usize = 10;
 
-/// A control with its state after the answers so far.
+/// A control with its state after the answers given up to now.
 pub(super) struct Control {
     pub(super) pane: String,
     /// Display name of the pane.
@@ -29,7 +29,7 @@ pub(super) struct Control {
 pub(super) struct Choice {
     data: Json,
     pub(super) label: String,
-    /// Why the option cannot be selected.
+    /// Reason why the option cannot be selected.
     disabled_reason: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Control {
     /// Combines the definition of a control with its evaluated state.
     pub(super) fn new(wizard: &Json, state: &ControlView) -> Self {
         let (pane, name) = (sanitize(&state.pane), sanitize(&state.control));
-        // Definitions are free-form: plugins add their own fields.
+        // Control definitions are free-form: plugins may add fields.
         let text = |value: &Json, key: &str| value.get(key).and_then(Json::as_str).map(sanitize);
         let definition = &wizard[pane.as_str()][name.as_str()];
         let metadata = wizard[pane.as_str()].get("metadata");

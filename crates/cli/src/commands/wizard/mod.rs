@@ -35,8 +35,7 @@ enum Verb {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An empty answer selects the default. Options that conflict with earlier answers are disabled, with the reason. Without a
-terminal, answers are read from the lines of standard input. `--answer` answers a question in advance; with `--defaults`,
-all other questions are skipped.
+terminal, answers are read from the lines of standard input.
 
 Examples:
   stoker wizard run --release 1
@@ -55,7 +54,7 @@ struct RunArgs {
     #[arg(long = "answer", short, value_name = "PANE.CONTROL=VALUE")]
     answers: Vec<String>,
 
-    /// Use the default answer for all other questions
+    /// Answer all questions without `--answer` with their defaults, instead of asking
     #[arg(long)]
     defaults: bool,
 

@@ -15,10 +15,10 @@ use crate::input::{Text, read_text};
 use crate::printer::Printer;
 
 /// Benchmark the YAQL engine with the cases in a file
-///
-/// Prints, as JSON, the minimum CPU time of parsing and of evaluating each case, and a digest of its result.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Prints, as JSON, the minimum CPU time of parsing and of evaluating each case, and a digest of its result.
+
 The file contains {\"docs\": {NAME: …}, \"cases\": [{\"name\": …, \"doc\": NAME, \"expr\": …}, …]}; each expression reads
 its document as `$`. Times are in nanoseconds. Each evaluation starts with a new context and a converted document, and
 lazy results are consumed. The digest covers the result as compact ASCII JSON with sorted keys.
@@ -94,8 +94,8 @@ fn measure(engine: &Engine, case: &Case<'_>) -> stoker_yaql::Result<Value> {
     let expression = engine.compile(case.source)?;
     let result = evaluate(&expression, case.document)?;
     let parse_ns = minimum_ns(|| (), |()| engine.compile(black_box(case.source)));
-    // The first evaluation caches resolved overloads and key positions in the expression, so each timed evaluation
-    // gets a newly compiled one.
+    // The first evaluation caches resolved overloads and key positions in the expression. Each timed
+    // evaluation therefore gets a newly compiled expression.
     let eval_ns = minimum_ns(
         || engine.compile(case.source),
         |expression| {
@@ -126,7 +126,7 @@ fn digest(value: &Value) -> stoker_yaql::Result<String> {
 /// CPU time per measurement, unless fewer than [`ROUNDS_MIN`] rounds fit into it.
 const BUDGET_NS: i64 = 80_000_000;
 const ROUNDS_MIN: u32 = 5;
-/// Reading the clock takes a large part of a microsecond, so short calls are timed in batches of this length.
+/// Length of a timed batch of short calls. Reading the clock takes a large part of a microsecond.
 const BATCH_NS: i64 = 50_000;
 const BATCH_CALLS_MAX: usize = 1_024;
 
@@ -160,7 +160,7 @@ fn timed_ns<I, T>(calls: usize, prepare: &mut impl FnMut() -> I, call: &mut impl
     elapsed
 }
 
-/// CPU time of this thread. The clock is always available on Linux.
+/// Returns the CPU time of this thread. The clock is always available on Linux.
 fn processor_ns() -> i64 {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
         .map_or(0, |time| time.tv_sec() * 1_000_000_000 + time.tv_nsec())

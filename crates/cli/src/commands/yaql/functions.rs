@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     Ok(printer.data(&text)?)
 }
 
-/// Functions of all dialects: the standard library, then those added by delegates and legacy mode.
+/// Returns functions of all dialects: the standard library, then those added by delegates and legacy mode.
 pub(super) fn all_functions() -> Vec<Arc<dyn Function>> {
     let standard = Engine::default();
     let n_standard = standard.library().functions().len();

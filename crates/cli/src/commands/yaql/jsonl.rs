@@ -11,7 +11,7 @@ use crate::host::SystemHost;
 use crate::input::{Line, Lines, catch_panic};
 use crate::printer::Printer;
 
-/// Longer requests are rejected: their values take a multiple of that in memory.
+/// Maximum size of a request; the values of longer requests take a multiple of that in memory.
 const LINE_BYTES_MAX: usize = 16 << 20;
 const TIME_MAX: Duration = Duration::from_secs(20);
 

@@ -49,7 +49,7 @@ fn markdown(entries: &[Entry]) -> String {
     out
 }
 
-/// Note on families that are not always available.
+/// Returns a note on families that are not always available.
 fn about(family: &str) -> &'static str {
     match family {
         "delegates" => "\nAvailable with `--delegates`.\n",

@@ -1,6 +1,6 @@
 //! Inputs, outputs and limits of the agent session.
 
-use stoker_model::{JsonMap, RunId};
+use stoker_model::{AgentUid, JsonMap, RunId};
 
 use super::super::{Attempt, AttemptKey, FromAgent, ResultKind, ToAgent};
 use super::journal::Record;
@@ -8,8 +8,7 @@ use super::journal::Record;
 /// Identity of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Node uid, or `master`.
-    pub node: String,
+    pub node: AgentUid,
     /// Agent version.
     pub version: String,
 }
@@ -34,7 +33,7 @@ impl Default for AgentLimits {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// A connection was established; any previous one is gone.
+    /// A connection was established; any previous connection is closed.
     Connected {
         facts: JsonMap,
     },

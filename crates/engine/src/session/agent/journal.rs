@@ -16,11 +16,12 @@ pub enum Record {
     Ended(AttemptResult),
     /// The server has acknowledged the result.
     Acknowledged { key: AttemptKey },
-    /// The run is over; none of its attempts may start any more.
+    /// The run is over; none of its attempts may start.
     RunEnded { run: RunId },
 }
 
-/// When a record must survive power loss. A crash of the agent alone loses nothing that was written.
+/// Point at which a record must survive power loss. A crash of the agent alone loses nothing that was
+/// written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// Fsync before [`Input::Written`](super::Input::Written), which also covers all earlier writes.
@@ -36,10 +37,12 @@ impl Record {
         match self {
             // Without an fsync the attempt could start twice after a power loss.
             Self::Accepted { .. } => Durability::BeforeAck,
-            // This record may be the only protection against starting the attempt when it arrives late.
+            // This record may be the only protection against starting the attempt when its start message
+            // arrives late.
             Self::Ended(finished) if finished.end == ResultKind::Cancelled => Durability::BeforeAck,
-            // The result is sent to the server meanwhile. If power is lost before either has it, the attempt
-            // counts as interrupted, which is correct: its own disk writes may be lost as well.
+            // The result is sent to the server meanwhile. If power is lost before it is stored on either
+            // side, the attempt counts as interrupted. This is correct, because disk writes of the task may
+            // be lost too.
             Self::Ended(_) => Durability::Deferred,
             // Losing them only causes a duplicate report, which is deduplicated.
             Self::Acknowledged { .. } | Self::RunEnded { .. } => Durability::NotRequired,
@@ -96,12 +99,12 @@ impl Contents {
     }
 }
 
-/// Key range of all attempts of an instance.
+/// Returns the key range of all attempts of an instance.
 pub(super) fn instance_keys(key: AttemptKey) -> RangeInclusive<AttemptKey> {
     AttemptKey { attempt: 0, ..key }..=AttemptKey { attempt: u32::MAX, ..key }
 }
 
-/// Key range of all attempts of a run.
+/// Returns the key range of all attempts of a run.
 pub(super) fn run_keys(run: RunId) -> RangeInclusive<AttemptKey> {
     let key = |instance, attempt| AttemptKey { run, instance: InstanceIdx::new(instance), attempt };
     key(0, 0)..=key(u32::MAX, u32::MAX)

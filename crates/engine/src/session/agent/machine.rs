@@ -63,7 +63,7 @@ pub struct AgentSession {
 pub(super) type Outputs = Vec<Output>;
 
 impl AgentSession {
-    /// An agent with an empty journal.
+    /// Creates an agent with an empty journal.
     pub fn new(identity: Identity, limits: AgentLimits) -> Self {
         Self {
             identity,
@@ -102,7 +102,7 @@ impl AgentSession {
         self.attempts.iter().filter(move |(_, state)| is_open(state)).map(|(key, _)| *key)
     }
 
-    /// Number of unacknowledged results.
+    /// Returns the number of unacknowledged results.
     pub fn n_unacknowledged(&self) -> usize {
         self.n_unacknowledged
     }
@@ -111,7 +111,7 @@ impl AgentSession {
         match message {
             ToAgent::Welcome { heartbeat_ms } => outputs.push(Output::HeartbeatEvery { ms: heartbeat_ms }),
             ToAgent::Start(Attempt { key, .. }) if self.is_evicted(key.run) => {
-                // A server that still drives such a run must learn why nothing happens.
+                // The server that still drives such a run needs the reason why no attempt starts.
                 self.send(
                     refusal(
                         key,
@@ -140,7 +140,7 @@ impl AgentSession {
         }
     }
 
-    /// Whether the sender still holds the run lease and the run is not over.
+    /// Reports whether the sender still holds the run lease and the run is not over.
     fn accepts_generation(&mut self, run: RunId, generation: Generation, outputs: &mut Outputs) -> bool {
         let why = if self.is_over(run) {
             "the run has ended"
@@ -158,7 +158,7 @@ impl AgentSession {
         self.ended_runs.contains(&run) || self.ending_runs.contains(&run) || self.is_evicted(run)
     }
 
-    /// Whether a run is older than all remembered ended runs, so it must have ended and been evicted.
+    /// Reports whether a run is older than all remembered ended runs, so it must have ended and been evicted.
     fn is_evicted(&self, run: RunId) -> bool {
         self.ended_runs.len() >= self.limits.n_ended_runs_max
             && self.ended_runs.first().is_some_and(|oldest| run < *oldest)
@@ -186,8 +186,8 @@ impl AgentSession {
             return;
         }
         if self.n_unacknowledged >= self.limits.n_unacknowledged_max {
-            // Retained, because the same message may be redelivered when there is room, and the server has
-            // moved on by then.
+            // The refusal is retained: the same message may be redelivered when there is room, and by then
+            // the server no longer waits for the attempt.
             let end = ResultKind::Refused { message: "too many unacknowledged results".to_owned() };
             self.report(
                 Box::new(AttemptResult { key, at: now, end, summary: JsonMap::new() }),
@@ -204,7 +204,7 @@ impl AgentSession {
             self.accept(attempt, outputs);
             return;
         }
-        // The server gave up the old attempt when it sent the new one. Running both would execute the task
+        // The server abandoned the old attempt when it sent the new one. Running both would execute the task
         // twice.
         self.attempts.insert(key, State::Waiting { attempt: Box::new(attempt) });
         for key in older {
@@ -232,7 +232,8 @@ impl AgentSession {
                 let report = FromAgent::Finished((**finished).clone());
                 self.send(report, outputs);
             }
-            // Also for unknown attempts: the start message may still be in transit and must be refused.
+            // Unknown attempts are recorded too: their start message may still be in transit and must be
+            // refused.
             Some(State::Waiting { .. }) | None => {
                 self.end(key, ResultKind::Cancelled, JsonMap::new(), now, outputs);
             }
@@ -332,7 +333,8 @@ impl AgentSession {
         let Some(state @ State::Ended { .. }) = self.attempts.get_mut(&key) else { return };
         *state = State::Acknowledged;
         self.n_unacknowledged -= 1;
-        // Not awaited: without this record the result is reported once more, which is deduplicated.
+        // The write is not awaited: without this record the result is reported once more, which is
+        // deduplicated.
         self.write(Record::Acknowledged { key }, outputs);
         if self.newest(key) != Some(key) {
             self.attempts.remove(&key);

@@ -11,7 +11,7 @@ use super::machine::{AgentSession, Outputs, State};
 
 impl AgentSession {
     /// Restores an agent from its journal. `alive` are attempts whose processes survived the previous agent
-    /// and whose exit this one will observe; all other started attempts are interrupted.
+    /// and whose exit the new agent will observe; all other started attempts are interrupted.
     pub fn restore(
         identity: Identity,
         limits: AgentLimits,

@@ -19,7 +19,7 @@ impl AgentSession {
         self.writing.insert(seq, key);
     }
 
-    /// Requests a compacted journal if most of the current one is obsolete.
+    /// Requests a compacted journal if most of the current journal is obsolete.
     pub(super) fn compact(&mut self, outputs: &mut Outputs) {
         // Most attempts need two records; with a smaller bound a long run would rewrite its journal all the
         // time.
@@ -34,7 +34,7 @@ impl AgentSession {
         self.next_seq += 1;
     }
 
-    /// The shortest journal that represents the state of this session.
+    /// Returns the shortest journal that represents the state of this session.
     fn records(&self) -> Vec<Record> {
         let mut records: Vec<Record> =
             self.ended_runs.iter().map(|run| Record::RunEnded { run: *run }).collect();

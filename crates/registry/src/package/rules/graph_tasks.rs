@@ -173,7 +173,7 @@ fn check_selectors(node: &Node, problems: &mut Diagnostics) {
                 problems.in_item(item_idx, |problems| check_selector(text, item, problems));
             }
         }
-        // Computed, or already reported.
+        // The value is computed, or its problem is already reported.
         _ => {}
     }
 }
@@ -185,7 +185,7 @@ fn check_selector(text: &str, node: &Node, problems: &mut Diagnostics) {
         Ok(NamePattern::Exact(_)) => {
             format!("must be a name, `*` or a `/regular expression/`, got {}", quoted(text))
         }
-        Err(message) => format!("invalid regular expression: {message}"),
+        Err(error) => format!("invalid regular expression: {error}"),
     };
     problems.error(codes::ROLE_FORMAT, node.span, message);
 }

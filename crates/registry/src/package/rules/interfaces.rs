@@ -17,7 +17,7 @@ pub(in crate::package) fn interface_attributes(
     attributes(node, context, problems);
 }
 
-/// Each section has the format of an interface attribute file.
+/// Checks node attributes. Each section has the format of an interface attribute file.
 pub(in crate::package) fn node_attributes(
     node: &Node,
     context: Context<'_>,

@@ -1,4 +1,5 @@
-//! `provides` in the metadata: components that list what they are compatible with and refuse everything else.
+//! `provides` in the metadata: components that list the components they are compatible with and refuse all
+//! others.
 
 use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, list_of, nullable, string};

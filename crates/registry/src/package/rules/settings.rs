@@ -65,7 +65,7 @@ fn choice(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     })(node, problems)
 }
 
-/// A string, a boolean, a generator (a map), or a list of strings and booleans.
+/// Reads a string, a boolean, a generator (a map), or a list of strings and booleans.
 fn attribute_value(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(_) | Scalar::Bool(_)) | NodeKind::Map(_) => Some(()),

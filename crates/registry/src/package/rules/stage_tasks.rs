@@ -43,7 +43,7 @@ fn stage_task(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> 
     })(node, problems)
 }
 
-/// A list of roles, `*` for all nodes, or `master`.
+/// Reads a list of roles, `*` for all nodes, or `master`.
 pub(super) fn role(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
         NodeKind::Seq(_) => list_of(string)(node, problems).map(|_| ()),

@@ -126,7 +126,7 @@ fn options(node: &Node, file: File<'_>, problems: &mut Diagnostics) -> Option<()
     Some(())
 }
 
-/// `model:path`, or a list of paths and `{path: value}` maps.
+/// Checks a binding: `model:path`, or a list of paths and `{path: value}` maps.
 fn bind(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let is_item = |item: &Node| item.as_str().is_some() || item.as_map().is_some_and(|map| map.len() == 1);
     let is_bind = match &node.kind {

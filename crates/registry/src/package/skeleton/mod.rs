@@ -18,7 +18,7 @@ pub struct SkeletonFile {
 pub struct SkeletonOptions<'a> {
     pub name: &'a str,
     pub version: PackageVersion,
-    /// Add a wizard file.
+    /// Whether to add a wizard file.
     pub has_wizard: bool,
 }
 
@@ -109,7 +109,7 @@ fn replacements<'a>(path: &str, options: SkeletonOptions<'a>) -> [(&'static str,
     ]
 }
 
-/// Oldest release that supports a package version.
+/// Returns the oldest release that supports a package version.
 const fn release(version: PackageVersion) -> &'static str {
     match version {
         V1 => "2014.2-6.0",

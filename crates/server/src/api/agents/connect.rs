@@ -19,8 +19,8 @@ use crate::state::App;
 
 /// Rate limiter key for failed agent authentication.
 const RATE_LIMIT_KEY: &str = "(agent)";
-/// Size of the read and of the write buffer of a connection. Small because a server holds up to ten thousand
-/// mostly idle connections; larger messages take several reads.
+/// Size of the read buffer and of the write buffer of a connection. Small, because a server holds up to ten
+/// thousand mostly idle connections; larger messages take several reads.
 const BUFFER_BYTES: usize = 4 << 10;
 
 /// Open an agent session

@@ -1,4 +1,4 @@
-//! Joining: an agent exchanges a join token for its own credential.
+//! Joining: an agent exchanges a join token for its credential.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -46,5 +46,5 @@ pub(super) async fn agent_join(
     }
     let Credential { node_uid, secret, certificate } = app.joining.join(join, peer).await?;
     let credential = secret.reveal().to_owned();
-    Ok(ApiResponse::created(JoinedView { node_uid, credential, certificate }))
+    Ok(ApiResponse::created(JoinedView { node_uid: node_uid.into(), credential, certificate }))
 }

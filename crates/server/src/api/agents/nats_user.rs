@@ -29,7 +29,7 @@ pub(super) async fn agent_nats_user(
     secured: Option<Extension<TlsClient>>,
     headers: HeaderMap,
 ) -> ApiResult<ApiResponse<NatsUserView>> {
-    // Same requirements as for a WebSocket session: the user gives the same access.
+    // Requires the same authentication as a WebSocket session, because the user grants the same access.
     let (agent, _) = authenticate(&app, peer, secured.map(|Extension(secured)| secured), &headers).await?;
     let users = app.orchestrator.nats_users.as_ref().ok_or_else(|| {
         let message = "agent connections over NATS are not enabled; start the server with `--nats-keys` or the agent without `--nats`";

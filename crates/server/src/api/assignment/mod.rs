@@ -50,7 +50,7 @@ async fn cluster_assign(
 
 /// Unassign nodes from a cluster
 ///
-/// Removes nodes immediately if nothing was deployed to them, otherwise with the next run. The request is
+/// Removes nodes: immediately if they were never deployed, otherwise with the next run. The request is
 /// atomic.
 #[utoipa::path(
     post, path = "/api/v1/clusters/{id}/unassignment", params(("id" = i64, Path)), request_body = [Unassignment],

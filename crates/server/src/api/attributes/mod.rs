@@ -88,7 +88,7 @@ async fn cluster_attributes_update(
 
 /// Update the settings of a cluster
 ///
-/// Same as `PUT`.
+/// Same operation as `PUT`.
 #[utoipa::path(
     patch, path = "/api/v1/clusters/{id}/attributes",
     params(("id" = i64, Path), ("force" = Option<String>, Query, description = "`1` to change a locked or deployed cluster")),

@@ -1,5 +1,4 @@
-//! Access to clusters: a caller sees only the clusters of tenants that it may see. Other clusters are not
-//! found.
+//! Access to clusters. Clusters of tenants that the caller may not see are reported as not found.
 
 use stoker_model::{Cluster, ClusterId};
 use stoker_store::Session;

@@ -24,7 +24,7 @@ pub(super) struct NewBody {
 }
 
 impl NewBody {
-    /// The default tenant is that of the caller.
+    /// Converts the body to a request. The default tenant is the tenant of the caller.
     pub(super) fn into_request(self, login: &Authenticated) -> ApiResult<ClusterRequest> {
         let release_id = self.releases.agreed()?;
         Ok(ClusterRequest {

@@ -14,7 +14,8 @@ use crate::http::query::Query;
 use crate::http::response::{ApiResponse, shown};
 use crate::state::App;
 
-/// Maximum number of components in a matrix, whose size grows quadratically; larger ones are not readable.
+/// Maximum number of components in a matrix. Its size grows quadratically, and larger matrices are not
+/// readable.
 const COMPONENTS_MAX: usize = 300;
 const HTML: &str = "text/html";
 

@@ -27,7 +27,7 @@ pub(super) fn render(release: &NewRelease, registry: &Registry) -> String {
     );
     let matrix = registry.matrix();
     let subtypes: Vec<String> = matrix.subtypes.iter().map(|subtype| escape(&subtype.to_string())).collect();
-    table(&mut html, "Component subtypes", (&subtypes, &subtypes), &matrix.cells, &|_, _| String::new());
+    table(&mut html, "Component subtypes", &subtypes, &subtypes, &matrix.cells, &|_, _| String::new());
     let matrix = registry.component_matrix();
     let components = &matrix.components;
     let rows: Vec<String> = components.iter().map(|component| heading(component)).collect();
@@ -36,7 +36,7 @@ pub(super) fn render(release: &NewRelease, registry: &Registry) -> String {
         let names = [components[row].name.clone(), components[column].name.clone()];
         escape(&registry.explain(&ComponentConflict::Incompatible { components: names }))
     };
-    table(&mut html, "Components", (&rows, &columns), &matrix.cells, &explain);
+    table(&mut html, "Components", &rows, &columns, &matrix.cells, &explain);
     requirements(&mut html, registry);
     html.push_str("</body></html>");
     html
@@ -56,7 +56,8 @@ fn heading(component: &Component) -> String {
 fn table(
     html: &mut String,
     title: &str,
-    (rows, columns): (&[String], &[String]),
+    rows: &[String],
+    columns: &[String],
     cells: &[Vec<Cell>],
     explain: &dyn Fn(usize, usize) -> String,
 ) {

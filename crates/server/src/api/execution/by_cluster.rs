@@ -170,7 +170,7 @@ pub(super) async fn cluster_provision(
     path: PathParams,
     query: Query,
 ) -> ApiResult<ApiResponse<RunView>> {
-    start_named(&app, &login, &path, query, (PROVISION, RunName::Provision)).await
+    start_named(&app, &login, &path, query, PROVISION, RunName::Provision).await
 }
 
 /// Create virtual machines for a cluster
@@ -190,7 +190,7 @@ pub(super) async fn cluster_spawn_vms(
     path: PathParams,
     query: Query,
 ) -> ApiResult<ApiResponse<RunView>> {
-    start_named(&app, &login, &path, query, (SPAWN_VMS, RunName::SpawnVms)).await
+    start_named(&app, &login, &path, query, SPAWN_VMS, RunName::SpawnVms).await
 }
 
 /// Starts a run of the graph of a fixed type.
@@ -199,7 +199,8 @@ async fn start_named(
     login: &Authenticated,
     path: &PathParams,
     query: Query,
-    (graph_type, name): (&str, RunName),
+    graph_type: &str,
+    name: RunName,
 ) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     let RunQuery { nodes, run_options, .. } = read_query(query)?;

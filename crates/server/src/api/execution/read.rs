@@ -8,7 +8,7 @@ use stoker_services::runs::{GraphRequest, RunOptions};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
 
-/// Converts the options of a run; omitted ones have their defaults.
+/// Converts the options of a run; omitted options get their defaults.
 pub(super) fn run_options(body: RunOptionsBody) -> RunOptions {
     let default = RunOptions::default();
     let number = |number: Option<i64>| number.and_then(|number| u32::try_from(number).ok());

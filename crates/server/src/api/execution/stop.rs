@@ -18,7 +18,7 @@ use crate::state::App;
 
 /// Stop the active run of a cluster
 ///
-/// Task instances in flight are completed; no further ones are started.
+/// Task instances in flight finish; no further task instances are started.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/stop_deployment",
     params(

@@ -101,7 +101,7 @@ pub(super) async fn deployment_facts_update(
     let uploaded: Vec<JsonMap> = facts.iter().map(|(_, document)| document.clone()).collect();
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
-    let cluster = facts_update(writing, cluster, &condition, (KIND, COMMON_UID), facts).await?;
+    let cluster = facts_update(writing, cluster, &condition, KIND, COMMON_UID, facts).await?;
     Ok(ApiResponse::ok(uploaded).version(cluster.generation))
 }
 

@@ -99,7 +99,7 @@ pub(super) async fn provisioning_facts_update(
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     let documents = engine.into_iter().chain(documents).collect();
-    let cluster = facts_update(writing, cluster, &condition, (KIND, ENGINE), documents).await?;
+    let cluster = facts_update(writing, cluster, &condition, KIND, ENGINE, documents).await?;
     Ok(ApiResponse::ok(uploaded).version(cluster.generation))
 }
 

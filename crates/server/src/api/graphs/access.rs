@@ -1,4 +1,4 @@
-//! Access to graphs: a caller sees the graphs of owners that it may see. Other graphs are not found.
+//! Access to graphs. Graphs of owners that the caller may not see are reported as not found.
 
 use stoker_model::{Graph, GraphId, Owner};
 use stoker_store::Session;

@@ -93,7 +93,7 @@ async fn related_owners(
     login: &Authenticated,
     id: ClusterId,
 ) -> ApiResult<Vec<Owner>> {
-    // As in any filter, a cluster that does not exist matches nothing.
+    // A cluster that does not exist matches no graph, as in other filters.
     let Ok(cluster) = require_cluster(session, login, id).await else { return Ok(Vec::new()) };
     let plugins = session.cluster_plugins(id).await?;
     let enabled =

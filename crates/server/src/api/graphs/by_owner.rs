@@ -62,7 +62,8 @@ async fn show(
 async fn update(
     app: &App,
     login: &Authenticated,
-    (owner, graph_type): (Owner, GraphType),
+    owner: Owner,
+    graph_type: GraphType,
     condition: &IfMatch,
     upload: Upload,
 ) -> ApiResult<ApiResponse<GraphView>> {
@@ -78,11 +79,12 @@ async fn update(
 async fn delete(
     app: &App,
     login: &Authenticated,
-    (owner, graph_type): (Owner, GraphType),
+    owner: Owner,
+    graph_type: &GraphType,
     condition: &IfMatch,
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
-    let graph = find(&mut writing, login, owner, &graph_type).await?;
+    let graph = find(&mut writing, login, owner, graph_type).await?;
     Ok(graphs::graph_delete(writing, graph, condition).await?)
 }
 
@@ -182,8 +184,8 @@ macro_rules! operations_of {
                 condition: IfMatch,
                 upload: Upload,
             ) -> ApiResult<ApiResponse<GraphView>> {
-                let target = (path.owner($kind)?, read_graph_type(&query)?.unwrap_or_default());
-                update(&app, &login, target, &condition, upload).await
+                let graph_type = read_graph_type(&query)?.unwrap_or_default();
+                update(&app, &login, path.owner($kind)?, graph_type, &condition, upload).await
             }
 
             /// Retrieve a graph of an owner
@@ -233,7 +235,8 @@ macro_rules! operations_of {
                 condition: IfMatch,
                 upload: Upload,
             ) -> ApiResult<ApiResponse<GraphView>> {
-                update(&app, &login, owner_and_type(&path, $kind)?, &condition, upload).await
+                let (owner, graph_type) = owner_and_type(&path, $kind)?;
+                update(&app, &login, owner, graph_type, &condition, upload).await
             }
 
             /// Update a graph of a type
@@ -266,7 +269,8 @@ macro_rules! operations_of {
                 path: PathParams,
                 condition: IfMatch,
             ) -> ApiResult<NoContent> {
-                delete(&app, &login, owner_and_type(&path, $kind)?, &condition).await?;
+                let (owner, graph_type) = owner_and_type(&path, $kind)?;
+                delete(&app, &login, owner, &graph_type, &condition).await?;
                 Ok(NoContent)
             }
 

@@ -37,7 +37,7 @@ pub(super) fn render_finding(diagnostic: Diagnostic) -> FindingView {
     }
 }
 
-/// The layer that set the field.
+/// Returns the layer that set the field.
 fn source_of_layer(diagnostic: &Diagnostic) -> Option<Source> {
     Source::of_label(diagnostic.location.provenance.as_ref()?.layer.as_deref()?)
 }

@@ -257,7 +257,7 @@ async fn replace(
     check_tasks(&app.services.graphs, &tasks, &source)?;
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
-    let graph = graph_tasks_replace(writing, owner, &graph_type, condition, (&tasks, &source)).await?;
+    let graph = graph_tasks_replace(writing, owner, &graph_type, condition, &tasks, &source).await?;
     let stored = graph.tasks.iter().map(|task| render(&task.task)).collect();
     Ok(ApiResponse::ok(stored).version(etag::of_graph(&graph)))
 }

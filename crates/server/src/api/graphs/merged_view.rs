@@ -87,7 +87,7 @@ impl Serialize for FieldProvenance<'_, '_> {
     }
 }
 
-/// Name of the layer in the API, as in the parameter `layers`.
+/// Returns the name of the layer in the API, as in the parameter `layers`.
 pub(super) const fn layer_name(source: &Source) -> &'static str {
     match source {
         Source::Release => "release",

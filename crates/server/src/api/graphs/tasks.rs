@@ -50,7 +50,7 @@ pub(super) async fn graph_tasks_replace(
 ) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
     let edit = |_: &Graph| Ok(tasks.clone());
-    Ok(rows(&store(&app, &login, (id(&path)?, &condition), "graph.update", edit).await?))
+    Ok(rows(&store(&app, &login, id(&path)?, &condition, "graph.update", edit).await?))
 }
 
 /// Retrieve a task of a graph
@@ -97,7 +97,7 @@ pub(super) async fn graph_task_update(
         tasks[position] = new.clone();
         Ok(tasks)
     };
-    let graph = store(&app, &login, (id(&path)?, &condition), "graph.task.update", replace).await?;
+    let graph = store(&app, &login, id(&path)?, &condition, "graph.task.update", replace).await?;
     let stored = graph.tasks.iter().find(|stored| stored.task.name == new.name);
     let stored = stored.ok_or_else(|| ApiError::not_found("DeploymentGraphTask"))?;
     Ok(ApiResponse::ok(with_row(stored)).version(etag::of_graph(&graph)))
@@ -119,16 +119,18 @@ pub(super) async fn graph_task_delete(
         tasks.remove(position(graph, path.text("task"))?);
         Ok(tasks)
     };
-    store(&app, &login, (id(&path)?, &condition), "graph.task.delete", remove).await?;
+    store(&app, &login, id(&path)?, &condition, "graph.task.delete", remove).await?;
     Ok(NoContent)
 }
 
-/// Stores the tasks that `edit` derives from those of a graph. Derivation and checks happen before the write transaction
-/// begins; if the graph has changed meanwhile, they are repeated with its current tasks.
+/// Stores the tasks that `edit` derives from the tasks of a graph. Derivation and checks happen before the
+/// write transaction begins. If the graph has changed in the meantime, they are repeated with its current
+/// tasks.
 async fn store(
     app: &App,
     login: &Authenticated,
-    (id, condition): (GraphId, &IfMatch),
+    id: GraphId,
+    condition: &IfMatch,
     action: &'static str,
     edit: impl Fn(&Graph) -> ApiResult<Vec<Task>> + Send + Sync,
 ) -> ApiResult<Graph> {

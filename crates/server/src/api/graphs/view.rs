@@ -1,4 +1,4 @@
-//! Responses about graphs, and the schema of uploaded ones.
+//! Responses about graphs, and the schema of uploaded graphs.
 
 use serde::Serialize;
 use stoker_api_types::graphs::{GraphRelation, GraphView};

@@ -90,7 +90,7 @@ pub(super) async fn identity_v3_revoke(
     })?;
     let mut writing = app.change(&login).await?;
     let token = writing.token_find(&Secret::new(subject).digest()).await?;
-    // No ownership check: the caller knows the secret and could authenticate with it anyway.
+    // No ownership check is needed: the caller knows the secret and could authenticate with it.
     let (token, ..) = token.ok_or_else(|| ApiError::not_found("Token"))?;
     writing.token_delete(token.id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});

@@ -58,13 +58,14 @@ async fn create(
 async fn update(
     app: &App,
     login: &Authenticated,
-    (owner, path): (LinkOwner, PathParams),
+    owner: LinkOwner,
+    path: &PathParams,
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<LinkView>> {
     let changes = document.request()?;
     let mut writing = app.change(login).await?;
-    let mut link = find(&mut writing, login, owner, &path).await?;
+    let mut link = find(&mut writing, login, owner, path).await?;
     condition.check(link.generation)?;
     apply(changes, &mut link.body);
     let updated = writing.link_update(&link).await;
@@ -76,11 +77,12 @@ async fn update(
 async fn delete(
     app: &App,
     login: &Authenticated,
-    (owner, path): (LinkOwner, PathParams),
+    owner: LinkOwner,
+    path: &PathParams,
     condition: IfMatch,
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
-    let link = find(&mut writing, login, owner, &path).await?;
+    let link = find(&mut writing, login, owner, path).await?;
     condition.check(link.generation)?;
     writing.link_delete(link.id).await?;
     writing.commit(change("link.delete", &link)).await?;
@@ -216,7 +218,7 @@ macro_rules! operations_of {
                 condition: IfMatch,
                 document: Document,
             ) -> ApiResult<ApiResponse<LinkView>> {
-                update(&app, &login, ($owner(&path)?, path), condition, document).await
+                update(&app, &login, $owner(&path)?, &path, condition, document).await
             }
 
             /// Update a link
@@ -248,7 +250,7 @@ macro_rules! operations_of {
                 path: PathParams,
                 condition: IfMatch,
             ) -> ApiResult<NoContent> {
-                delete(&app, &login, ($owner(&path)?, path), condition).await?;
+                delete(&app, &login, $owner(&path)?, &path, condition).await?;
                 Ok(NoContent)
             }
         }

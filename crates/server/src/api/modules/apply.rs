@@ -54,8 +54,8 @@ pub(super) async fn instance_modules(
 
 /// Apply modules to an instance
 ///
-/// Applies the modules in their configured order and waits for the end. If a module fails, the remaining ones
-/// are still applied. Unknown module IDs are ignored.
+/// Applies the modules in their configured order and waits for completion. If a module fails, the remaining
+/// modules are still applied. Unknown module IDs are ignored.
 #[utoipa::path(
     post, path = "/v1.0/{tenant}/instances/{id}/modules", params(("tenant" = String, Path), ("id" = String, Path)),
     request_body(content = Json, example = json!({"modules": [{"id": "6f4ecebd-5367-471b-aeda-e74920c75fe9"}]})),

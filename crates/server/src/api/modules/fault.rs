@@ -1,4 +1,4 @@
-//! Error envelope of the module API: one key named after the error kind, with status code and message.
+//! Error envelope of the module API: one key named after the error class, with status code and message.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl Fault {
         Self { status, message: message.into(), retry_after: None }
     }
 
-    /// The body is not valid JSON or YAML.
+    /// Returns the error for a body that is not valid JSON or YAML.
     pub(super) fn malformed(error: ApiError) -> Self {
         if error.status() == StatusCode::BAD_REQUEST {
             return Self::new(error.status(), format!("Malformed request body: {}", error.message()));
@@ -128,8 +128,8 @@ impl IntoResponse for Fault {
     }
 }
 
-/// Middleware that converts errors raised before a module operation was reached into the envelope of the
-/// module API.
+/// Middleware that converts errors raised before a module operation was reached to the envelope of the module
+/// API.
 pub(crate) async fn module_faults(request: Request, next: Next) -> Response {
     let is_module_api = request.uri().path().starts_with(PATH_PREFIX);
     let response = next.run(request).await;

@@ -37,7 +37,7 @@ pub(super) async fn instance_create(
     let who = who(&login, &path)?;
     let request = InstanceRequest::read(&json_of(document)?)?;
     let writing = app.change(&login).await?;
-    let requester = (who, login.caller.tenant_name.as_str());
-    let instance = instances::instance_create(&app.orchestrator, writing, requester, &request).await?;
+    let tenant = &login.caller.tenant_name;
+    let instance = instances::instance_create(&app.orchestrator, writing, who, tenant, &request).await?;
     Ok(ApiResponse::ok(json!({"instance": view::instance(&instance)})))
 }

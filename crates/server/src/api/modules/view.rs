@@ -13,7 +13,7 @@ use crate::state::App;
 
 const ALL: &str = "all";
 
-/// Module in a list.
+/// Renders a module for a list.
 pub(super) fn row(module: &Module) -> Json {
     let body = &module.body;
     json!({
@@ -38,14 +38,14 @@ pub(super) fn row(module: &Module) -> Json {
     })
 }
 
-/// Module in the response to create and update.
+/// Renders a module for the response to create and update.
 pub(super) fn detail(module: &Module) -> Json {
     let mut view = row(module);
     view["live_update"] = module.body.live_update.into();
     view
 }
 
-/// Module in the response to a retrieve request.
+/// Renders a module for the response to a retrieve request.
 pub(super) fn full(module: &Module, instance_count: usize) -> Json {
     let mut view = detail(module);
     view["instance_count"] = instance_count.into();
@@ -60,7 +60,7 @@ fn or_all(name: Option<&str>) -> &str {
     name.unwrap_or(ALL)
 }
 
-/// Result of a module on an instance.
+/// Returns the result of a module on an instance.
 pub(super) fn result(applied: &NodeModule, contents: Option<&str>) -> Json {
     let body: &ModuleBody = &applied.body;
     json!({

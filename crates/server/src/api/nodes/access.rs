@@ -1,5 +1,5 @@
-//! Visibility of nodes: a caller that is limited to a tenant sees the nodes of its clusters, and no
-//! unassigned nodes.
+//! Visibility of nodes. A caller that is limited to a tenant sees the nodes of the clusters of that tenant,
+//! and no unassigned nodes.
 
 use stoker_model::{AuditChange, Json, Node, NodeId};
 use stoker_store::Session;
@@ -9,7 +9,7 @@ use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 
-/// Loads the node of a path `/nodes/{id}/…`; not found if the caller may not see it.
+/// Loads the node of a path `/nodes/{id}/…`. Returns a 404 error if the caller may not see it.
 pub(super) async fn node_of(
     session: &mut Session,
     login: &Authenticated,

@@ -62,7 +62,7 @@ pub(super) async fn node_attributes_update(
     let node = writing.node_update(&node).await?;
     writing.commit(describe("node.attributes", &node, json!({"name": node.name}))).await?;
     if changes_agent_access {
-        app.orchestrator.close_agent(&node.id.to_string());
+        app.orchestrator.close_agent(&node.id.into());
     }
     Ok(answer(node))
 }

@@ -133,7 +133,7 @@ pub(super) fn label_text(name: &str, value: &Json) -> String {
     }
 }
 
-/// Whether a node has the label `rack=7`, or `rack` with any value.
+/// Reports whether a node has the label `rack=7`, or `rack` with any value.
 fn has_label(node: &Node, label: &str) -> bool {
     match label.split_once('=') {
         Some((name, value)) => {

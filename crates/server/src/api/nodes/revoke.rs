@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_model::AgentUid;
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;
@@ -22,7 +23,7 @@ pub(super) async fn node_revoke(
 ) -> ApiResult<NoContent> {
     let mut writing = app.change(&login).await?;
     let node = node_of(&mut writing, &login, &path).await?;
-    let uid = node.id.to_string();
+    let uid = AgentUid::from(node.id);
     let digest = writing.agent_digest(&uid).await?;
     writing.node_revoke(node.id).await?;
     writing.commit(describe("node.revoke", &node, json!({}))).await?;

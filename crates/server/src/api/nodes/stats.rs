@@ -12,7 +12,8 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-/// Maximum number of distinct labels to count. Users choose labels freely, so their number is unbounded.
+/// Maximum number of distinct labels to count. Users choose labels freely, so their number is not bounded
+/// otherwise.
 const LABELS_MAX: usize = 500;
 
 /// Retrieve node statistics

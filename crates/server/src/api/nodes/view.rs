@@ -46,7 +46,7 @@ pub(super) fn render_node(node: Node) -> NodeView {
     }
 }
 
-/// Update of one of several nodes, which `id` or `mac` identifies.
+/// Update of one of several nodes, identified by `id` or `mac`.
 #[derive(ToSchema)]
 #[expect(
     dead_code,

@@ -47,7 +47,8 @@ pub(super) async fn cluster_graph_gv(
     let graph = planned_graph(&app.services.graphs, &mut session, &cluster, &graph_type).await?;
     drop(session);
     let drawn = app.services.planning.plans.compute(move || {
-        let drawing = draw_definitions(&graph.tasks, &filter).map_err(ApiError::bad_request)?;
+        let drawing = draw_definitions(&graph.tasks, &filter)
+            .map_err(|error| ApiError::bad_request(error.to_string()))?;
         Ok::<String, ApiError>(Dot(&drawing).to_string())
     });
     Ok(shown(DOT, drawn.await??))

@@ -3,8 +3,10 @@
 use axum::extract::State;
 use axum::response::Response;
 use stoker_model::{Json, JsonMap, Task};
-use stoker_pictures::{Appearance, DefinitionFilter, Diagram, Dot, Mermaid, Svg, draw_definitions};
-use stoker_planner::{Instance, InstanceAction, InstanceFilter, Plan, draw_plan};
+use stoker_pictures::{
+    Appearance, DefinitionFilter, Diagram, Dot, FilterError, Mermaid, Svg, draw_definitions,
+};
+use stoker_planner::{Instance, InstanceAction, InstanceFilter, Plan, UnknownNames, draw_plan};
 use stoker_services::planning::StoredPlan;
 
 use super::access::require_plan;
@@ -18,11 +20,12 @@ use crate::state::App;
 pub(super) const DOT: &str = "text/vnd.graphviz";
 const SVG: &str = "image/svg+xml";
 const MERMAID: &str = "text/vnd.mermaid";
-/// Includes the types that browsers request, so that a diagram can be opened by its URL.
+/// Media types of diagrams, including the types that browsers request, so that a diagram can be opened by its
+/// URL.
 pub(super) const TYPES: &[&str] = &[SVG, DOT, MERMAID, "text/html", "image/*"];
 
-/// Maximum number of vertices in Graphviz and Mermaid diagrams; larger ones are unreadable. SVG draws fewer
-/// and reports the number of omitted vertices.
+/// Maximum number of vertices in Graphviz and Mermaid diagrams; larger diagrams are unreadable. An SVG
+/// contains fewer vertices and reports the number of omitted ones.
 const VERTICES_MAX: usize = 20_000;
 
 #[derive(Clone, Copy)]
@@ -76,7 +79,7 @@ impl DiagramRequest {
         request
     }
 
-    fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Diagram, String> {
+    fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Diagram, PictureError> {
         if self.graph == Graph::Tasks {
             let selected = (!self.tasks.is_empty()).then(|| self.tasks.clone());
             let filter = DefinitionFilter {
@@ -84,34 +87,44 @@ impl DiagramRequest {
                 parents_for: self.parents_of.clone(),
                 remove: Vec::new(),
             };
-            return draw_definitions(&tasks(graph), &filter);
+            return Ok(draw_definitions(&tasks(graph), &filter)?);
         }
         let filter = InstanceFilter {
             tasks: self.tasks.clone(),
             nodes: self.nodes.clone(),
             parents_of: self.parents_of.clone(),
             running_only: self.runs_only,
-            // One more than the maximum, so that `draw` detects the excess.
+            // One more vertex than the maximum, so that `draw` detects the excess.
             n_max: Some(VERTICES_MAX + 1),
         };
-        draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
+        Ok(draw_plan(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
             InstanceAction::Run => Appearance::Pending,
             InstanceAction::Skip => Appearance::WillSkip,
-        })
+        })?)
     }
 
-    fn draw(&self, drawing: &Diagram) -> Result<Response, String> {
+    fn draw(&self, drawing: &Diagram) -> Result<Response, PictureError> {
         let n_vertices = drawing.vertices.len();
         match self.format {
             Format::Svg => Ok(shown(SVG, Svg(drawing).to_string())),
-            _ if n_vertices > VERTICES_MAX => Err(format!(
-                "{n_vertices} task instances are too many for a diagram; filter with `task`, `node`, `parents_of` \
-                 or `runs_only`"
-            )),
+            _ if n_vertices > VERTICES_MAX => Err(PictureError::TooLarge { n_vertices }),
             Format::Dot => Ok(shown(DOT, Dot(drawing).to_string())),
             Format::Mermaid => Ok(shown(MERMAID, Mermaid(drawing).to_string())),
         }
     }
+}
+
+/// Why a request cannot be drawn.
+#[derive(Debug, thiserror::Error)]
+enum PictureError {
+    #[error(transparent)]
+    Tasks(#[from] FilterError),
+    #[error(transparent)]
+    Instances(#[from] UnknownNames),
+    #[error(
+        "{n_vertices} task instances are too many for a diagram; filter with `task`, `node`, `parents_of` or `runs_only`"
+    )]
+    TooLarge { n_vertices: usize },
 }
 
 /// Returns the tasks of a stored graph.
@@ -163,5 +176,5 @@ pub(super) async fn plan_picture(
         let drawing = request.drawing(&plan.explained.plan, graph.unwrap_or_default());
         drawing.and_then(|drawing| request.draw(&drawing))
     });
-    drawn.await?.map_err(ApiError::bad_request)
+    drawn.await?.map_err(|error| ApiError::bad_request(error.to_string()))
 }

@@ -105,7 +105,7 @@ fn excluded(explained: &ExplainedPlan) -> Vec<ExcludedView> {
     views.collect()
 }
 
-/// Returns the reason code as stored plans write it, such as `condition_holds`.
+/// Returns the reason code in the notation of stored plans, such as `condition_holds`.
 pub(super) fn word(verdict: Verdict) -> String {
     serde_json::to_value(verdict).ok().and_then(|word| Some(word.as_str()?.to_owned())).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Package installation: creates a plugin, or upgrades an installed one.
+//! Package installation: creates a plugin, or upgrades an installed plugin.
 
 use axum::extract::State;
 use stoker_api_types::plugins::PluginView;

@@ -41,7 +41,7 @@ async fn receive(mut body: Body, root: PluginsRoot, bytes_max: u64) -> ApiResult
             return Err(too_large(bytes_max));
         }
         if !data.is_empty() && sender.send(data).await.is_err() {
-            // A write failed; the writer returns the error.
+            // A write failed, and the writer returns the error.
             break;
         }
     }

@@ -36,8 +36,8 @@ async fn reference_document() -> Response {
 /// Returns the documentation of this API as an HTML page.
 #[utoipa::path(get, path = "/api/v1/docs", responses((status = 200, body = String, content_type = "text/html")))]
 async fn reference_page() -> Response {
-    // The page contains only static text and loads nothing, so the policy forbids everything but inline
-    // styles.
+    // The page contains only static text and loads no resources, so the policy forbids everything except
+    // inline styles.
     let policy = [(header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'")];
     (policy, Html(page::render(&document::document()))).into_response()
 }

@@ -37,7 +37,7 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGr
         let (Some(name), Some(version), Some(operating_system)) = required else { return None };
         Some((empty(name, version, operating_system), update))
     });
-    // Fuel's clients compare the message, so it contains nothing else if no other field is invalid.
+    // Clients of Fuel compare the message, so it has no other content if no other field is invalid.
     if !missing.is_empty() && n_other_errors == 0 {
         return Err(only_missing(&missing));
     }

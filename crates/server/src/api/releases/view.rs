@@ -7,7 +7,8 @@ use stoker_services::metadata::sections::show_own;
 
 use crate::http::response::ApiResponse;
 
-/// Fields of Fuel's releases that are stored and are not part of the response: they are large and unused.
+/// Fields of releases of Fuel that are stored but are not part of the response, because they are large and
+/// unused.
 const HIDDEN: &[&str] = &[
     "bond_attributes",
     "can_update_from_versions",
@@ -24,7 +25,7 @@ pub(super) fn render_attributes(metadata: &JsonMap) -> Attributes {
     Attributes { editable: part("editable"), generated: part("generated") }
 }
 
-/// Adds an empty list of repositories if there is none: Fuel's clients modify the existing list and fail
+/// Adds an empty list of repositories if there is none: clients of Fuel modify the existing list and fail
 /// without it. An existing value is retained.
 pub(super) fn with_repositories(mut attributes: Attributes) -> Attributes {
     let section = attributes.editable.entry("repo_setup").or_insert_with(|| json!({}));

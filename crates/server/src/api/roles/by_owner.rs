@@ -1,4 +1,4 @@
-//! `/{releases|clusters}/{id}/roles/`: roles of one owner, addressed by name.
+//! `/{releases|clusters}/{id}/roles/`: roles of one release or cluster, addressed by name.
 
 use crate::api::named::named_operations;
 use crate::api::routes::Routes;

@@ -50,7 +50,8 @@ pub(super) async fn create(
 pub(super) async fn update(
     app: &App,
     login: &Authenticated,
-    (owner, name): (Owner, &str),
+    owner: Owner,
+    name: &str,
     condition: &IfMatch,
     document: &Document,
 ) -> ApiResult<ApiResponse<RoleView>> {
@@ -65,7 +66,8 @@ pub(super) async fn update(
 pub(super) async fn delete(
     app: &App,
     login: &Authenticated,
-    (owner, name): (Owner, &str),
+    owner: Owner,
+    name: &str,
     condition: &IfMatch,
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;

@@ -27,7 +27,7 @@ use crate::state::App;
 pub(super) const STREAM: &str = "text/event-stream";
 const LIMIT_DEFAULT: u64 = 1000;
 const LIMIT_MAX: u64 = 10_000;
-/// Poll interval when no notification arrives, in case one was missed.
+/// Poll interval while no notification arrives, in case a notification was lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Poll interval if other servers share the database: they execute runs too, and their notifications may be
 /// lost.
@@ -103,7 +103,7 @@ impl EventSeries {
             }
             let events = session.run_events(part.id, (after - n_before).max(0), n_remaining).await?;
             views.extend(events.into_iter().map(|event| render_event(event, part.id, n_before)));
-            // Later child runs have not started, or their sequence numbers could still change.
+            // Later child runs have not started, or their sequence numbers may still change.
             if is_active(part) {
                 break;
             }
@@ -113,7 +113,7 @@ impl EventSeries {
     }
 }
 
-/// Streams events until the run has ended and all of them were sent.
+/// Streams events until the run has ended and all events were sent.
 fn stream(app: &App, run: RunId, after: i64) -> ApiResult<Response> {
     let permit = app.limits.stream_permit()?;
     let (sender, receiver) = mpsc::channel(PENDING_MAX);
@@ -171,7 +171,7 @@ fn poll_interval(app: &App) -> Duration {
 /// New events of a run.
 struct NewEvents {
     events: Vec<EventView>,
-    /// Whether the run has ended, read before the events: no more can follow.
+    /// Whether the run had ended before the events were read, so that no further events can follow.
     has_ended: bool,
     /// Child run that can still produce events.
     active_child: RunId,

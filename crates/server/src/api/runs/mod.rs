@@ -37,8 +37,8 @@ async fn run_of(session: &mut Session, login: &Authenticated, path: &PathParams)
     require_run(session, login, id, "Run").await
 }
 
-/// Returns the child run to report on: the run itself if it is one, else the active or the last started child
-/// run.
+/// Returns the child run to report on: the run itself if it is a child run, otherwise the active or the last
+/// started child run.
 async fn part_of(session: &mut Session, run: &Run) -> ApiResult<Run> {
     if run.parent_id.is_some() {
         return Ok(run.clone());

@@ -26,7 +26,7 @@ pub(super) fn render_output(chunk: OutputChunk) -> OutputView {
 
 /// Retrieve the output of a run
 ///
-/// Returns the output of one task instance (`task` and `node`), or searches the output of all of them
+/// Returns the output of one task instance (`task` and `node`), or searches the output of all task instances
 /// (`search`).
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/output",

@@ -16,8 +16,8 @@ use crate::state::App;
 
 /// Retry a run
 ///
-/// Starts a new run with the plan of an ended one. It executes the task instances that did not succeed or,
-/// with `from`, the given ones and their successors.
+/// Starts a new run with the plan of an ended run. The new run executes the task instances that did not
+/// succeed or, with `from`, the given task instances and their successors.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/retry", params(("id" = i64, Path)), request_body = Option<RetryBody>,
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))

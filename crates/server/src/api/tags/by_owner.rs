@@ -1,4 +1,4 @@
-//! `/{releases|clusters}/{id}/tags/`: tags of one owner, addressed by name.
+//! `/{releases|clusters}/{id}/tags/`: tags of one release or cluster, addressed by name.
 
 use crate::api::named::named_operations;
 use crate::api::routes::Routes;

@@ -50,21 +50,24 @@ pub(super) async fn create(
 pub(super) async fn update(
     app: &App,
     login: &Authenticated,
-    (owner, name): (Owner, &str),
+    owner: Owner,
+    name: &str,
     condition: &IfMatch,
     document: &Document,
 ) -> ApiResult<ApiResponse<TagView>> {
-    let update = view::read_change(document)?;
+    let (new_name, new_meta) = view::read_change(document)?;
     let mut writing = app.change(login).await?;
     let holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
-    let StoredEntry { meta, generation, .. } = tag_update(writing, holder, name, condition, update).await?;
+    let StoredEntry { meta, generation, .. } =
+        tag_update(writing, holder, name, condition, new_name, new_meta).await?;
     Ok(ApiResponse::ok(TagView { name: name.to_owned(), meta }).version(generation))
 }
 
 pub(super) async fn delete(
     app: &App,
     login: &Authenticated,
-    (owner, name): (Owner, &str),
+    owner: Owner,
+    name: &str,
     condition: &IfMatch,
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;

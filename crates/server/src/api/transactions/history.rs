@@ -25,7 +25,7 @@ use crate::state::App;
 
 pub(super) const CSV: &str = "text/csv";
 const CSV_TYPE: &str = "text/csv; charset=utf-8";
-/// Larger histories are streamed.
+/// Maximum number of records in an inline response; larger histories are streamed.
 const INLINE_RECORDS_MAX: usize = 5000;
 /// Size of the chunks of a stream history.
 const CHUNK_BYTES: usize = 64 << 10;
@@ -35,8 +35,8 @@ const CSV_COLUMNS: &[&str] = &["task_name", "node_id", "status", "type", "time_s
 
 /// List the history of a transaction
 ///
-/// Returns the result of each task instance. The history of a run with several graphs contains those of its
-/// child runs, one after another.
+/// Returns the result of each task instance. The history of a run with several graphs contains the histories
+/// of its child runs, one after another.
 #[utoipa::path(
     get, path = "/api/v1/transactions/{id}/deployment_history",
     params(
@@ -154,7 +154,7 @@ fn view(record: HistoryRecord, include_summary: bool) -> JsonMap {
         fields.insert("summary".to_owned(), Json::Object(record.summary));
     }
     for (key, value) in record.task.into_iter().chain(record.custom) {
-        // Fields of the task must not override those of the record, such as `status`.
+        // Fields of the task must not override fields of the record, such as `status`.
         if key != "id" && key != "summary" {
             fields.entry(key).or_insert(value);
         }

@@ -22,7 +22,7 @@ const NO_NODE: &str = "-";
 const CACHE_MAX: usize = 256;
 
 /// History of a run. Its records do not contain the task fields: a large cluster has a million records, most
-/// of them with equal fields. The fields are added when the records are iterated.
+/// of them with equal fields. The fields are added during iteration.
 pub(super) struct RunHistory {
     rows: Vec<Row>,
     plan: Option<Planned>,
@@ -48,7 +48,7 @@ struct Planned {
 }
 
 impl RunHistory {
-    /// History of a run without a plan.
+    /// Creates the history of a run without a plan.
     pub(super) fn from_records(records: Vec<HistoryRecord>) -> Self {
         let row = |record| Row { record, position: None };
         Self { rows: records.into_iter().map(row).collect(), plan: None }
@@ -96,7 +96,7 @@ impl Planned {
         task
     }
 
-    /// Masks the task as one value, so that fields whose names denote secrets are mask too.
+    /// Masks the task as one value, so that fields whose names denote secrets are masked too.
     fn mask(&self, node: &str, task: JsonMap) -> JsonMap {
         let mut task = Json::Object(task);
         self.secrets.mask(node, &mut task);
@@ -119,7 +119,8 @@ pub(super) async fn read_history(
     let Some(record) = session.plan_get(plan).await? else {
         return Ok(RunHistory::from_records(session.history_list(&[run], filter).await?));
     };
-    // Not filtered by status: an instance with a filtered record would be treated as one without a record.
+    // The records are not filtered by status: an instance whose record was filtered out would be treated as
+    // an instance without a record.
     let nodes = filter.nodes.clone().filter(|nodes| !nodes.iter().any(|node| node == NO_NODE));
     let placed = HistoryFilter { nodes, statuses: None, task_names: filter.task_names.clone() };
     let written = session.history_list(&[run], &placed).await?;
@@ -146,7 +147,7 @@ pub(super) async fn read_history(
 struct HistoryJoin<'p> {
     explained: &'p ExplainedPlan,
     run: RunId,
-    /// Whether no more records will be written.
+    /// Whether the run has ended, so that no more records will be written.
     has_ended: bool,
 }
 
@@ -185,7 +186,7 @@ impl HistoryJoin<'_> {
         rows
     }
 
-    /// Record of an instance that has none, derived from the plan.
+    /// Derives the record of an instance that has none from the plan.
     fn as_planned(&self, instance: &Instance<'_>) -> HistoryRecord {
         let reason = match instance.verdict.action() {
             InstanceAction::Skip => self.explained.reasons.of(instance.idx).map(ToString::to_string),
@@ -197,7 +198,7 @@ impl HistoryJoin<'_> {
         row
     }
 
-    /// Reason why an instance that the plan runs was not executed.
+    /// Returns the reason why an instance that the plan runs was not executed.
     fn not_run(&self, instance: &Instance<'_>) -> &'static str {
         let details = self.explained.plan.details(instance.idx);
         let task_type = details.and_then(|details| stoker_tasks::find(&details.task_type));

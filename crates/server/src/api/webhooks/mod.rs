@@ -1,5 +1,5 @@
-//! Webhooks: HTTP endpoints that receive events. Only admins may manage them: a webhook makes the server send
-//! requests into its own network.
+//! Webhooks: HTTP endpoints that receive events. Only admins may manage them, because a webhook makes the
+//! server send requests into its network.
 
 mod deliveries;
 mod view;

@@ -17,7 +17,7 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-/// Maximum size of a result. Larger ones are unreadable on a screen.
+/// Maximum size of a result. Larger results are unreadable on a screen.
 const RESULT_BYTES_MAX: usize = 1 << 20;
 
 /// Evaluate an expression

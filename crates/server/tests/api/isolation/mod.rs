@@ -1,9 +1,10 @@
 //! Isolation of tenants: every operation of the OpenAPI document, called with real IDs of another tenant in path, query
 //! and body.
 //!
-//! A member must not be able to tell a resource of another tenant from one that does not exist: both responses are equal.
-//! A viewer and an operator see all tenants by definition. They are checked where their role ends at their own tenant or
-//! user: modules, tokens, administration, and for a viewer every change. An admin has no such limit.
+//! A member must not be able to distinguish a resource of another tenant from a resource that does not exist:
+//! both responses are equal. A viewer and an operator see all tenants by definition. They are checked where
+//! their role ends at their tenant or user: modules, tokens, administration, and for a viewer every change.
+//! An admin has no such limit.
 
 mod tenants;
 
@@ -15,7 +16,8 @@ use stoker_model::{Permission, Role};
 use crate::support::Reply;
 use tenants::{Ids, MARKER, Tenants};
 
-/// Operations whose responses change with time, or that have no response: not part of the comparison before and after.
+/// Operations whose responses change with time, or that have no response. They are excluded from the
+/// comparison before and after.
 const VOLATILE: &[&str] = &[
     "/api/v1/agents/session",
     "/api/v1/audit",
@@ -60,7 +62,7 @@ fn operations() -> Vec<Operation> {
 }
 
 impl Operation {
-    /// Whether the resource of the path belongs to a tenant or a user.
+    /// Reports whether the resource of the path belongs to a tenant or a user.
     fn is_owned(&self) -> bool {
         let shared = ["releases", "plugins", "sequences", "datastores"];
         let is_shared = |collection: &&str| shared.contains(collection);
@@ -73,8 +75,8 @@ impl Operation {
         collections.peek().is_some() && !collections.any(is_shared)
     }
 
-    /// A valid body that names resources of `ids` where the operation takes IDs. Operations that no caller of these tests
-    /// may reach need none.
+    /// Returns a valid body that names resources of `ids` where the operation takes IDs. Operations that no
+    /// caller of these tests may reach need none.
     fn body(&self, ids: &Ids) -> Value {
         let module = || json!([{"id": ids.get("modules")}]);
         match (self.method.as_str(), self.path.as_str()) {
@@ -104,8 +106,8 @@ struct Pair {
     selects_victim: bool,
 }
 
-/// Requests of an operation: the victim's IDs in the path; in the query; and, beside an ID of the caller, in the rest of the
-/// path and in the body.
+/// Returns the requests of an operation, with the IDs of the victim in the path, in the query, and, next to
+/// an ID of the caller, in the rest of the path and in the body.
 fn requests(tenants: &Tenants, operation: &Operation) -> Vec<Pair> {
     let Tenants { victim, other, .. } = tenants;
     let unknown = Ids::unknown();
@@ -140,7 +142,8 @@ fn requests(tenants: &Tenants, operation: &Operation) -> Vec<Pair> {
     pairs
 }
 
-/// A response; in an error, the IDs that `request` has and `other` has not are masked, because a message may repeat them.
+/// Returns a response with masked IDs: in an error, the IDs that only `request` contains are masked, because
+/// a message may repeat them.
 fn masked(reply: &Reply, request: &(String, Value), other: &(String, Value)) -> String {
     let text = format!("{} {}", reply.status, reply.body);
     if reply.status < 400 {
@@ -165,7 +168,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether the tests of a role include an operation, by its permission.
+/// Reports whether the tests of a role include an operation, by its permission.
 fn is_limited(role: Role, operation: &Operation) -> bool {
     match operation.permission {
         Permission::Public => false,
@@ -175,7 +178,8 @@ fn is_limited(role: Role, operation: &Operation) -> bool {
     }
 }
 
-/// The responses of all operations without effect, as the victim sees them, or an admin where the victim may not.
+/// Returns the responses of all operations without effect, as the victim sees them, or an admin where the
+/// victim has no access.
 async fn observe(tenants: &Tenants) -> BTreeMap<String, String> {
     let mut responses = BTreeMap::new();
     for Operation { method, path, permission, .. } in operations() {

@@ -1,4 +1,4 @@
-//! Two tenants with one resource of every kind.
+//! Two tenants with one resource of every type.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use crate::runs::task;
 use crate::support::TestServer;
 use crate::webhooks::wait_for_delivery;
 
-/// In every text of the victim's resources that is not part of a path.
+/// Text that occurs in every resource of the victim, except in paths.
 pub(super) const MARKER: &str = "sealed-letter";
 const UNKNOWN_ID: &str = "999999999";
 const UNKNOWN_MODULE: &str = "00000000-0000-4000-8000-000000000000";
 
-/// Values of path and query parameters: the IDs of one tenant's resources.
+/// Values of path and query parameters: the IDs of the resources of one tenant.
 #[derive(Clone)]
 pub(super) struct Ids {
-    /// By resource, the first segment of a path: `clusters`, `nodes`, …
+    /// IDs by resource, the first segment of a path: `clusters`, `nodes`, …
     by_resource: BTreeMap<&'static str, String>,
 }
 
@@ -56,7 +56,7 @@ impl Ids {
         self.by_resource.get(resource).map(String::as_str)
     }
 
-    /// The value of a query parameter that takes an ID of a resource of a tenant.
+    /// Returns the value of a query parameter that takes an ID of a resource of a tenant.
     pub(super) fn query(&self, name: &str) -> Option<&str> {
         match name {
             "cluster_id" | "cluster" | "clusters_ids" => self.get("clusters"),
@@ -74,7 +74,7 @@ pub(super) struct Tenants {
     /// Token of the victim's member.
     pub(super) victim_token: String,
     pub(super) other: Ids,
-    /// Releases, plugins and sequences belong to no tenant.
+    /// IDs of resources that belong to no tenant: releases, plugins and sequences.
     shared: BTreeMap<&'static str, String>,
 }
 
@@ -136,7 +136,7 @@ impl Tenants {
     }
 }
 
-/// Creates a tenant with a member, and one resource of every kind that belongs to it.
+/// Creates a tenant with a member, and one resource of every type that belongs to it.
 async fn create_resources(
     server: &TestServer,
     tenant: &str,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Fuel, until};
 
-/// A task that appends its node to a file, which shows on which nodes it ran.
+/// Returns a task that appends its node to a file, which shows on which nodes it ran.
 fn marker_task(fuel: &Fuel, id: &str, more: &str) -> String {
     let file = fuel.path(id);
     format!(
@@ -179,7 +179,7 @@ fn deployment_is_stopped() {
     );
     // Running tasks finish, no further tasks start.
     fuel.write("go", "");
-    assert_eq!(fuel.wait_for_end(id)["message"], "The run was stopped");
+    assert_eq!(fuel.wait_for_end(id)["message"], "the run was stopped");
     assert!(!std::fs::exists(fuel.path("later")).unwrap());
     assert_eq!(fuel.json("env show 1")["status"], "stopped");
 }

@@ -57,7 +57,7 @@ fn tasks_are_listed_shown_and_deleted() {
     assert_eq!(fuel.json("task list -n deploy"), json!([]));
 }
 
-/// Rows as `task node status`, sorted.
+/// Returns the rows as `task node status`, sorted.
 fn history_rows(history: &Value) -> Vec<String> {
     let row = |row: &Value| {
         ["task_name", "node_id", "status"]

@@ -1,8 +1,8 @@
 //! Discovery and termination of all processes of an attempt.
 //!
-//! A process belongs to an attempt if it is in the process group of a program started for it, has the
-//! attempt's marker in its environment, or descends from such a process. Process groups and sessions created
-//! by such processes belong to it too.
+//! A process belongs to an attempt if it is in the process group of a program started for the attempt, has
+//! the marker of the attempt in its environment, or descends from such a process. Process groups and sessions
+//! created by such processes belong to the attempt too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,13 +23,13 @@ pub struct ProcessId {
 }
 
 impl ProcessId {
-    /// Identity of the process that currently has this PID.
+    /// Returns the identity of the process that currently has this PID.
     pub fn of(pid: i32) -> Option<Self> {
         Stat::read(pid).map(|stat| Self { pid, started: stat.started })
     }
 
-    /// Identity of a process spawned between two times. If both are the same tick, `/proc` is not read:
-    /// reading it costs more than the spawn itself and also delays the process's exit.
+    /// Returns the identity of a process spawned between two times. If both are the same tick, `/proc` is not
+    /// read: reading it costs more than the spawn itself and also delays the exit of the process.
     pub(super) fn started_between(pid: i32, from: Option<Ticks>, to: Option<Ticks>) -> Option<Self> {
         match from {
             Some(Ticks(started)) if from == to => Some(Self { pid, started }),
@@ -43,7 +43,7 @@ impl ProcessId {
 pub(super) struct Ticks(u64);
 
 impl Ticks {
-    /// `USER_HZ`, which is 100 on Linux independent of the kernel's own tick rate.
+    /// `USER_HZ`, which is 100 on Linux independent of the tick rate of the kernel.
     const PER_SECOND: u64 = 100;
 
     pub(super) fn now() -> Option<Self> {
@@ -128,7 +128,7 @@ impl ProcessTree {
     fn members(&self) -> BTreeSet<i32> {
         let own = std::process::id() as i32;
         let processes = read_process_table();
-        // The agent's own group and session, which a process of the attempt may share without having created
+        // The group and session of the agent, which a process of the attempt may share without having created
         // them.
         let (own_group, own_session) = processes.get(&own).map_or((0, 0), |stat| (stat.group, stat.session));
         let mut groups: BTreeSet<i32> = self
@@ -175,8 +175,8 @@ impl ProcessTree {
     }
 }
 
-/// A PID is not reused while a process group has it as its ID. If the PID now belongs to a different process,
-/// the group is gone.
+/// Reports whether the process group of a leader still belongs to it. A PID is not reused while a process
+/// group has it as its ID. If the PID now belongs to a different process, the group has ended.
 fn owns_group(processes: &BTreeMap<i32, Stat>, leader: ProcessId) -> bool {
     processes.get(&leader.pid).is_none_or(|stat| stat.started == leader.started)
 }
@@ -202,7 +202,8 @@ impl Stat {
         Self::parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// The program name is in parentheses and may itself contain parentheses and spaces.
+    /// Parses a line of `/proc/PID/stat`. The program name is in parentheses and may itself contain
+    /// parentheses and spaces.
     fn parse(line: &str) -> Option<Self> {
         let (_, after) = line.rsplit_once(')')?;
         let fields: Vec<&str> = after.split_whitespace().collect();

@@ -74,7 +74,7 @@ fn find_owner(owner: &FileOwner) -> Result<(Uid, Gid), HostError> {
     Ok((user.uid, group.gid))
 }
 
-/// Error text without the `(os error N)` suffix that Rust appends.
+/// Returns the error text without the `(os error N)` suffix that Rust appends.
 fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error").map_or(text.clone(), |(text, _)| text.to_owned())

@@ -1,8 +1,8 @@
 //! Host implementation for the local machine.
 //!
-//! Each program runs in its own process group, with the marker of its attempt in the environment. When the
+//! Each program runs in a separate process group, with the marker of its attempt in the environment. When the
 //! attempt is stopped, all processes of the group and all processes with the marker are ended, including
-//! detached ones. Processes that are left running when an attempt ends on its own are not touched: tasks may
+//! detached ones. Processes that are still running when an attempt ends by itself are not ended: tasks may
 //! start daemons.
 
 mod family;
@@ -25,7 +25,7 @@ pub use family::{ProcessId, ProcessTree, terminate_process_tree};
 pub struct Machine {
     /// Hook programs configured by the operator, by name.
     pub hooks: BTreeMap<String, PathBuf>,
-    /// Parent directory of scratch directories; accessible only to the agent's user.
+    /// Parent directory of scratch directories; accessible only to the user of the agent.
     pub scratch: PathBuf,
     /// Time between SIGTERM and SIGKILL.
     pub grace: Duration,
@@ -59,13 +59,14 @@ impl Machine {
 
 /// Record of the side effects of an attempt, used for cleanup and completion after a crash.
 pub trait AttemptRecorder: Send + Sync {
-    /// A process was started. Returns when the record is queued; its output is read afterwards.
+    /// Records that a process was started. Returns when the record is queued; the output of the process is
+    /// read afterwards.
     fn process_started(&self, process: ProcessId) -> HostFuture<'_, ()>;
 
-    /// A process has exited. Informational; the task type interprets the status.
+    /// Records that a process has exited. Informational; the task type interprets the status.
     fn process_exited(&self, _status: Status) {}
 
-    /// The machine is about to reboot. Returns after the record is synced to disk.
+    /// Records that the machine is about to reboot. Returns after the record is synced to disk.
     fn about_to_reboot(&self, boot_id: String) -> HostFuture<'_, Result<(), HostError>>;
 }
 
@@ -74,7 +75,7 @@ pub struct LocalHost {
     pub machine: Arc<Machine>,
     pub report: Arc<OutputReport>,
     pub stop: StopSignal,
-    /// Marker in the environment of every process of the attempt; unique to it.
+    /// Unique marker in the environment of every process of the attempt.
     pub marker: String,
     /// `TRACEPARENT` for processes, which lets them continue the trace.
     pub traceparent: Option<String>,
@@ -114,7 +115,7 @@ impl Host for LocalHost {
 }
 
 /// Interval at which the boot ID is read. A process survives a change of the boot ID only on a machine
-/// without its own kernel, such as a container, and in tests.
+/// without a separate kernel, such as a container, and in tests.
 const BOOT_POLL: Duration = Duration::from_millis(500);
 
 impl LocalHost {

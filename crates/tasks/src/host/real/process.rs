@@ -13,8 +13,8 @@ use super::family::{MARK, ProcessId, ProcessTree, Ticks, terminate_process_tree}
 use super::pump::pump;
 use super::{LocalHost, blocking, scratch};
 
-/// How long output is read after the program has exited; processes it left running may hold the pipes open
-/// indefinitely.
+/// Maximum time for reading output after the program has exited; processes it left running may hold the pipes
+/// open indefinitely.
 const DRAIN: Duration = Duration::from_millis(500);
 
 pub(super) async fn run(host: &LocalHost, mut command: Command) -> Result<Exit, HostError> {
@@ -99,8 +99,8 @@ fn start(host: &LocalHost, command: &Command) -> Result<Child, HostError> {
     })
 }
 
-/// Writes its input, reads its output and waits for its exit. Processes it left running do not delay the
-/// result beyond [`DRAIN`].
+/// Writes the input of a program, reads its output and waits for its exit. Processes it left running do not
+/// delay the result beyond [`DRAIN`].
 async fn wait_with_output(
     host: &LocalHost,
     child: &mut Child,
@@ -109,7 +109,7 @@ async fn wait_with_output(
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let write_input = async {
         if let (Some(mut stdin), Some(input)) = (stdin, input) {
-            // A program may exit without reading its input; the write error is not a failure.
+            // A program may exit without reading its input, so the write error is not a failure.
             _ = stdin.write_all(&input).await;
         }
     };

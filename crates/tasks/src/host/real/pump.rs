@@ -5,7 +5,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::output::OutputReport;
 
-/// Reads to the end. The report retains a bounded part, so endless output uses bounded memory.
+/// Reads to the end of the stream. The report retains a bounded part, so endless output uses bounded memory.
 pub(super) async fn pump(source: Option<impl AsyncRead + Unpin>, stream: Stream, report: &OutputReport) {
     let Some(mut source) = source else { return };
     let mut buffer = Vec::with_capacity(8 << 10);

@@ -13,10 +13,11 @@ use super::super::{Command, HostError, Program, ScratchFile};
 /// Placeholder for the directory in arguments.
 const PLACEHOLDER: &str = "{scratch}";
 
-/// Bound on the size of a collected file; the rest is not read.
+/// Maximum size of a collected file; the rest is not read.
 const COLLECT_BYTES_MAX: u64 = 1 << 20;
 
-/// Longer scripts are passed as a file: Linux limits a single argument to 128 KiB.
+/// Maximum size of a script passed as an argument; longer scripts are passed as a file, because Linux limits
+/// a single argument to 128 KiB.
 const SCRIPT_BYTES_MAX: usize = 100_000;
 
 /// Creates the directory, which is removed when dropped. `None` if the command needs none.
@@ -54,9 +55,9 @@ pub(super) fn create(root: &Path, shell: &Path, command: &mut Command) -> Result
     Ok(Some(folder))
 }
 
-/// Interpreter from the `#!` line. The script is passed to it instead of being executed: a process forked
-/// concurrently may still have the new file open for writing, and the kernel then fails the exec with
-/// `ETXTBSY`.
+/// Returns the interpreter from the `#!` line. The script is passed to it instead of being executed: a
+/// process forked concurrently may still have the new file open for writing, in which case the kernel fails
+/// the exec with `ETXTBSY`.
 fn interpreter(script: &str) -> Option<Vec<String>> {
     let line = script.strip_prefix("#!")?.lines().next()?.trim();
     let (program, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -50,7 +50,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
         .effect(if is_noop { CommandEffect::Reads } else { CommandEffect::Changes })
         .env("ANSIBLE_NOCOLOR", "1")
         .env("ANSIBLE_RETRY_FILES_ENABLED", "0")
-        // The recap is parsed in the format of this callback, whatever the site's configuration says.
+        // The recap is parsed in the format of this callback, regardless of the configuration of the site.
         .env("ANSIBLE_STDOUT_CALLBACK", "default");
     if !variables.is_empty() {
         command = command.scratch(VARIABLES, Json::Object(variables).to_string().into_bytes());
@@ -58,7 +58,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
     command
 }
 
-/// Counts of the play recap: `localhost : ok=2 changed=1 unreachable=0 failed=0 …`.
+/// Parses the counts of the play recap: `localhost : ok=2 changed=1 unreachable=0 failed=0 …`.
 pub(super) fn read_recap(output: &str) -> JsonMap {
     let after = output.rsplit_once("PLAY RECAP").map_or("", |(_, after)| after);
     let line = after.lines().find(|line| line.trim_start().starts_with("localhost")).unwrap_or_default();
@@ -66,7 +66,7 @@ pub(super) fn read_recap(output: &str) -> JsonMap {
     counts.filter_map(|(name, count)| Some((name.to_owned(), count.parse::<u64>().ok()?.into()))).collect()
 }
 
-/// Reason for failure. A missing recap is a failure too: no play matched this node.
+/// Returns the reason for failure. A missing recap is a failure too: no play matched this node.
 pub(super) fn failure(is_success: bool, recap: &JsonMap) -> Option<String> {
     let count = |name: &str| recap.get(name).and_then(Json::as_u64).unwrap_or(0);
     let (failed, unreachable) = (count("failed"), count("unreachable"));

@@ -1,4 +1,5 @@
-//! Executor of `master_shell`. The server sends it to the agent of the master; this code does not check that.
+//! Executor of `master_shell`. The server sends these tasks to the agent of the master; the executor does not
+//! check this.
 
 use super::spec::Spec;
 use crate::host::HostFuture;

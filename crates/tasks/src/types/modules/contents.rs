@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Why contents cannot be parsed.
+/// Error while parsing the contents of a module.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ContentsError {
     #[error("contents are not valid Base64: {0}")]

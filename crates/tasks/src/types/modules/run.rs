@@ -11,7 +11,7 @@ use crate::outcome::TaskOutcome;
 use crate::task_type::Context;
 use crate::values::Values;
 
-/// Bound on the messages of all modules, because the size of a summary is bounded.
+/// Maximum size of the messages of all modules, because the size of a summary is bounded.
 const MESSAGES_CHARS_MAX: usize = 50_000;
 const MESSAGE_CHARS_MAX: usize = 1000;
 

@@ -8,7 +8,7 @@ use crate::values::Values;
 
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(async move {
-        // Noop output is always complete; debug output would bury the list of changes.
+        // Noop output is always complete; debug output would hide the list of changes.
         let is_debug = (cx.debug || values.flag("debug")) && !cx.is_noop();
         let mut exit = cx.host.run(command(values, cx.is_noop(), is_debug)).await?;
         let mut summary = exit.collected.get(SUMMARY).map(|text| read_summary(text)).unwrap_or_default();

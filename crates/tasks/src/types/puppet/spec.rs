@@ -37,8 +37,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::ignored("puppet_start_interval", NO_POLLING),
 ];
 
-/// Files in the command's private directory, so that a stale file of an earlier run cannot be mistaken for a new
-/// one.
+/// Files in the private directory of the command, so that a stale file of an earlier run cannot be mistaken
+/// for a new one.
 pub(super) const SUMMARY: &str = "last_run_summary.yaml";
 pub(super) const REPORT: &str = "last_run_report.yaml";
 
@@ -70,7 +70,7 @@ pub(super) fn read_summary(text: &str) -> JsonMap {
     root.and_then(|root| json_map(root, &mut Diagnostics::default())).unwrap_or_default()
 }
 
-/// Reason for failure. A run without a summary is a failure, even with exit code 0.
+/// Returns the reason for failure. A run without a summary is a failure, even with exit code 0.
 pub(super) fn failure(code: Option<i32>, summary: &JsonMap) -> Option<String> {
     let count = |name: &str| {
         summary.get("resources").and_then(|resources| resources.get(name)).and_then(Json::as_u64)

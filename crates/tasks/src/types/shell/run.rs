@@ -11,7 +11,7 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Tas
     Box::pin(async move { run_script(Spec::read(values)?, cx).await })
 }
 
-/// Shared with `master_shell`.
+/// Runs a script. Shared with `master_shell`.
 pub(in crate::types) async fn run_script(spec: Spec, cx: Context<'_>) -> TaskOutcome {
     let mut command = match plain_words(&spec.cmd) {
         Some(words) => Command::argv(words),

@@ -44,7 +44,7 @@ impl Spec {
     }
 }
 
-/// Reason why a variable is invalid. Never includes the value, which may be a secret.
+/// Returns the reason why a variable is invalid. Never includes the value, which may be a secret.
 fn invalid_variable(name: &str, value: &Json) -> Option<String> {
     if name.is_empty() || name.contains(['=', '\0']) {
         return Some(format!("`env` contains the invalid variable name `{}`", name.escape_debug()));

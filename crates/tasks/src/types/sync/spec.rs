@@ -12,7 +12,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::interval(),
 ];
 
-/// The noop command does not create the destination directory.
+/// Returns the command. In noop mode, it does not create the destination directory.
 pub(super) fn command(values: &Values, is_noop: bool) -> Command {
     let (src, dst) = (values.text("src"), values.text("dst"));
     let options = ["rsync", "-c", "-r", "--delete", "-l"];

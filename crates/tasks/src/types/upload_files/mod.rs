@@ -1,4 +1,4 @@
-//! `upload_files`: writes several files, different ones for each node.
+//! `upload_files`: writes several files, which differ between nodes.
 
 mod run;
 mod spec;

@@ -43,8 +43,9 @@ pub struct Args<'a> {
 }
 
 /// Accessors take the index of the parameter in the signature. Overload resolution has already checked the
-/// types, so a function that asks for what it declared always gets it; any other request yields a neutral
-/// value (null, zero, empty) instead of a panic. Accessors on `&mut self` move the argument out.
+/// types, so a function that requests an argument of its declared type always gets it; any other request
+/// yields a neutral value (null, zero, empty) instead of a panic. Accessors on `&mut self` move the argument
+/// out.
 impl<'a> Args<'a> {
     pub(super) fn new(program: &'a Arc<Program>, ctx: &'a Ctx) -> Self {
         Self { ctx, program, all: SmallVec::new(), declared: 0, named: Vec::new() }
@@ -229,7 +230,7 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// Takes the variadic arguments of any kind.
+    /// Takes the variadic arguments of any type.
     pub fn rest_args(&mut self) -> Vec<Arg> {
         self.take_rest().collect()
     }

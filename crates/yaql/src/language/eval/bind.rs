@@ -21,8 +21,8 @@ impl Cx<'_> {
         })
     }
 
-    /// Returns the matching overload of the innermost layer that has one. Fails if a layer has several and
-    /// none is more specific than the others.
+    /// Returns the matching overload of the innermost layer that has one. Fails if a layer has several
+    /// matches and none is more specific than the others.
     pub(super) fn choose<'r>(
         &self,
         resolved: &'r Resolved,
@@ -165,7 +165,7 @@ impl Cx<'_> {
     ) -> Result<()> {
         match (param.kind, &mut *arg) {
             (ParamType::Value(_), Arg::Value(value)) => {
-                // Charged here once, since a function that takes a long string usually scans all of it.
+                // Charged once here, because a function that takes a long string usually scans all of it.
                 if let Value::Str(text) = value
                     && text.len() > TEXT_FREE_BYTES
                 {

@@ -4,7 +4,7 @@ use super::{Cx, Limits, Options};
 use crate::error::{Error, ErrorClass, Result};
 
 pub(super) struct Budget {
-    /// Steps left before the step limit and the host's interrupt flag are checked again.
+    /// Number of steps until the step limit and the interrupt flag of the host are checked again.
     until_check: u32,
     steps_left: u64,
     depth: u32,
@@ -13,7 +13,7 @@ pub(super) struct Budget {
     quota: u64,
 }
 
-/// Steps between checks for interruption by the host.
+/// Number of steps between checks for interruption by the host.
 const CHECK_EVERY: u32 = 4096;
 
 impl Budget {
@@ -108,7 +108,7 @@ impl Cx<'_> {
         if bytes > self.budget.quota { Err(quota_error()) } else { Ok(()) }
     }
 
-    /// Maximum length in bytes of a string created from a value.
+    /// Returns the maximum length in bytes of a string created from a value.
     pub fn text_max(&self) -> usize {
         usize::try_from(self.budget.quota.min(self.budget.memory_left)).unwrap_or(usize::MAX)
     }

@@ -1,17 +1,17 @@
 //! Calls: evaluate the arguments, select the overload that accepts them, bind and invoke it.
 
-use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::context::DefinedFunction;
+use super::defined::DEFINED;
+use super::operation::Operation;
 use super::program::{arg_shape, shape};
 use super::resolve::{Failure, Resolved, Shape, resolve_candidates};
-use super::{Arg, Args, Ctx, Cx, Program, Site, suggest};
+use super::{Arg, Args, Ctx, Cx, Program, Site};
 use crate::error::{Error, ErrorClass, Result};
-use crate::library::{Function, FunctionDoc, Overload, Purity, Signature};
-use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, Tree, VarName};
+use crate::syntax::{ArgNode, ArgRange, Node, NodeId, Tree};
 use crate::value::{Kind, Value};
 
 /// An actual argument of a call, before it is bound to a parameter.
@@ -37,6 +37,19 @@ struct Call<'a> {
     /// Named arguments passed as values.
     named_values: Vec<(Box<str>, Value)>,
     ctx: &'a Ctx,
+}
+
+impl<'a> Call<'a> {
+    /// Creates a call of a function, without named arguments.
+    fn new(
+        program: &'a Arc<Program>,
+        name: &'a str,
+        actual: impl IntoIterator<Item = ActualArg>,
+        ctx: &'a Ctx,
+    ) -> Self {
+        let actual = actual.into_iter().collect();
+        Self { program, name, receiver: None, actual, named_values: Vec::new(), ctx }
+    }
 }
 
 impl Cx<'_> {
@@ -95,8 +108,8 @@ impl Cx<'_> {
         {
             return self.call_plain(program, resolved, name, receiver, program.tree.arg_slice(args), ctx);
         }
-        let actual = program.tree.arg_slice(args).iter().map(|slot| actual_arg(*slot)).collect();
-        let call = Call { program, name, receiver, actual, named_values: Vec::new(), ctx };
+        let slots = program.tree.arg_slice(args).iter().map(|slot| actual_arg(*slot));
+        let call = Call { receiver, ..Call::new(program, name, slots, ctx) };
         match site {
             _ if shadowed => self.call_dynamic(call),
             Site::Resolved(resolved, _) => self.run(call, resolved),
@@ -116,8 +129,7 @@ impl Cx<'_> {
         ctx: &Ctx,
     ) -> Result<Value> {
         let slots = program.tree.arg_slice(args).iter().map(|slot| actual_arg(*slot));
-        let actual = first.map(ActualArg::Node).into_iter().chain(slots).collect();
-        let call = Call { program, name, receiver: None, actual, named_values: Vec::new(), ctx };
+        let call = Call::new(program, name, first.map(ActualArg::Node).into_iter().chain(slots), ctx);
         let site = match program.tree.node(id) {
             Node::Index { site, .. } | Node::Invoke { site, .. } => Some(program.site(id, *site)),
             _ => None,
@@ -132,14 +144,12 @@ impl Cx<'_> {
     pub(super) fn call_binary(
         &mut self,
         program: &Arc<Program>,
-        op: BinaryOp,
-        left: NodeId,
-        right: NodeId,
+        operation: Operation,
         ctx: &Ctx,
     ) -> Result<Value> {
-        let actual = [ActualArg::Node(left), ActualArg::Node(right)].into_iter().collect();
-        let name = op.function();
-        self.call_dynamic(Call { program, name, receiver: None, actual, named_values: Vec::new(), ctx })
+        let Operation { op, left, right } = operation;
+        let operands = [ActualArg::Node(left), ActualArg::Node(right)];
+        self.call_dynamic(Call::new(program, op.function(), operands, ctx))
     }
 
     /// Evaluates `receiver.name(…)` through `#operator_.`, which may have been redefined.
@@ -152,15 +162,8 @@ impl Cx<'_> {
     ) -> Result<Value> {
         // The right operand is passed as the whole method-call node. The redefined operator uses only the
         // call part and supplies its own receiver.
-        let actual = [ActualArg::Value(receiver), ActualArg::Node(id)].into_iter().collect();
-        self.call_dynamic(Call {
-            program,
-            name: "#operator_.",
-            receiver: None,
-            actual,
-            named_values: Vec::new(),
-            ctx,
-        })
+        let operands = [ActualArg::Value(receiver), ActualArg::Node(id)];
+        self.call_dynamic(Call::new(program, "#operator_.", operands, ctx))
     }
 
     /// Invokes a method-call node on a receiver; the implementation of method lambdas.
@@ -195,22 +198,13 @@ impl Cx<'_> {
 
     /// Returns a program that evaluates to a constant.
     pub(crate) fn constant_program(&self, value: Value) -> (Arc<Program>, NodeId) {
-        (node_program(Node::Const(0), value, "", self.library.clone()), 0)
+        (Program::constant(value, &self.library), 0)
     }
 
     /// Evaluates `receiver.key` through `#operator_.` of the library.
     pub(super) fn call_member(&mut self, receiver: Value, key: &str, ctx: &Ctx) -> Result<Value> {
-        let program = keyword_program(key, self.library.clone());
-        let node = program.tree.root;
-        let actual = [ActualArg::Value(receiver), ActualArg::Node(node)].into_iter().collect();
-        self.call_dynamic(Call {
-            program: &program,
-            name: "#operator_.",
-            receiver: None,
-            actual,
-            named_values: Vec::new(),
-            ctx,
-        })
+        let program = Program::keyword(key, &self.library);
+        self.call_dot(&program, program.tree.root, receiver, ctx)
     }
 
     /// Calls a function by name with evaluated positional arguments.
@@ -235,7 +229,7 @@ impl Cx<'_> {
     /// Returns an empty program, for calls whose arguments are all values. Created once per evaluation.
     fn no_program(&mut self) -> Arc<Program> {
         let library = &self.library;
-        self.empty_program.get_or_insert_with(|| empty_program(library)).clone()
+        self.empty_program.get_or_insert_with(|| Program::keyword("", library)).clone()
     }
 
     /// Calls a function by name, or a method if there is a receiver, with evaluated arguments.
@@ -350,64 +344,6 @@ impl Cx<'_> {
         })
     }
 
-    /// Calls a function defined by `def`, binding arguments without overload resolution.
-    fn call_defined(
-        &mut self,
-        program: &Arc<Program>,
-        function: &DefinedFunction,
-        closure: &Ctx,
-        args: ArgRange,
-        ctx: &Ctx,
-    ) -> Result<Value> {
-        let slots = program.tree.arg_slice(args);
-        if let [ArgNode::Positional(node)] = slots {
-            let frame = closure.with_first(self.eval(program, *node, ctx)?)?;
-            return self.eval(&function.program, function.body, &frame);
-        }
-        let mut vars: SmallVec<[(VarName, Value); 1]> = SmallVec::new();
-        let mut position = 0;
-        for slot in slots {
-            match slot {
-                ArgNode::Omitted => position += 1,
-                ArgNode::Positional(node) => {
-                    position += 1;
-                    vars.push((VarName::Positional(position), self.eval(program, *node, ctx)?));
-                }
-                ArgNode::Pair(key, value) => {
-                    let Some(name) = program.tree.keyword(*key) else {
-                        return Err(self.failure(Failure::BadName, &function.name, None));
-                    };
-                    let name = VarName::new(name);
-                    vars.push((name, self.eval(program, *value, ctx)?));
-                }
-            }
-        }
-        let frame = closure.with_vars(vars)?;
-        self.eval(&function.program, function.body, &frame)
-    }
-
-    fn call_closure(
-        &mut self,
-        function: &DefinedFunction,
-        closure: &Ctx,
-        positional: ActualArgs,
-        named: &[(&str, ActualArg)],
-    ) -> Result<Value> {
-        let mut vars: SmallVec<[(VarName, Value); 1]> = SmallVec::new();
-        for (index, actual) in positional.into_iter().enumerate() {
-            if let ActualArg::Value(value) = actual {
-                vars.push((VarName::Positional(index as u32 + 1), value));
-            }
-        }
-        for (name, actual) in named {
-            if let ActualArg::Value(value) = actual {
-                vars.push((VarName::new(name), value.clone()));
-            }
-        }
-        let frame = closure.with_vars(vars)?;
-        self.eval(&function.program, function.body, &frame)
-    }
-
     /// Fails if a value exceeds the memory quota for a single value.
     pub(super) fn check_value(&self, value: &Value) -> Result<()> {
         match value {
@@ -432,45 +368,6 @@ impl Cx<'_> {
     pub(crate) fn has_layered_method(&self, name: &str) -> bool {
         self.library.get(name).is_some_and(|entry| entry.methods.len() > 1)
     }
-
-    pub(super) fn failure(&self, failure: Failure, name: &str, receiver: Option<&Value>) -> Box<Error> {
-        let class = failure.class(receiver.is_some());
-        let receiver_text = match receiver.map(Value::to_message_text).transpose() {
-            Ok(receiver_text) => receiver_text.unwrap_or_default(),
-            Err(error) => return error,
-        };
-        let message = match class {
-            ErrorClass::NoMatchingMethod => {
-                format!("No method \"{name}\" for receiver {receiver_text} matches supplied arguments")
-            }
-            ErrorClass::AmbiguousFunction => format!("Ambiguous function \"{name}\""),
-            ErrorClass::AmbiguousMethod => {
-                format!("Ambiguous method \"{name}\" for receiver {receiver_text}")
-            }
-            ErrorClass::MappingTranslation => "Cannot convert mapping to keyword argument".to_owned(),
-            _ => format!("No function \"{name}\" matches supplied arguments"),
-        };
-        let mut error = Error::new(class, message);
-        error.help = suggest::signatures(&self.library, name, receiver.is_some(), failure);
-        Box::new(error)
-    }
-
-    fn unknown_function(&self, name: &str, ctx: &Ctx) -> Box<Error> {
-        let message = format!("Unknown function \"{name}\"");
-        let mut error = Error::new(ErrorClass::NoFunction, message);
-        error.help = suggest::function(&self.library, name, &ctx.function_names());
-        Box::new(error)
-    }
-
-    pub(crate) fn unknown_method(&self, name: &str, receiver: &Value) -> Box<Error> {
-        let message = match receiver.to_message_text() {
-            Ok(receiver_text) => format!("Unknown method \"{name}\" for receiver {receiver_text}"),
-            Err(error) => return error,
-        };
-        let mut error = Error::new(ErrorClass::NoMethod, message);
-        error.help = suggest::method(&self.library, name);
-        Box::new(error)
-    }
 }
 
 fn actual_arg(slot: ArgNode) -> ActualArg {
@@ -491,50 +388,4 @@ fn actual_shape(tree: &Tree, actual: &ActualArg) -> Shape {
         ActualArg::Value(value) => Shape::Value(value.kind()),
         ActualArg::Pair(..) => Shape::Expression,
     }
-}
-
-/// The overload that stands for functions defined by `def`: it accepts any arguments.
-static DEFINED: LazyLock<Arc<Overload>> = LazyLock::new(defined_overload);
-
-/// Returns the overload that stands for functions defined by `def`: any arguments, all evaluated.
-fn defined_overload() -> Arc<Overload> {
-    struct Defined;
-    impl Function for Defined {
-        fn signatures(&self) -> Cow<'_, [Cow<'_, str>]> {
-            Cow::Borrowed(&[])
-        }
-
-        fn doc(&self) -> FunctionDoc<'_> {
-            FunctionDoc { module: "system", text: "", examples: Cow::Borrowed(&[]), purity: Purity::Pure }
-        }
-
-        fn call(&self, _: usize, _: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
-            Ok(Value::Null)
-        }
-    }
-    match Signature::parse("f def(args: any..., **kwargs: any)") {
-        Ok(signature) => Arc::new(Overload { signature, function: Arc::new(Defined), index: 0 }),
-        Err(error) => unreachable!("{error}"),
-    }
-}
-
-fn empty_program(library: &Arc<crate::library::Library>) -> Arc<Program> {
-    keyword_program("", library.clone())
-}
-
-/// Returns a program that is a bare keyword, used to pass a key to a redefined dot operator.
-fn keyword_program(key: &str, library: Arc<crate::library::Library>) -> Arc<Program> {
-    node_program(Node::Keyword(0), Value::str(key), key, library)
-}
-
-fn node_program(
-    node: Node,
-    value: Value,
-    source: &str,
-    library: Arc<crate::library::Library>,
-) -> Arc<Program> {
-    let span = crate::error::Span::new(0, source.len());
-    let nodes = vec![crate::syntax::SpannedNode { node, span, depth: 1 }];
-    let tree = Tree { source: source.into(), nodes, constants: vec![value], ..Tree::default() };
-    Arc::new(Program::new(tree, library))
 }

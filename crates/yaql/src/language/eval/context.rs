@@ -1,4 +1,4 @@
-//! Contexts: chains of frames that hold variables and functions defined by `def`.
+//! Contexts: chains of frames with variables and functions defined by `def`.
 //!
 //! Python YAQL creates a context for every call. A frame exists here only if a variable or function is
 //! stored in it; expressions cannot observe the difference.
@@ -16,12 +16,14 @@ use crate::value::{MAX_DEPTH, Value};
 #[derive(Clone, Debug)]
 pub struct Ctx(Arc<Frame>);
 
+type Vars = SmallVec<[(VarName, Value); 1]>;
+
 #[derive(Debug)]
 pub(super) struct Frame {
     /// The value of `$`; [`Value::Omitted`] if this frame does not bind it.
     first: Value,
     /// All variables except `$`.
-    vars: SmallVec<[(VarName, Value); 1]>,
+    vars: Vars,
     parent: Option<Ctx>,
     /// The function that `def` registered in this frame.
     function: Option<Box<DefinedFunction>>,
@@ -31,8 +33,8 @@ pub(super) struct Frame {
     has_functions: bool,
 }
 
-/// A function defined by `def`. Its closure is the frame that holds it and is not stored here, so frames form
-/// no reference cycles.
+/// A function defined by `def`. Its closure is the frame that contains it and is not stored here, so frames
+/// form no reference cycles.
 #[derive(Clone, Debug)]
 pub struct DefinedFunction {
     pub name: Arc<str>,
@@ -54,30 +56,26 @@ impl Ctx {
         let (first, vars) = split_first(vars);
         let deepest = vars.iter().map(|(_, value)| value.depth()).max().unwrap_or(0).max(first.depth());
         let depth = deeper(deepest.max(self.0.depth))?;
-        let has_functions = self.0.has_functions;
-        Ok(Self(Arc::new(Frame {
-            first,
-            vars,
-            parent: Some(self.clone()),
-            function: None,
-            depth,
-            has_functions,
-        })))
+        Ok(self.child(first, vars, depth))
     }
 
     /// Creates a child that binds `$`.
     pub fn with_first(&self, first: Value) -> Result<Self> {
         let depth = deeper(first.depth().max(self.0.depth))?;
+        Ok(self.child(first, SmallVec::new(), depth))
+    }
+
+    #[inline]
+    fn child(&self, first: Value, vars: Vars, depth: u16) -> Self {
         let has_functions = self.0.has_functions;
-        let vars = SmallVec::new();
-        Ok(Self(Arc::new(Frame {
+        Self(Arc::new(Frame {
             first,
             vars,
             parent: Some(self.clone()),
             function: None,
             depth,
             has_functions,
-        })))
+        }))
     }
 
     /// Creates a child that defines one function.
@@ -209,7 +207,7 @@ impl Ctx {
 }
 
 /// Separates `$` from the other variables and drops omitted ones.
-fn split_first(vars: impl IntoIterator<Item = (VarName, Value)>) -> (Value, SmallVec<[(VarName, Value); 1]>) {
+fn split_first(vars: impl IntoIterator<Item = (VarName, Value)>) -> (Value, Vars) {
     let mut first = Value::Omitted;
     let mut others = SmallVec::new();
     for (name, value) in vars {

@@ -24,9 +24,9 @@ pub struct IterCell {
 }
 
 enum IterState {
-    /// Single-pass.
+    /// A single-pass iterator.
     Once(Mutex<LazySlot>),
-    /// Caches its elements, so that each new cursor starts at the first one.
+    /// An iterator that caches its elements, so that each new cursor starts at the first element.
     Memo(Mutex<Memo>),
 }
 
@@ -88,10 +88,10 @@ pub enum Cursor {
     Keys(Arc<Map>, usize),
     Items(Arc<Map>, usize),
     Values(Arc<Map>, usize),
-    /// Characters of a string, for the few functions where Python YAQL iterates over one.
+    /// Characters of a string, for the few functions where Python YAQL iterates over strings.
     Chars(Arc<str>, usize),
     Owned(Box<dyn Lazy>),
-    /// The work of an iterator to which there is no other reference.
+    /// State of an iterator without other references.
     Taken(LazySlot),
     Shared(Arc<IterCell>),
     Memo(Arc<IterCell>, usize),
@@ -126,7 +126,7 @@ impl Cursor {
         }
     }
 
-    /// Returns the number of remaining elements if it is known without iterating, else 0.
+    /// Returns the number of remaining elements if it is known without iterating, otherwise 0.
     pub fn size_hint(&self) -> usize {
         match self {
             Self::Seq(seq, at) => seq.len() - at,
@@ -136,7 +136,7 @@ impl Cursor {
         }
     }
 
-    /// Recursion depth of dropping this cursor.
+    /// Returns the recursion depth of dropping this cursor.
     pub fn depth(&self) -> u16 {
         match self {
             Self::Seq(seq, _) => seq.meta().depth,
@@ -254,7 +254,7 @@ impl Cx<'_> {
         result
     }
 
-    /// Creates a single-pass iterator. `depth` is the depth of the values that `work` holds.
+    /// Creates a single-pass iterator. `depth` is the nesting depth of the values in `work`.
     pub fn lazy(&mut self, work: impl Lazy + 'static, depth: u16) -> Result<Value> {
         self.charge(64)?;
         let state = IterState::Once(Mutex::new(LazySlot::new(work)));
@@ -338,7 +338,8 @@ pub fn iterator_of(items: Vec<Value>) -> Result<Value> {
     Ok(Value::Iterator(Arc::new(IterCell { state, depth })))
 }
 
-/// The error of iterating over a context: Python YAQL treats it as a sequence of variables named 0, 1, ….
+/// Returns the error of iterating over a context: Python YAQL treats it as a sequence of variables named 0,
+/// 1, ….
 fn context_iteration_error() -> Box<Error> {
     Box::new(Error::new(ErrorClass::Attribute, "'int' object has no attribute 'startswith'"))
 }

@@ -13,7 +13,7 @@ use crate::value::Value;
 pub struct Lambda {
     body: Body,
     ctx: Ctx,
-    /// The frame of the previous call, reused if nothing else references it.
+    /// Frame of the previous call, which is reused if there is no other reference to it.
     frame: Option<Ctx>,
 }
 
@@ -32,7 +32,7 @@ impl Lambda {
     }
 
     /// Creates a lambda from an evaluated argument. A callable is called in the context of the caller, not in
-    /// the one it was created in.
+    /// the context in which it was created.
     pub(super) fn of_value(value: Value, ctx: Ctx) -> Self {
         match value {
             Value::Callable(callable) => Self { body: callable.0.body.clone(), ctx, frame: None },
@@ -60,7 +60,7 @@ impl Lambda {
         }
     }
 
-    /// Recursion depth of dropping this lambda.
+    /// Returns the recursion depth of dropping this lambda.
     pub fn depth(&self) -> u16 {
         let body = match &self.body {
             Body::Constant(value) => value.depth(),
@@ -114,7 +114,7 @@ impl Lambda {
         }
     }
 
-    /// Binds an argument, in the previous frame if nothing else references it.
+    /// Binds an argument, in the previous frame if there is no other reference to it.
     #[inline]
     fn enter(&mut self, mut argument: Value) -> Result<()> {
         if !matches!(self.body, Body::Expression(..)) {

@@ -39,7 +39,7 @@ pub(super) fn scalar(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Opt
 pub(super) fn test(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Option<Result<bool>> {
     match op {
         BinaryOp::Eq | BinaryOp::Ne => {
-            // Comparing datetimes fails if an offset is out of range; the full operator reports that.
+            // Comparing datetimes fails if an offset is out of range; the full operator reports the error.
             if let (Value::DateTime(_), Value::DateTime(_)) = (a, b) {
                 return None;
             }

@@ -39,7 +39,7 @@ impl Default for Options {
 /// Limits that apply regardless of [`Options`].
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Maximum number of steps: about one per node evaluated or element moved.
+    /// Maximum number of steps; each evaluated node and each moved element is about one step.
     pub steps: u64,
     /// Maximum nesting depth of evaluations.
     pub depth: u32,
@@ -63,12 +63,12 @@ pub trait Host: Sync {
     /// Microseconds since 1970-01-01T00:00:00Z.
     fn now_micros(&self) -> i64;
 
-    /// Offset of the local time zone, in seconds east of UTC.
+    /// Returns the offset of the local time zone, in seconds east of UTC.
     fn local_offset_seconds(&self) -> i32 {
         0
     }
 
-    /// Uniformly distributed bits.
+    /// Returns uniformly distributed bits.
     fn random_bits(&self) -> u64;
 
     /// Polled periodically during an evaluation; returning true ends it with an error.

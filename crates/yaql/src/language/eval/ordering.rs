@@ -67,7 +67,7 @@ impl OrderingCell {
         self.depth
     }
 
-    /// Drops the selectors. A selector may hold a context that references this ordering; such a reference
+    /// Drops the selectors. A selector may contain a context that references this ordering; such a reference
     /// cycle would never be freed.
     pub(super) fn release(&self) {
         let mut state = self.state.lock();
@@ -141,8 +141,8 @@ impl KeyTable<'_> {
     }
 }
 
-/// A stable merge sort with a fallible comparison. The comparison need not be a total order (NaN compares
-/// equal to every number), for which `slice::sort_by` may panic.
+/// Sorts stably by merging, with a fallible comparison. The comparison need not be a total order (NaN
+/// compares equal to every number), for which `slice::sort_by` may panic.
 fn merge_sort(order: &mut [u32], compare: &mut impl FnMut(u32, u32) -> Result<Ordering>) -> Result<()> {
     const RUN: usize = 8;
     for run in order.chunks_mut(RUN) {

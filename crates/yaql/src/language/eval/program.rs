@@ -4,25 +4,27 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::operation::Operation;
 use super::resolve::{Failure, Resolved, Shape, Shapes, resolve};
 use super::shortcuts::Shortcut;
+use crate::error::Span;
 use crate::library::{Library, NameEntry, PLAIN_ARGS};
-use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, Tree, UnaryOp};
+use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, SpannedNode, Tree, UnaryOp};
 use crate::value::{Kind, Map, StrKey, Value};
 
 #[derive(Debug)]
 pub struct Program {
     pub tree: Tree,
     pub library: Arc<Library>,
-    /// Inline cache for member access: the entry index at which a key was last found, since documents of one
-    /// kind store their keys in the same order. It is only a hint, so nodes of a large expression may share a
-    /// slot.
+    /// Inline cache for member access: the entry index at which a key was last found, because documents of
+    /// the same structure store their keys in the same order. It is only a hint, so nodes of a large
+    /// expression may share a slot.
     key_hints: [AtomicU16; KEY_HINTS],
     /// Resolution results by call-site number.
     sites: Box<[OnceLock<Site>]>,
 }
 
-/// Covers the nodes of most expressions. Stored inline to avoid an allocation per program.
+/// Number of hints; covers the nodes of most expressions. Stored inline to avoid an allocation per program.
 const KEY_HINTS: usize = 32;
 
 /// The statically known part of a call.
@@ -40,6 +42,22 @@ impl Program {
     pub fn new(tree: Tree, library: Arc<Library>) -> Self {
         let sites = (0..tree.sites).map(|_| OnceLock::new()).collect();
         Self { tree, library, key_hints: Default::default(), sites }
+    }
+
+    /// Returns a program that is a bare keyword, used to pass a key to a redefined dot operator.
+    pub(super) fn keyword(key: &str, library: &Arc<Library>) -> Arc<Self> {
+        Self::of_node(Node::Keyword(0), Value::str(key), key, library)
+    }
+
+    /// Returns a program that evaluates to a constant.
+    pub(super) fn constant(value: Value, library: &Arc<Library>) -> Arc<Self> {
+        Self::of_node(Node::Const(0), value, "", library)
+    }
+
+    fn of_node(node: Node, value: Value, source: &str, library: &Arc<Library>) -> Arc<Self> {
+        let nodes = vec![SpannedNode { node, span: Span::new(0, source.len()), depth: 1 }];
+        let tree = Tree { source: source.into(), nodes, constants: vec![value], ..Tree::default() };
+        Arc::new(Self::new(tree, library.clone()))
     }
 
     /// Returns the value of a key, trying the cached entry index first.
@@ -69,7 +87,8 @@ impl Program {
     ///
     /// Operators are normally dispatched on the operand types at run time; only constants allow an earlier
     /// decision.
-    pub(super) fn binary_failure(&self, op: BinaryOp, left: NodeId, right: NodeId) -> Option<Failure> {
+    pub(super) fn binary_failure(&self, operation: Operation) -> Option<Failure> {
+        let Operation { op, left, right } = operation;
         if accepts_all(op) {
             return None;
         }
@@ -90,7 +109,7 @@ impl Program {
         self.ruled_out(op.function(), &[Some(kind)])
     }
 
-    /// Consults the library whether any overload accepts constants of these kinds.
+    /// Queries the library whether any overload accepts constants of these types.
     #[cold]
     fn ruled_out(&self, function: &str, kinds: &[Option<Kind>]) -> Option<Failure> {
         let resolved = self.library.get(function)?.plain_call(false, kinds.len())?;
@@ -177,8 +196,8 @@ fn common_call<'e>(
         let ArgNode::Positional(node) = slot else { return None };
         *kind = constant_kind(tree, *node);
     }
-    // If one overload accepts the constants the call must be attempted; the others are ruled out by the
-    // argument values then. A receiver is checked before the arguments are evaluated, so for a method with
+    // If one overload accepts the constants, the call must be attempted; the argument values then rule out
+    // the other overloads. A receiver is checked before the arguments are evaluated, so for a method with
     // non-constant arguments every overload must remain a candidate.
     let is_static = !method || kinds[before..].iter().all(Option::is_some);
     let accepted = if is_static { resolved.some_accept(kinds) } else { resolved.all_accept(kinds) };

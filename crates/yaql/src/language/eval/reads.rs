@@ -13,7 +13,7 @@ use crate::syntax::{ArgNode, ArgRange, Node, NodeId};
 /// The variables and paths that an expression may read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadSet {
-    /// Each path includes everything below it.
+    /// Paths that are read; each path includes all paths below it.
     pub paths: BTreeSet<ReadPath>,
     /// Whether the result also depends on the clock or on random numbers.
     pub impure: bool,

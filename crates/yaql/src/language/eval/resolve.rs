@@ -1,4 +1,4 @@
-//! Static part of overload resolution: what can be decided without evaluating arguments.
+//! Static part of overload resolution: decisions that need no evaluated arguments.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub(super) type Shapes = SmallVec<[Shape; 6]>;
 /// The candidate overloads of a call, and how its arguments bind to their parameters.
 #[derive(Debug)]
 pub(crate) struct Resolved {
-    /// Innermost layer first.
+    /// Layers, innermost first.
     pub layers: SmallVec<[SmallVec<[Candidate; 2]>; 1]>,
     /// Bit set of the positional arguments that stay unevaluated.
     pub lazy: u64,
@@ -277,7 +277,7 @@ impl Resolution<'_> {
                     lazy.1 |= lazy_bit(named, param);
                 }
                 Source::Default => {
-                    // An empty slot is lazy if the parameter it stands for is.
+                    // An empty slot is lazy if its parameter is lazy.
                     if index < self.positional.len().min(63) && param.kind.is_lazy() {
                         lazy.0 |= 1 << index;
                     }

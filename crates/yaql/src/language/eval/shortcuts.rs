@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Arg, Args, Ctx, Cx, Operand, Program, Site, peek, with_stack};
+use super::operation::{Operand, peek};
+use super::{Arg, Args, Ctx, Cx, Program, Site, with_stack};
 use crate::error::Result;
 use crate::pyregex::Flags;
 use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId};

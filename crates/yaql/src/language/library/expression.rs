@@ -13,12 +13,12 @@ use crate::value::Value;
 
 /// A function written in YAQL.
 ///
-/// The body refers to parameters by name, and to the first one also as `$`. It cannot access the caller's
-/// variables. It may call every function of the library it is evaluated with, including itself; recursion is
-/// bounded by the depth limit of the evaluation.
+/// The body refers to parameters by name, and to the first parameter also as `$`. It cannot access variables
+/// of the caller. It may call every function of the library it is evaluated with, including itself; the depth
+/// limit of the evaluation bounds recursion.
 #[derive(Clone, Debug)]
 pub struct ExpressionFunction {
-    /// See [`crate::library::Signature`]; all parameters take evaluated values.
+    /// Signature in the syntax of [`crate::library::Signature`]; all parameters take evaluated values.
     pub signature: String,
     /// Parameter names, in order.
     pub params: Vec<Arc<str>>,

@@ -32,7 +32,7 @@ pub trait Function: Send + Sync {
 pub struct FunctionDoc<'a> {
     /// The function family, such as `strings`.
     pub module: &'a str,
-    /// A short paragraph.
+    /// Description in a short paragraph.
     pub text: &'a str,
     pub examples: Cow<'a, [Example<'a>]>,
     pub purity: Purity,
@@ -45,7 +45,7 @@ pub struct Example<'a> {
     pub result: &'a str,
 }
 
-/// Whether the result depends only on the arguments.
+/// Dependencies of the result other than the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purity {
     Pure,

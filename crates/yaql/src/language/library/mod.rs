@@ -35,7 +35,7 @@ pub struct NameEntry {
     paired: [[OnceLock<Option<Arc<Resolved>>>; PLAIN_ARGS]; 2],
 }
 
-/// Calls with this many arguments or more are resolved individually.
+/// Number of arguments from which calls are resolved individually.
 pub(crate) const PLAIN_ARGS: usize = 6;
 
 impl NameEntry {
@@ -107,8 +107,8 @@ impl Library {
         Ok(library)
     }
 
-    /// Marks the current operators, literals and accessors as the standard ones, so that fast paths may rely
-    /// on them.
+    /// Marks the current operators, literals and accessors as the standard implementations, so that fast
+    /// paths may rely on them.
     pub(crate) fn mark_standard(mut self) -> Self {
         self.redefined.clear();
         self

@@ -53,7 +53,7 @@ pub struct Param {
 /// The default value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Default {
-    /// No value: the function can detect that the argument was omitted.
+    /// No value; the function can detect that the argument was omitted.
     None,
     Null,
     Bool(bool),
@@ -104,12 +104,12 @@ impl ParamType {
     /// Reports whether this type is a strict subtype of `other`, which makes an overload more specific.
     pub fn is_specialization_of(self, other: Self) -> bool {
         if self == Self::Pair {
-            // In Python YAQL a pair is an instance of `object`.
+            // In Python YAQL, a pair is an instance of `object`.
             return matches!(other, Self::Value(kinds) if kinds == KindSet::ANY);
         }
         let (Self::Value(a) | Self::Iter(a)) = self else { return false };
         let (Self::Value(b) | Self::Iter(b)) = other else { return false };
-        // Python YAQL's type system treats maps as iterables even where they are not accepted as such.
+        // The type system of Python YAQL treats maps as iterables even where they are not accepted as such.
         let b = if matches!(other, Self::Iter(_)) { b.or(KindSet::MAP) } else { b };
         a.is_strict_subset(b)
     }
@@ -281,7 +281,7 @@ enum Prefix {
     Property,
 }
 
-/// Returns the symbol or word that a special name stands for.
+/// Returns the prefix of a special name, and its symbol or word.
 fn prefixed(name: &str) -> Option<(Prefix, &str)> {
     let binary = name.strip_prefix("#operator_").map(|symbol| (Prefix::Binary, symbol));
     let unary = || name.strip_prefix("#unary_operator_").map(|symbol| (Prefix::Unary, symbol));

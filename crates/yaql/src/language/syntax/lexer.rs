@@ -43,7 +43,7 @@ pub(super) enum TokenKind {
 pub(super) struct Lexer<'a> {
     source: &'a str,
     at: usize,
-    /// Values of all constants read so far.
+    /// Values of all constants read up to now.
     pub(super) constants: Vec<Value>,
 }
 

@@ -49,7 +49,7 @@ pub enum Node {
     Dollar,
     /// Any other variable; see [`Tree::name`].
     Var(u32),
-    /// Significant: a bare word in parentheses is not a keyword.
+    /// Parentheses are significant: a bare word in parentheses is not a keyword.
     Paren(NodeId),
     List(ArgRange),
     Map(ArgRange),

@@ -93,7 +93,7 @@ struct Parser<'a> {
     names: Vec<VarName>,
     /// Number of active nested calls of [`Parser::expression`].
     level: u16,
-    /// Number of call sites so far.
+    /// Number of call sites parsed up to now.
     sites: u32,
 }
 
@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
         match self.token.kind {
             TokenKind::Const => {
-                // No token has been read after it, so its value is the last constant.
+                // No token has been read after the constant, so its value is the last constant.
                 let index = self.lexer.constants.len() as u32 - 1;
                 let span = self.advance()?;
                 self.push_above(Node::Const(index), span, 0)
@@ -351,7 +351,7 @@ impl Parser<'_> {
 
     fn too_deep(span: Span) -> Box<Error> {
         let error = Error::new(ErrorClass::Recursion, "maximum recursion depth exceeded").at(span);
-        Box::new(error.help(format!("the maximum nesting depth of an expression is {DEPTH_MAX}")))
+        Box::new(error.help(format!("reduce the nesting of the expression to at most {DEPTH_MAX} levels")))
     }
 
     fn unexpected(&self) -> Box<Error> {

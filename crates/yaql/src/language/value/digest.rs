@@ -41,7 +41,7 @@ impl Digest {
 
 /// Digest of a value including the representation of its numbers. `1`, `1.0` and `true` are equal and have
 /// the same digest, but an expression that prints them distinguishes them. Equal identities imply equal
-/// evaluation results. Key order and the kind of maps (frozen or not) are not included.
+/// evaluation results. Key order and the type of maps (frozen or not) are not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExactDigest {
     digest: Digest,
@@ -129,7 +129,7 @@ impl Value {
     }
 
     /// Returns a hash that distinguishes equal values with different representations; 0 for values with only
-    /// one representation. 32 bits suffice because the digest distinguishes everything else.
+    /// one representation. 32 bits suffice, because the digest covers all other differences.
     fn representation(&self) -> u32 {
         match self {
             Self::Bool(_) => 1,

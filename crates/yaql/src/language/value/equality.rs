@@ -8,7 +8,7 @@ use super::{Key, Map, MapView, Meta, Seq, Set, Value};
 use crate::pytext::{cmp_i64_float, cmp_int_float};
 
 impl Value {
-    /// Equality of the language: `1 = 1.0 = true`, containers by content, lazy values by identity.
+    /// Reports equality in the language: `1 = 1.0 = true`, containers by content, lazy values by identity.
     #[inline]
     pub fn equals(&self, other: &Self) -> bool {
         match (self, other) {
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// Element equality, as used by the reference to search containers: equal or identical.
+    /// Reports equality of elements, which Python YAQL uses to search containers: equal or identical.
     #[inline]
     pub fn same_or_equal(&self, item: &Self) -> bool {
         match (self, item) {
@@ -80,19 +80,24 @@ impl Value {
     }
 }
 
-/// Containers deeper than this are compared by digest. A value may share subvalues, so traversing it could
-/// take time exponential in its depth, while digests are computed once and cached.
+/// Maximum depth of containers that are compared by traversal; deeper containers are compared by digest. A
+/// value may share subvalues, so traversing it could take time exponential in its depth, while digests are
+/// computed once and cached.
 const TRAVERSAL_DEPTH_MAX: u16 = 4;
 
+/// A container with its metadata and its digest, if that is cached.
+struct Container<'a> {
+    value: &'a Value,
+    meta: Meta,
+    digest: Option<&'a CachedDigest>,
+}
+
 /// Compares two containers by digest if both digests are cached or the containers are deep; `None` otherwise.
-fn by_digest(
-    (a, a_meta, a_digest): (&Value, Meta, Option<&CachedDigest>),
-    (b, b_meta, b_digest): (&Value, Meta, Option<&CachedDigest>),
-) -> Option<bool> {
-    match (a_digest, b_digest) {
+fn by_digest(a: &Container<'_>, b: &Container<'_>) -> Option<bool> {
+    match (a.digest, b.digest) {
         (Some(a), Some(b)) => Some({ a.digest } == { b.digest }),
-        _ if a_meta.depth != b_meta.depth => None,
-        _ if a_meta.depth > TRAVERSAL_DEPTH_MAX => Some(a.digest() == b.digest()),
+        _ if a.meta.depth != b.meta.depth => None,
+        _ if a.meta.depth > TRAVERSAL_DEPTH_MAX => Some(a.value.digest() == b.value.digest()),
         _ => None,
     }
 }
@@ -104,8 +109,9 @@ fn seqs_equal(left: &Value, a: &Arc<Seq>, right: &Value, b: &Arc<Seq>) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    by_digest((left, a.meta(), a.digest.get()), (right, b.meta(), b.digest.get()))
-        .unwrap_or_else(|| a.iter().zip(b.iter()).all(|(a, b)| a.same_or_equal(b)))
+    let left = Container { value: left, meta: a.meta(), digest: a.digest.get() };
+    let right = Container { value: right, meta: b.meta(), digest: b.digest.get() };
+    by_digest(&left, &right).unwrap_or_else(|| a.iter().zip(b.iter()).all(|(a, b)| a.same_or_equal(b)))
 }
 
 fn maps_equal(left: &Value, a: &Arc<Map>, right: &Value, b: &Arc<Map>) -> bool {
@@ -123,7 +129,9 @@ fn maps_equal(left: &Value, a: &Arc<Map>, right: &Value, b: &Arc<Map>) -> bool {
         _ => b.get_key(key).is_some_and(|other| value.same_or_equal(other)),
     };
     let mut entries = a.iter_keys().zip(a.iter()).enumerate();
-    by_digest((left, a.meta(), a.digest.get()), (right, b.meta(), b.digest.get()))
+    let left = Container { value: left, meta: a.meta(), digest: a.digest.get() };
+    let right = Container { value: right, meta: b.meta(), digest: b.digest.get() };
+    by_digest(&left, &right)
         .unwrap_or_else(|| entries.all(|(index, (key, (_, value)))| has_entry(index, key, value)))
 }
 

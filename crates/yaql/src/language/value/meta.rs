@@ -15,8 +15,8 @@ pub struct Meta {
     pub longest: u32,
     /// Whether it contains an unhashable value.
     pub unhashable: bool,
-    /// Whether output conversion leaves it unchanged: only arrays, maps with string keys and scalars, at
-    /// every level.
+    /// Whether output conversion leaves the value unchanged: only arrays, maps with string keys and scalars,
+    /// at every level.
     pub plain: bool,
 }
 

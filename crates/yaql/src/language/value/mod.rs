@@ -34,8 +34,8 @@ use crate::pyregex::Regex;
 
 /// A value of the language.
 ///
-/// The discriminant takes a whole word. With a smaller one, values wrapped in `Result` are copied in unequal
-/// parts, and reading such a copy back causes a store-forwarding stall.
+/// The discriminant takes a whole word. With a smaller discriminant, values wrapped in `Result` are copied in
+/// unequal parts, and reading such a copy back causes a store-forwarding stall.
 #[derive(Clone, Debug, Default)]
 #[repr(u64)]
 pub enum Value {
@@ -43,7 +43,7 @@ pub enum Value {
     Null,
     Bool(bool),
     Int(i64),
-    /// An integer outside the range of `i64`; smaller ones are always [`Value::Int`].
+    /// An integer outside the range of `i64`; smaller integers are always [`Value::Int`].
     BigInt(Arc<BigInt>),
     Float(f64),
     Str(Arc<str>),
@@ -81,7 +81,7 @@ pub trait Opaque: std::any::Any + Send + Sync + std::fmt::Debug {
     fn type_name(&self) -> &str;
 }
 
-/// A view of a map. `frozen` records the kind of the map.
+/// A view of a map. `frozen` records whether the map is frozen.
 #[derive(Clone, Debug)]
 pub struct MapView {
     pub map: Arc<Map>,

@@ -86,7 +86,7 @@ pub(crate) fn mul(a: &Value, b: &Value) -> Option<Result<Value>> {
     }))
 }
 
-/// Floor division for two integers, true division otherwise.
+/// Divides: floor division for two integers, true division otherwise.
 pub(crate) fn div(a: &Value, b: &Value) -> Option<Result<Value>> {
     Some(pair(a, b)?.and_then(|pair| match pair {
         Pair::Small(_, 0) => Err(zero_division("integer division or modulo by zero")),
@@ -99,7 +99,7 @@ pub(crate) fn div(a: &Value, b: &Value) -> Option<Result<Value>> {
     }))
 }
 
-/// Modulo; the result has the sign of the divisor.
+/// Returns the modulo, which has the sign of the divisor.
 pub(crate) fn modulo(a: &Value, b: &Value) -> Option<Result<Value>> {
     Some(pair(a, b)?.and_then(|pair| match pair {
         Pair::Small(_, 0) => Err(zero_division("integer modulo by zero")),

@@ -1,7 +1,7 @@
 //! Insertion-ordered hash table.
 //!
 //! Most maps in deployment data are small. Up to a few entries a linear scan is faster than hashing and needs
-//! no index; larger tables get one.
+//! no index; larger tables get an index.
 
 use hashbrown::HashTable;
 

@@ -19,7 +19,7 @@ fn intersect(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let right = args.value(1);
     let is_view = !matches!(right, Value::Set(_));
     let right = sets::operand(cx, right)?;
-    // For equal elements of different types, such as 1 and 1.0, the result contains the one from `source`.
+    // For equal elements of different types, such as 1 and 1.0, the result contains the element of `source`.
     let (source, other) = if is_view || right.len() <= left.len() { (right, left) } else { (left, right) };
     cx.steps(source.len() as u64)?;
     sets::of_keys(cx, source.iter_keys().filter(|key| other.contains(key)))

@@ -1,4 +1,4 @@
-//! Membership tests. Each kind of collection has its own semantics and errors in Python YAQL.
+//! Membership tests. In Python YAQL, each type of collection has different semantics and errors.
 
 use crate::stdlib::prelude::*;
 use crate::value::KindSet;

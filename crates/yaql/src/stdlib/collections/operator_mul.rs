@@ -32,8 +32,8 @@ fn repeat(cx: &mut Cx<'_>, args: &Args<'_>, list: usize, count: usize) -> Result
     const EMPTY_LIST: u8 = 56;
     let list = args.peek(list);
     let Some(seq) = list.as_seq() else { return Ok(Value::Null) };
-    // Python YAQL estimates one header too many per repetition and subtracts the same number of empty
-    // lists, so large negative counts yield large sizes.
+    // Python YAQL estimates one header too many per repetition and subtracts the same number of empty lists,
+    // so that large negative counts yield large sizes.
     let times = args.big_int(count);
     let headers = (BigInt::from(1) - &times) * EMPTY_LIST;
     let whole = &headers + &times * list.shallow_size();

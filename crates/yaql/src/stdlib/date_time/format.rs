@@ -16,7 +16,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 /// Maximum number of output characters per format character, including field widths.
 const GROWTH_MAX: u64 = 256;
-/// Formats up to this length are not checked against the memory limits.
+/// Maximum length of formats that are not checked against the memory limits.
 const UNCHECKED_BYTES_MAX: usize = 1 << 16;
 
 fn format(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

@@ -13,7 +13,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// Ranges up to this length are sequences, as in Python YAQL; longer ones are lazy to bound memory.
+/// Maximum length of ranges that are sequences, as in Python YAQL; longer ranges are lazy to bound memory.
 const SEQUENCE_MAX: i64 = 100_000;
 
 fn range(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

@@ -16,7 +16,7 @@ fn large(a: &Value, b: &Value) -> Option<(u64, u64)> {
     }
 }
 
-/// Unwraps a result. The signatures admit only numbers, so there always is one.
+/// Unwraps a result. The signatures admit only numbers, so there is always a result.
 fn result(result: Option<Result<Value>>) -> Result<Value> {
     result.unwrap_or(Ok(Value::Null))
 }

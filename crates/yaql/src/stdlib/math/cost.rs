@@ -3,7 +3,7 @@
 
 use crate::stdlib::prelude::*;
 
-/// Operations on 64-bit words that take about as long as one step.
+/// Number of operations on 64-bit words that take about as long as one step.
 const WORDS_PER_STEP: u64 = 16;
 
 /// Returns the length of an integer in bits, without its sign.

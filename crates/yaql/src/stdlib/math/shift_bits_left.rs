@@ -16,7 +16,8 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// Shift counts of more bits exceed the number of 30-bit digits that Python YAQL can count.
+/// Maximum size of a shift count in bits; larger counts exceed the number of 30-bit digits that Python YAQL
+/// can count.
 const DIGIT_COUNT_BITS: u64 = 68;
 
 fn shift_bits_left(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

@@ -29,7 +29,7 @@ struct Accumulate {
 }
 
 enum State {
-    /// Nothing returned yet; holds the seed.
+    /// No element has been returned; contains the seed.
     Fresh(Option<Value>),
     /// The accumulated value.
     Running(Value),

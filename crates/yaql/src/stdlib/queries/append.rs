@@ -22,7 +22,7 @@ fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Append {
-    /// `None` after the end.
+    /// Source of the elements; `None` after the end.
     source: Option<LimitedCursor>,
     more: std::vec::IntoIter<Value>,
 }

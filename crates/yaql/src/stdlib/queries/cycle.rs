@@ -20,7 +20,7 @@ fn cycle(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Cycle {
-    /// `None` after the first pass.
+    /// Source of the elements; `None` after the first pass.
     source: Option<LimitedCursor>,
     saved: Vec<Value>,
     at: usize,

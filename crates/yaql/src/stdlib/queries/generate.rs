@@ -31,7 +31,7 @@ fn generate(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Generate {
-    /// The last item returned, or the initial one.
+    /// The last item returned, or the initial item.
     item: Value,
     state: State,
     predicate: Lambda,

@@ -67,7 +67,7 @@ impl Lazy for GroupBy {
 /// and values. The style is detected from errors and results.
 struct Aggregator {
     lambda: Lambda,
-    /// Whether the style of version 1.1.1 is still possible.
+    /// Whether the arguments can still be in the style of version 1.1.1.
     may_be_legacy: bool,
     /// The error that ruled out the current style.
     failure: Option<Box<Error>>,

@@ -13,7 +13,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// Iterators with more elements are assumed to be infinite.
+/// Maximum number of elements; longer iterators are assumed to be infinite.
 const LENGTH_MAX: u64 = 10_000_000;
 
 fn len(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

@@ -22,7 +22,7 @@ fn skip_while(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 struct SkipWhile {
     source: LimitedCursor,
-    /// `None` after the first element that was returned.
+    /// Predicate; `None` after the first element that was returned.
     predicate: Option<Lambda>,
 }
 

@@ -23,7 +23,7 @@ fn slice(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Slice {
-    /// `None` after the end.
+    /// Source of the elements; `None` after the end.
     source: Option<LimitedCursor>,
     /// Validated on iteration, as in Python YAQL.
     length: Value,

@@ -57,8 +57,8 @@ pub(super) fn collect(cx: &mut Cx<'_>, collection: Value) -> Result<Arc<Seq>> {
     }
 }
 
-/// Returns a collection that can be iterated repeatedly. A lazy one is wrapped in a caching iterator, under
-/// the iterator limit.
+/// Returns a collection that can be iterated repeatedly. A lazy collection is wrapped in a caching iterator,
+/// under the iterator limit.
 pub(super) fn memoized(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
     match collection {
         Value::Iterator(ref cell) if cell.is_memo() => Ok(collection),
@@ -70,7 +70,8 @@ pub(super) fn memoized(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
     }
 }
 
-/// Returns a collection as an `iter` parameter passes it on: a lazy one becomes a separate iterator.
+/// Returns a collection in the form in which an `iter` parameter receives it: a lazy collection becomes a
+/// separate iterator.
 pub(super) fn as_iterator(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
     match collection {
         Value::Iterator(_) | Value::Ordering(_) | Value::Values(_) => {
@@ -148,7 +149,7 @@ pub(super) fn stop_iteration(message: &str) -> Box<Error> {
     Box::new(Error::new(ErrorClass::StopIteration, message))
 }
 
-/// The error of a function that needs an element of an empty collection.
+/// Returns the error of a function that needs an element of an empty collection.
 pub(super) fn no_element(function: &str) -> Box<Error> {
     let mut error = stop_iteration("");
     error.help =

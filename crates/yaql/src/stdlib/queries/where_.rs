@@ -25,7 +25,7 @@ fn where_(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 struct Where {
     source: LimitedCursor,
-    /// `None` if the caller passed null: then the truth of the elements decides.
+    /// Predicate; `None` if the caller passed null, in which case the truth of the elements decides.
     predicate: Option<Lambda>,
 }
 

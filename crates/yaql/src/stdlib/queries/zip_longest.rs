@@ -27,7 +27,7 @@ fn zip_longest(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct ZipLongest {
-    /// `None` for collections that have ended.
+    /// Sources; `None` for collections that have ended.
     sources: Vec<Option<LimitedCursor>>,
     active: usize,
     filler: Value,

@@ -19,7 +19,7 @@ impl Matches {
     }
 
     pub(super) fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Match>> {
-        // A search may scan the rest of the text and still find a short match, so a fraction of the rest is
+        // A search may scan the rest of the text and find only a short match, so a fraction of the rest is
         // charged even if it is not consumed.
         let remaining = (self.text.len() - self.at) as u64;
         cx.steps(8 + remaining / 16_384)?;

@@ -1,4 +1,4 @@
-//! The variables that selectors get: a map for the match and for each group.
+//! Variables for selectors: a map for the match and for each group.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,8 @@ impl Records {
     pub(super) fn bind(
         &mut self,
         cx: &mut Cx<'_>,
-        (regex, text): (&Regex, &str),
+        regex: &Regex,
+        text: &str,
         matched: &Match,
         ctx: &Ctx,
     ) -> Result<Ctx> {

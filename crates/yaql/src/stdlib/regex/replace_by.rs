@@ -43,7 +43,7 @@ fn substitute(cx: &mut Cx<'_>, mut matches: Matches, args: &mut Args<'_>) -> Res
     while needs_more(done, count) {
         let Some(matched) = matches.next(cx)? else { break };
         pieces.push_text(cx, matches.piece(last, matched.start()))?;
-        let frame = records.bind(cx, (&matches.regex, &matches.text), &matched, args.ctx)?;
+        let frame = records.bind(cx, &matches.regex, &matches.text, &matched, args.ctx)?;
         let replacement = repl.call_in(cx, &frame)?;
         pieces.push(cx, &replacement)?;
         last = matched.end();

@@ -30,7 +30,7 @@ fn search(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     match selector {
         None => part(cx, &text, matched.text(0, &text).unwrap_or_default()),
         Some(selector) => {
-            let frame = Records::default().bind(cx, (&regex, &text), &matched, args.ctx)?;
+            let frame = Records::default().bind(cx, &regex, &text, &matched, args.ctx)?;
             selector.call_in(cx, &frame)
         }
     }

@@ -52,7 +52,7 @@ struct Selected {
 impl Lazy for Selected {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
         let Some(matched) = self.matches.next(cx)? else { return Ok(None) };
-        let frame = self.records.bind(cx, (&self.matches.regex, &self.matches.text), &matched, &self.ctx)?;
+        let frame = self.records.bind(cx, &self.matches.regex, &self.matches.text, &matched, &self.ctx)?;
         self.selector.call_in(cx, &frame).map(Some)
     }
 }

@@ -17,7 +17,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// The characters of each parameter's class, in order; `None` for classes that fail.
+/// The characters of the class of each parameter, in order; `None` for classes that fail.
 const CLASSES: [(&str, Option<&str>); 12] = [
     ("digits", Some("0123456789")),
     ("hexdigits", Some("0123456789abcdefABCDEF")),

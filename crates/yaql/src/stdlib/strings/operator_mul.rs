@@ -44,11 +44,11 @@ fn repeat(cx: &mut Cx<'_>, text: &str, times: &Value) -> Result<Value> {
     Ok(Value::str(text.repeat(times)))
 }
 
-/// Bound for counts: beyond every machine word, and small enough for the estimate not to overflow.
+/// Maximum count: beyond every machine word, and small enough for the estimate not to overflow.
 const COUNT_BOUND: i128 = 1 << 80;
 
-/// Checks Python YAQL's size estimate, which subtracts the size of an empty string per repetition. It also
-/// rejects large negative counts.
+/// Checks the size estimate of Python YAQL, which subtracts the size of an empty string per repetition. It
+/// also rejects large negative counts.
 fn check_quota(cx: &Cx<'_>, text: &str, times: i128) -> Result<()> {
     const EMPTY: i128 = 49;
     let check = |bytes: i128| cx.check_bytes(u64::try_from(bytes.max(0)).unwrap_or(u64::MAX));

@@ -13,7 +13,7 @@ pub(in crate::stdlib) fn scan(cx: &mut Cx<'_>, bytes: usize) -> Result<()> {
     cx.steps(bytes as u64 / 32)
 }
 
-/// Returns a part of a text as a value, sharing the text if the part is all of it.
+/// Returns a part of a text as a value. If the part is the whole text, the text is shared.
 pub(in crate::stdlib) fn part(cx: &mut Cx<'_>, whole: &Arc<str>, part: &str) -> Result<Value> {
     if part.len() == whole.len() { Ok(Value::Str(whole.clone())) } else { cx.text(part) }
 }
@@ -50,8 +50,7 @@ pub(in crate::stdlib) fn narrow(number: i128) -> i64 {
 
 /// Checks and charges a text of this many bytes before it is built.
 pub(in crate::stdlib) fn reserve(cx: &mut Cx<'_>, bytes: usize) -> Result<()> {
-    // Python YAQL needs at least half as many bytes as UTF-8 does. The exact size is checked once the text
-    // exists.
+    // Python YAQL needs at least half as many bytes as UTF-8. The exact size is checked when the text exists.
     cx.check_bytes(bytes as u64 / 2)?;
     cx.charge(bytes as u64)
 }
@@ -105,7 +104,7 @@ pub(in crate::stdlib) fn call_str(cx: &mut Cx<'_>, value: Value, args: &Args<'_>
     }
 }
 
-/// Python YAQL's error for joining a value that is not a string.
+/// Returns the error of Python YAQL for joining a value that is not a string.
 pub(in crate::stdlib) fn not_a_string(index: usize, value: &Value) -> Box<Error> {
     let message = format!("sequence item {index}: expected str instance, {} found", value.type_name());
     Box::new(Error::kind(message))

@@ -39,7 +39,8 @@ fn unpack(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         });
         return Ok(Value::Context(ctx.with_vars(vars)?));
     }
-    // Python YAQL consumes the first element of an iterator before binding, a bug kept for compatibility.
+    // Python YAQL consumes the first element of an iterator before binding, a bug preserved for
+    // compatibility.
     let lost = usize::from(single_pass && !items.is_empty());
     let vars = items.into_iter().skip(lost).enumerate();
     let vars = vars.map(|(index, item)| (VarName::Positional(index as u32 + 1), item));

@@ -9,7 +9,7 @@ use super::{clocks, folder};
 use crate::exit::Outcome;
 use crate::remote::{ResolvedOptions, Target};
 
-/// Check whether this machine can run an agent
+/// Check whether this machine can run an agent and reach the server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

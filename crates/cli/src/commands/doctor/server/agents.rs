@@ -19,7 +19,7 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     vec![evaluate(&agents, &online)]
 }
 
-/// An agent can be connected to another server of the group; its node is online then.
+/// Checks the agents. An agent can be connected to another server of the group; its node is then online.
 fn evaluate(agents: &[AgentView], online_nodes: &BTreeSet<i64>) -> CheckResult {
     let is_online = |agent: &AgentView| {
         agent.is_connected || agent.node_id.is_some_and(|node| online_nodes.contains(&node))
@@ -27,7 +27,7 @@ fn evaluate(agents: &[AgentView], online_nodes: &BTreeSet<i64>) -> CheckResult {
     let offline: Vec<String> =
         agents.iter().filter(|agent| !is_online(agent)).map(|agent| sanitize(&agent.uid)).collect();
     if agents.is_empty() {
-        return CheckResult::ok(CHECK, "no agent has joined");
+        return CheckResult::ok(CHECK, "no agent has joined yet");
     }
     if offline.is_empty() {
         return CheckResult::ok(CHECK, format!("all {} are online", agents.len()));

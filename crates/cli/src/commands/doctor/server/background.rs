@@ -1,4 +1,4 @@
-//! Background tasks of the server that fail. Only admins see them.
+//! Checks for failing background tasks of the server. Only admins can list these tasks.
 
 use stoker_api_types::servers::ServerView;
 use stoker_client::RestRequest;

@@ -12,7 +12,7 @@ use crate::remote::Remote;
 
 const CHECK: &str = "runs";
 const IDS_MAX: usize = 10;
-/// Longer than a takeover: a new run, or a run whose server just stopped, gets a driver within this time.
+/// Maximum time until a new run, or a run whose server just stopped, has a driver. Longer than a takeover.
 const TAKEOVER_TIME: Duration = Duration::from_secs(5);
 
 #[expect(clippy::disallowed_methods, reason = "the command waits between two requests")]

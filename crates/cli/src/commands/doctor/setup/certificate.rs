@@ -9,7 +9,7 @@ use crate::commands::doctor::clocks::{SECOND_MICROS, days, now_micros};
 
 const CHECK: &str = "certificate";
 const DAY: i64 = 24 * 3600 * SECOND_MICROS;
-/// Three weeks leave time to renew it.
+/// Remaining validity below which a warning is reported: three weeks, to leave time for the renewal.
 const RENEWAL_PERIOD: i64 = 21 * DAY;
 
 pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {

@@ -21,15 +21,17 @@ pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     findings.extend(check_engine_version(&inspection.engine));
     findings.push(match (inspection.schema_version, inspection.supported_version) {
         (0, _) => CheckResult::ok(CHECK, "has no tables; the first start creates them"),
-        (found, known) if found == known => CheckResult::ok(CHECK, format!("the schema has version {found}")),
+        (found, known) if found == known => {
+            CheckResult::ok(CHECK, format!("schema version {found} is current"))
+        }
         (found, known) if found < known => CheckResult::warning(
             CHECK,
-            format!("the schema has version {found}; the server migrates it to {known} at startup"),
+            format!("schema version {found} is outdated; the server migrates it to {known} at startup"),
             "make a backup first: older servers cannot use the new schema",
         ),
         (found, known) => CheckResult::problem(
             CHECK,
-            format!("the schema has version {found}, but this program supports {known}"),
+            format!("schema version {found} is too new: this program supports {known}"),
             "install the version of Stoker that migrated the database, or a newer one",
         ),
     });

@@ -21,10 +21,11 @@ use crate::environment;
 use crate::exit::Outcome;
 use crate::runtime::block_on;
 
-/// Check the setup of a server before it starts; takes the options and the configuration file of `stoker serve`
+/// Check the configuration of a server before starting it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Takes the same options as `stoker serve`. Changes nothing: a missing database is not created, and an old one is not migrated.
+Accepts these options of `stoker serve` and its configuration file. Changes nothing: a missing database is not created,
+and an old one is not migrated. No running server is needed.
 
 Examples:
   stoker doctor setup
@@ -44,11 +45,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     modules_key_file: Option<PathBuf>,
 
-    /// NATS URL
+    /// NATS URL to connect to
     #[arg(long, value_name = "URL")]
     nats: Option<String>,
 
-    /// PEM file with the server certificate
+    /// PEM file with the server certificate, to check its validity
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
 }

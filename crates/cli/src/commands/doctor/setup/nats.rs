@@ -32,7 +32,7 @@ pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
     }]
 }
 
-/// Why no NATS server was found.
+/// Error while reading the greeting of a NATS server.
 #[derive(Debug, thiserror::Error)]
 enum GreetingError {
     #[error("{host} does not respond: {source}")]

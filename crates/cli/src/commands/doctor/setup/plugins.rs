@@ -1,4 +1,4 @@
-//! Checks the directory of plugin packages. Its mode does not matter: nodes read it through the server.
+//! Checks the directory of plugin packages. Its mode is not checked: nodes read it through the server.
 
 use super::Setup;
 use crate::commands::doctor::check_result::{CheckResult, Level};

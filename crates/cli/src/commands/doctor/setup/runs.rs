@@ -9,7 +9,8 @@ use crate::commands::doctor::clocks::{SECOND_MICROS, now_micros};
 use crate::runtime::block_on;
 
 const CHECK: &str = "runs";
-/// Longer than a takeover by another server or a restart.
+/// Time after the expiry of a lease until a run counts as abandoned: longer than a takeover by another server
+/// or a restart.
 const GRACE_PERIOD: i64 = 60 * SECOND_MICROS;
 
 pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {

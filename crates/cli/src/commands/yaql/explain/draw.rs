@@ -32,7 +32,7 @@ fn draw_part(part: &ExplainNode, head: &str, indent: &str, out: &mut String) {
     }
 }
 
-/// Suffix of a line: the values or the error of a subexpression.
+/// Returns the suffix of a line: the values or the error of a subexpression.
 fn suffix(part: &ExplainNode) -> String {
     let NodeTrace { count, values, error } = &part.trace;
     let times = if *count > 1 { format!(" {DIM}× {count}{DIM:#}") } else { String::new() };

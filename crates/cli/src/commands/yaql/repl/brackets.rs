@@ -1,6 +1,7 @@
 //! Detects incomplete expressions.
 
-/// Whether a bracket or quote is still open. An unmatched closing bracket counts as complete: the parser reports it.
+/// Reports whether a bracket or quote is still open. An unmatched closing bracket counts as complete: the
+/// parser reports it.
 pub(super) fn is_incomplete(text: &str) -> bool {
     if text.trim_start().starts_with(':') {
         return false;

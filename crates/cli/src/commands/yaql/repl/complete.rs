@@ -42,8 +42,8 @@ fn matching(prefix: &str, candidates: impl Iterator<Item = String>) -> Vec<Strin
     candidates.filter(|candidate| candidate.starts_with(prefix)).collect()
 }
 
-/// Resolves the path at the end of the text, such as `$.a.b` or `$name`. A list stands for its first element, because
-/// a key after a dot applies to its elements.
+/// Resolves the path at the end of the text, such as `$.a.b` or `$name`. A list is resolved to its first
+/// element, because a key after a dot applies to its elements.
 fn path_value<'a>(text: &str, scope: &Scope<'a>) -> Option<&'a Value> {
     let start = text.trim_end_matches(|letter| is_word(letter) || letter == '.' || letter == '?').len();
     if !text[..start].ends_with('$') {
@@ -65,7 +65,7 @@ fn first_element(value: &Value) -> &Value {
     value.as_seq().and_then(|items| items.first()).unwrap_or(value)
 }
 
-/// Keys that can follow a dot without quoting.
+/// Returns the keys that can follow a dot without quoting.
 fn keys(value: &Value) -> Vec<String> {
     const KEYS_MAX: usize = 1000;
     let Some(map) = first_element(value).as_map() else { return Vec::new() };

@@ -16,11 +16,11 @@ use brackets::is_incomplete;
 use state::{Next, State};
 
 /// Evaluate expressions interactively
-///
-/// On a terminal, supports history, completion with Tab, and expressions over several lines while brackets are open.
-/// Otherwise, reads expressions from standard input without prompts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+On a terminal, supports history, completion with Tab, and expressions over several lines while brackets are open.
+Otherwise, reads expressions from standard input without prompts.
+
 `$` is the loaded document, `$_` the previous result. Enter `:help` for a list of commands.
 
 Examples:

@@ -1,4 +1,4 @@
-//! Module drivers: how modules of a type are applied and removed. To add one, create a directory and a line
+//! Module drivers, which apply and remove modules of a type. To add a driver, create a directory and a line
 //! here.
 
 use crate::host::{HostError, HostFuture, StopReason};
@@ -31,7 +31,8 @@ pub struct Driver {
     pub name: &'static str,
     /// One-line description.
     pub description: &'static str,
-    /// Refuse modules that no admin approved, because the driver can change anything on the node.
+    /// Whether to refuse modules that no admin has approved, because the driver can change any part of the
+    /// node.
     pub(super) admin_only: bool,
     pub(super) apply: Run,
     pub(super) remove: Run,

@@ -4,7 +4,7 @@ use super::{Driver, DriverError, DriverResult, Payload};
 use crate::host::Command;
 use crate::task_type::Context;
 
-/// Makes the file executable and executes it, so that its `#!` line selects the interpreter.
+/// Script that makes the file executable and executes it, so that its `#!` line selects the interpreter.
 const START: &str = r#"chmod 0700 "$1" && exec "$1" "$2""#;
 
 pub(super) const DRIVER: Driver = Driver {
