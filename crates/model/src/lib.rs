@@ -6,6 +6,7 @@
 
 mod access;
 mod agent;
+mod agent_uid;
 mod applied;
 mod audit;
 mod cluster;
@@ -36,6 +37,7 @@ mod webhook;
 
 pub use access::{Caller, Permission, Role};
 pub use agent::{Agent, JoinToken, NewAgent, NewAgentCertificate, NewJoinToken};
+pub use agent_uid::AgentUid;
 pub use applied::{
     AgentMachine, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, OnDefinitionChange, Snapshot,
     TaintCause,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
-    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, check, check_placeholders, encode, encode_extras,
-    input_digests, plan, source_digests,
+    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, PlanExtras, check, check_placeholders, encode,
+    encode_extras, input_digests, plan, source_digests,
 };
 use stoker_state::{DesiredState, MASTER, SYNC, Secrets, Settled, settled};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
@@ -55,7 +55,7 @@ impl Made {
         if !violations.is_empty() {
             return Err(wrong_plan(&violations));
         }
-        let extras = encode_extras(&report.extras);
+        let extras = encode_extras(&PlanExtras::new(&report));
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
         explained.problems.extend(parameters::warnings(&explained.plan));
         for problem in &mut explained.problems {

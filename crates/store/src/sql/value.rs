@@ -1,8 +1,8 @@
 //! Conversions between Rust types and columns, one per type.
 
 use stoker_model::{
-    AgentId, AgentUid, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind, GraphId,
-    GraphType, HistoryStatus, JoinTokenId, Json, JsonMap, LinkId, MergeMode, MergeOrder, Micros,
+    AgentId, AgentUid, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind,
+    GraphId, GraphType, HistoryStatus, JoinTokenId, Json, JsonMap, LinkId, MergeMode, MergeOrder, Micros,
     ModuleAction, ModuleId, ModuleStatus, NodeErrorKind, NodeId, NodeStatus, NotificationId,
     OnDefinitionChange, OwnerKind, PlanId, PluginId, ReleaseId, ReleaseState, Role, RunId, RunName,
     RunStatus, SequenceId, SnapshotId, TaintCause, TaskId, TenantId, TokenId, Topic, UserId, WebhookId,
