@@ -151,7 +151,7 @@ fn ground_truth_is_compared_with_history() {
         "1/2/1 was started while its predecessor 1/0/1 runs",
         "the history says that 1/0/1 succeeded, but it was Some(TimedOut)",
         "1/0/1 ended with TimedOut, but the history says Some(Succeeded)",
-        "the history has no result of 1/2/1",
+        "the history has no result for 1/2/1",
     ] {
         assert!(
             oracle.violations.iter().any(|violation| violation == expected),

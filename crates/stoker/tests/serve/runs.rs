@@ -115,7 +115,7 @@ fn node_offline_for_too_long_fails() {
     let run = site.deploy(&json!({"lost_after": 1}));
     assert_eq!(run["status"], "error", "{run}");
     let (message, lost) = (run["message"].as_str().unwrap(), site.nodes[1].to_string());
-    assert!(message.ends_with(&format!("this one failed: {lost}")), "{message}");
+    assert!(message.ends_with(&format!("but 1 failed: {lost}")), "{message}");
     let node = site.client.expect(200, "GET", &format!("/api/v1/nodes/{lost}"), None);
     assert_eq!((&node["status"], &node["online"]), (&json!("error"), &json!(false)), "{node}");
     assert!(node["error_msg"].as_str().unwrap().contains("out of contact"), "{node}");
