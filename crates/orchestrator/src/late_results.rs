@@ -5,9 +5,9 @@
 
 use stoker_engine::run::{AttemptOutcome, EventKind};
 use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
+use stoker_model::AgentUid;
 use stoker_services::ServiceResult;
 use stoker_services::planning::StoredPlan;
-use stoker_state::MASTER;
 
 use crate::orchestrator::Orchestrator;
 use crate::record;
@@ -15,7 +15,7 @@ use crate::record;
 /// Taints the applied state that the attempt may have overwritten. Redelivered results change nothing.
 pub(crate) async fn record_late_result(
     orchestrator: &Orchestrator,
-    uid: &str,
+    uid: &AgentUid,
     finished: &AttemptResult,
 ) -> ServiceResult<()> {
     // A refused attempt has not started.
@@ -42,8 +42,8 @@ pub(crate) async fn record_late_result(
     let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, plan).await?;
     drop(session);
     let Some(instance) = stored.explained.plan.instance(instance.get()) else { return Ok(()) };
-    if uid != instance.node && uid != MASTER {
-        tracing::warn!(agent.uid = uid, run.id = run.0, "ignored a late result of another agent's attempt");
+    if uid.as_str() != instance.node && !uid.is_master() {
+        tracing::warn!(agent.uid = %uid, run.id = run.0, "ignored a late result of another agent's attempt");
         return Ok(());
     }
     let tainted = [(instance.task.to_owned(), instance.node.to_owned())];

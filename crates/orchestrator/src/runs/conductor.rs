@@ -9,7 +9,7 @@ use serde_json::json;
 use stoker_engine::blueprint::ExecutionOptions;
 use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, AuditChange, Cluster, NodeIdx, PlanId, Run, RunEnd, RunId, RunStatus};
+use stoker_model::{Actor, AgentUid, AuditChange, Cluster, NodeIdx, PlanId, Run, RunEnd, RunId, RunStatus};
 use stoker_planner::decode_extras;
 use stoker_services::background::TaskMonitor;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
@@ -169,7 +169,7 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
                 Err(Interruption::Ended) => None,
                 Err(Interruption::Refused(error)) if !error.is_transient() => {
                     let ended = Conclusion::error(error.to_string());
-                    conclude_child(orchestrator, (parent, lease), id, ended).await?.end()
+                    conclude_child(orchestrator, FencedRun { run: parent, lease }, id, ended).await?.end()
                 }
                 Err(broken) => return Err(broken),
             },
