@@ -85,7 +85,7 @@ pub use input::{
     Subgraph,
 };
 pub use input_changes::{OldInputs, input_changes};
-pub use nodes::NODE_OFFLINE;
+pub use nodes::{NODE_OFFLINE, NodeSelection, node_selection};
 pub use plan::{
     Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,
 };

@@ -44,7 +44,7 @@ pub use secret_names::is_secret;
 pub use secrets::Secrets;
 pub use settle::{
     NodeSummary, Settled, cluster_status_after, settle_common, settle_legacy_common, settle_legacy_own,
-    settle_own, settled,
+    set_status, settled,
 };
 pub use state::{
     Document, DocumentInterner, EffectiveState, MASTER, SYNC, compare_keys, master_document, overlay,

@@ -119,19 +119,16 @@ impl Settled {
         }
     }
 
-    fn status_of(&self, uid: &str) -> Option<&str> {
-        let is_listed = |(_, uids): &(&String, &Vec<String>)| uids.iter().any(|listed| listed == uid);
-        self.status.iter().find(is_listed).map(|(status, _)| status.as_str())
+    /// Statuses by node UID.
+    pub fn by_uid(&self) -> HashMap<&str, &str> {
+        let nodes = self.status.iter();
+        nodes.flat_map(|(status, uids)| uids.iter().map(move |uid| (uid.as_str(), status.as_str()))).collect()
     }
 }
 
 /// Gives the records of all nodes and the cluster their statuses after the run.
 pub fn settle_common(common: &mut JsonMap, settled: &Settled) {
-    let by_uid: HashMap<&str, &str> = settled
-        .status
-        .iter()
-        .flat_map(|(status, uids)| uids.iter().map(move |uid| (uid.as_str(), status.as_str())))
-        .collect();
+    let by_uid = settled.by_uid();
     let gone: BTreeSet<&str> = settled.gone.iter().map(String::as_str).collect();
     if let Some(Json::Array(records)) = common.get_mut("nodes") {
         records.retain(|record| !uid_of(record).is_some_and(|uid| gone.contains(uid)));
@@ -150,20 +147,13 @@ pub fn settle_common(common: &mut JsonMap, settled: &Settled) {
     }
 }
 
-/// Gives the own document of a node its status after the run.
-pub fn settle_own(own: &mut JsonMap, uid: &str, settled: &Settled) {
-    if let Some(status) = settled.status_of(uid) {
-        set_status(own, status);
-    }
-}
-
 fn uid_of(record: &Json) -> Option<&str> {
     record.get("uid")?.as_str()
 }
 
-/// Sets the status in a record or an own document. A node that is ready has the roles that were pending; documents
+/// Sets the status in the record or the own document of a node. A node that is ready has the roles that were pending; documents
 /// list these among its roles already.
-fn set_status(document: &mut JsonMap, status: &str) {
+pub fn set_status(document: &mut JsonMap, status: &str) {
     document.insert("status".to_owned(), Json::from(status));
     if status == NodeStatus::Ready.as_str() {
         for (key, value) in [("pending_addition", json!(false)), ("pending_roles", json!([]))] {

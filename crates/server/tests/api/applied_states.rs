@@ -280,3 +280,20 @@ async fn edited_task_runs_again_unless_the_graph_keeps_it() {
     site.server.patch(&path, &json!({"on_definition_change": "keep"})).await.expect(200);
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
 }
+
+/// Parameters that print statuses are compared as they will be after the run, so that the second plan is empty.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn statuses_in_parameters_do_not_run_a_task_twice() {
+    let with = |name: &str, cmd: &str| {
+        let parameters = json!({"cmd": {"yaql_exp": cmd}, "retries": 0, "timeout": 30});
+        task(name, json!("*"), "", json!({"version": "3.0.0", "parameters": parameters}))
+    };
+    let tasks = json!([
+        with("records", "$.nodes.select($.name + $.status).join(' ')"),
+        with("own", "'write ' + $.status + str($.pending_addition)"),
+        with("cluster", "$.cluster.status"),
+    ]);
+    let site = Site::new(&tasks).await;
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}

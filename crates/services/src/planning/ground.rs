@@ -1,17 +1,20 @@
 //! Input of the planner, computed from the gathered records.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use stoker_model::{ClusterId, JsonMap, Node, NodeId, OnDefinitionChange};
-use stoker_planner::{EvaluationSettings, InputsKey, NodeInput, PlanningInput};
+use stoker_planner::{
+    EvaluationSettings, ExcludedNode, InputsKey, NODE_OFFLINE, NodeInput, PlanningInput, SettledDocuments,
+    node_selection,
+};
 use stoker_state::{
-    AppliedStates, DesiredState, Document, DocumentInterner, NodeState, Secrets, SourceDigests,
-    intern_document,
+    AppliedStates, DesiredState, Document, DocumentInterner, NodeState, Secrets, Settled, SourceDigests,
+    intern_document, set_status, settle_common, settled,
 };
 use stoker_yaql::Library;
 
-use super::gather::Gathered;
+use super::gather::{Gathered, compares_inputs};
 use super::old::NewDocuments;
 use super::request::PlanRequest;
 use super::sources::{Files, sources_of};
@@ -28,9 +31,9 @@ pub(super) struct Ground {
     pub(super) secrets: Secrets,
     pub(super) are_primaries_new: bool,
     /// Nodes of the cluster without the parts that are only in documents.
-    pub(super) members: Vec<Node>,
+    members: Vec<Node>,
     /// A user supplied documents; a run does not change the statuses in them.
-    pub(super) is_supplied: bool,
+    is_supplied: bool,
     /// Documents as expressions see them, for online nodes only.
     common_document: Document,
     nodes: Vec<NodeInput>,
@@ -40,6 +43,7 @@ pub(super) struct Ground {
     sources: SourceDigests,
     files: Files,
     inputs_key: InputsKey,
+    settled: Option<SettledDocuments>,
     library: Arc<Library>,
     settings: EvaluationSettings,
     placeholders: BTreeMap<String, String>,
@@ -73,7 +77,7 @@ impl Ground {
             old.states(&names, &NewDocuments { common: &common, own }, &mut shared)
         });
         let files = Files::default();
-        Self {
+        let mut ground = Self {
             old: applied,
             sources: sources_of(&graph, &records.plugins, &files),
             files,
@@ -99,7 +103,42 @@ impl Ground {
             library,
             settings,
             placeholders,
+            settled: None,
+        };
+        if ground.graph.tasks.iter().any(compares_inputs) {
+            ground.settled = ground.settled_documents(&mut shared);
         }
+        ground
+    }
+
+    /// Returns the statuses of nodes and cluster after a run that succeeds on all `participants`. Documents that a user
+    /// supplied keep theirs.
+    pub(super) fn settled(&self, participants: &BTreeSet<String>, excluded: &[ExcludedNode]) -> Settled {
+        if self.is_supplied {
+            return Settled::default();
+        }
+        let is_partial = excluded.iter().any(|node| node.reason == NODE_OFFLINE);
+        settled(&self.members, participants, self.graph.metadata.on_success.as_ref(), is_partial)
+    }
+
+    /// Returns the documents after a successful run. Without them, parameters that print statuses would change once
+    /// more after the first run.
+    fn settled_documents(&self, shared: &mut DocumentInterner) -> Option<SettledDocuments> {
+        let selection = node_selection(&self.input());
+        let settled = self.settled(&selection.uids.into_iter().collect(), &selection.excluded);
+        if settled == Settled::default() {
+            return None;
+        }
+        let mut common = self.common.clone();
+        settle_common(&mut common, &settled);
+        let by_uid = settled.by_uid();
+        let nodes = self.state.nodes.iter().zip(&self.own);
+        let own = nodes.filter_map(|(node, own)| {
+            let mut own = own.clone();
+            set_status(&mut own, by_uid.get(node.uid.as_str())?);
+            Some((node.uid.clone(), intern_document(shared, &own)))
+        });
+        Some(SettledDocuments { own: own.collect(), common: intern_document(shared, &common) })
     }
 
     pub(super) fn input(&self) -> PlanningInput<'_> {
@@ -112,6 +151,7 @@ impl Ground {
             sources: self.sources.clone(),
             files: self.files.lookup(),
             inputs_key: self.inputs_key,
+            settled: self.settled.clone(),
             on_definition_change: metadata.on_definition_change.unwrap_or(OnDefinitionChange::Rerun),
             request: self.request.to_planner(&self.graph),
             placeholders: self.placeholders.clone(),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
-    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, PlanExtras, check, check_placeholders, encode,
-    encode_extras, input_digests, plan, source_digests,
+    ExplainedPlan, InstanceAction, Plan, PlanExtras, check, check_placeholders, encode, encode_extras,
+    input_digests, plan, source_digests,
 };
-use stoker_state::{DesiredState, MASTER, SYNC, Secrets, Settled, settled};
+use stoker_state::{DesiredState, MASTER, SYNC, Secrets};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
@@ -142,12 +142,7 @@ fn settled_document(ground: &Ground, explained: &ExplainedPlan) -> StateDocument
     } else {
         plan.nodes.iter().cloned().collect()
     };
-    if ground.is_supplied {
-        return StateDocument::new(Settled::default().to_document());
-    }
-    let is_partial = explained.excluded.iter().any(|node| node.reason == NODE_OFFLINE);
-    let on_success = ground.graph.metadata.on_success.as_ref();
-    StateDocument::new(settled(&ground.members, &participants, on_success, is_partial).to_document())
+    StateDocument::new(ground.settled(&participants, &explained.excluded).to_document())
 }
 
 /// Returns the own documents of participating nodes.

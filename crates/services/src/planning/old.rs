@@ -1,6 +1,6 @@
 //! Applied states: with which state each task last succeeded on each node, and which of them are in doubt.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use stoker_model::{
@@ -8,7 +8,7 @@ use stoker_model::{
 };
 use stoker_state::{
     AppliedGraph, AppliedStates, Document, DocumentInterner, EffectiveState, GraphIdx, Settled,
-    intern_document, settle_common, settle_legacy_common, settle_legacy_own, settle_own,
+    intern_document, set_status, settle_common, settle_legacy_common, settle_legacy_own,
 };
 use stoker_store::Session;
 
@@ -167,9 +167,8 @@ impl Converter<'_> {
             return Some(Arc::clone(settled));
         }
         let settled = Settled::from_document(self.definitions.get(&id)?);
-        let nodes =
-            settled.status.iter().flat_map(|(status, uids)| uids.iter().map(move |uid| (uid, status)));
-        let status = nodes.map(|(uid, status)| (uid.clone(), status.clone())).collect();
+        let by_uid = settled.by_uid().into_iter();
+        let status = by_uid.map(|(uid, status)| (uid.to_owned(), status.to_owned())).collect();
         let settled = Arc::new(SettledNodes { settled, status });
         self.settled.insert(id, Arc::clone(&settled));
         Some(settled)
@@ -195,8 +194,7 @@ impl Converter<'_> {
         match settled {
             Some(settled) => {
                 if let Some(status) = settled.status.get(uid) {
-                    let status = BTreeMap::from([(status.clone(), vec![uid.to_owned()])]);
-                    settle_own(&mut own, uid, &Settled { status, ..Settled::default() });
+                    set_status(&mut own, status);
                 }
             }
             None => {

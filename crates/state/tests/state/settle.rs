@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use stoker_model::{Json, JsonMap, Node, NodeErrorKind, NodeStatus};
-use stoker_state::{Settled, settle_common, settle_legacy_common, settle_legacy_own, settle_own, settled};
+use stoker_state::{Settled, set_status, settle_common, settle_legacy_common, settle_legacy_own, settled};
 
 use crate::records::{Records, map};
 
@@ -45,7 +45,9 @@ fn remembered(records: &Records, participants: &BTreeSet<String>) -> (JsonMap, V
     let mut own: Vec<JsonMap> = Vec::new();
     for node in state.nodes {
         let mut document = node.document;
-        settle_own(&mut document, &node.uid, &settled);
+        if let Some(status) = settled.by_uid().get(node.uid.as_str()) {
+            set_status(&mut document, status);
+        }
         own.push(document);
     }
     (common, own, settled)
