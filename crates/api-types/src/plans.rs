@@ -81,8 +81,11 @@ pub struct PlanView {
     /// Graph type that was planned.
     #[schema(example = "default")]
     pub graph_type: String,
-    /// ID of the plan that this one follows.
+    /// ID of the plan that is applied before this one: of the previous graph of a sequence, or of the graph `deletion` on
+    /// nodes that leave the cluster.
     pub parent_id: Option<i64>,
+    /// IDs of the nodes that leave the cluster when the plan is applied.
+    pub removals: Vec<i64>,
     /// Creation time.
     #[schema(example = "2026-01-31T07:00:00.123456")]
     pub created_at: String,

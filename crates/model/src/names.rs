@@ -13,6 +13,7 @@ pub struct InvalidGraphType {
 
 impl GraphType {
     pub const DEFAULT: &'static str = "default";
+    const DELETION: &'static str = "deletion";
     const LENGTH_MAX: usize = 255;
 
     pub fn new(name: &str) -> Result<Self, InvalidGraphType> {
@@ -22,6 +23,15 @@ impl GraphType {
         } else {
             Err(InvalidGraphType { name: name.to_owned() })
         }
+    }
+
+    /// The graph that runs on nodes before they leave their cluster.
+    pub fn deletion() -> Self {
+        Self(Self::DELETION.to_owned())
+    }
+
+    pub fn is_deletion(&self) -> bool {
+        self.0 == Self::DELETION
     }
 
     pub fn as_str(&self) -> &str {

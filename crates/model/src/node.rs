@@ -94,6 +94,18 @@ impl Node {
         self.attributes.clear();
     }
 
+    /// Gives the node the status with which a run ends. A ready node has the roles that were pending, and no error.
+    pub fn settle(&mut self, status: NodeStatus) {
+        self.status = status;
+        if status == NodeStatus::Ready {
+            self.roles.append(&mut self.pending_roles);
+            self.roles.sort_unstable();
+            self.roles.dedup();
+            self.pending_addition = false;
+            (self.error_type, self.error_msg) = (None, None);
+        }
+    }
+
     /// Removes the node from its cluster: immediately if it was never deployed, otherwise with the next run.
     pub fn request_removal(&mut self) {
         if self.status == NodeStatus::Discover { self.leave_cluster() } else { self.pending_deletion = true }

@@ -8,7 +8,7 @@ pub struct PlanRecord {
     pub id: PlanId,
     pub cluster_id: ClusterId,
     pub graph_type: GraphType,
-    /// The plan of the previous graph, if several graphs run in sequence.
+    /// The plan that is applied before this one: of the previous graph of a sequence, or of the removal of nodes.
     pub parent_id: Option<PlanId>,
     pub created_at: Micros,
     /// User name.

@@ -26,8 +26,6 @@ pub struct PlanExtras {
     /// Pairs of an instance and the index of its entry in `changes`, sorted by instance.
     pub of: Vec<(u32, u32)>,
     pub warnings: Vec<Diagnostic>,
-    /// UIDs of nodes that leave the cluster with this plan.
-    pub removals: Vec<String>,
     /// Instances whose applied state is tainted, sorted.
     pub doubts: Vec<(u32, DoubtView)>,
 }
@@ -85,7 +83,6 @@ struct Stored<'e> {
     of: Vec<(u32, u32)>,
     #[serde(borrow)]
     warnings: Vec<StoredProblem<'e>>,
-    removals: Vec<String>,
     doubts: Vec<(u32, DoubtView)>,
 }
 
@@ -96,7 +93,6 @@ pub fn encode_extras(extras: &PlanExtras) -> Vec<u8> {
         changes: extras.changes.clone(),
         of: extras.of.clone(),
         warnings: extras.warnings.iter().map(StoredProblem::of).collect(),
-        removals: extras.removals.clone(),
         doubts: extras.doubts.clone(),
     };
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
@@ -126,7 +122,6 @@ pub fn decode_extras(bytes: &[u8]) -> Result<PlanExtras, DecodeError> {
         changes: stored.changes,
         of: stored.of,
         warnings: stored.warnings.into_iter().map(StoredProblem::into_diagnostic).collect(),
-        removals: stored.removals,
         doubts: stored.doubts,
     })
 }
@@ -147,7 +142,6 @@ mod tests {
             warnings: vec![
                 Diagnostic::warning("graph-not-state", "text \"with\" quotes").task("t", "condition"),
             ],
-            removals: vec!["5".to_owned()],
             doubts: vec![(2, DoubtView { cause: "failed".to_owned(), run: 12 })],
         }
     }
@@ -166,7 +160,8 @@ mod tests {
             encoder.write_all(json.to_string().as_bytes()).unwrap();
             encoder.finish().unwrap()
         };
-        let whole = json!({"version": 1, "steady": {}, "changes": [], "of": [], "warnings": [], "removals": [], "doubts": []});
+        let whole =
+            json!({"version": 1, "steady": {}, "changes": [], "of": [], "warnings": [], "doubts": []});
         assert!(decode_extras(&encode(whole.clone())).is_ok());
         let with = |key: &str, value: Json| {
             let mut damaged = whole.clone();

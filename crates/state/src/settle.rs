@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::json;
-use stoker_model::{ClusterStatus, Json, JsonMap, Node, NodeErrorKind, NodeStatus};
+use stoker_model::{ClusterStatus, GraphType, Json, JsonMap, Node, NodeErrorKind, NodeStatus};
 
 use crate::json::object;
 
@@ -60,14 +60,17 @@ pub fn cluster_status_after(
 const DELETED: &str = "deleted";
 
 /// The statuses after a run that succeeds on all `participants`, given as UIDs. `on_success` is that of the graph:
-/// without one, nodes become ready; one that sets no status leaves them as they are.
+/// without one, nodes become ready, or leave if they are marked for removal and the graph is `deletion`; one that
+/// sets no status leaves them as they are.
 pub fn settled(
     nodes: &[Node],
     participants: &BTreeSet<String>,
+    graph_type: &GraphType,
     on_success: Option<&JsonMap>,
     has_excluded: bool,
 ) -> Settled {
-    let status = match on_success {
+    let status_of = |node: &Node| match on_success {
+        None if graph_type.is_deletion() && node.pending_deletion => Some(DELETED),
         None => Some(NodeStatus::Ready.as_str()),
         Some(on_success) => {
             let attributes = on_success.get("node_attributes").and_then(Json::as_object);
@@ -78,7 +81,7 @@ pub fn settled(
     let mut after = Vec::with_capacity(nodes.len());
     for node in nodes {
         let (uid, mut summary) = (node.id.to_string(), NodeSummary::from(node));
-        match status.filter(|_| participants.contains(&uid)) {
+        match status_of(node).filter(|_| participants.contains(&uid)) {
             Some(DELETED) => {
                 settled.gone.push(uid);
                 continue;

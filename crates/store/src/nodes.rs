@@ -18,6 +18,8 @@ pub struct NodeFilter {
     /// Nodes in clusters of this tenant.
     pub tenant_id: Option<TenantId>,
     pub ids: Option<Vec<NodeId>>,
+    /// Only nodes that are marked for removal.
+    pub pending_deletion: bool,
 }
 
 record! {
@@ -63,6 +65,9 @@ impl Session {
         }
         if let Some(ids) = &filter.ids {
             select = select.and_ids("id", ids.iter().map(|id| id.0));
+        }
+        if filter.pending_deletion {
+            select = select.and("pending_deletion", |args| args);
         }
         self.list(select, list).await
     }

@@ -112,10 +112,12 @@ impl WriteTransaction {
         Ok(existed)
     }
 
-    /// Deletes plans created before an instant, except those used by runs. Returns their number.
+    /// Deletes plans created before an instant, except those used by runs and their ancestors, with which they would be
+    /// deleted by cascade. Returns their number.
     pub async fn plans_expire(&mut self, before: Micros) -> Result<u64, StoreError> {
-        let sql = "DELETE FROM plans WHERE created_at < $1 AND id NOT IN \
-                   (SELECT plan_id FROM run_work WHERE plan_id IS NOT NULL)"
+        let sql = "DELETE FROM plans WHERE created_at < $1 AND id NOT IN (WITH RECURSIVE used (id) AS \
+                   (SELECT plan_id FROM run_work WHERE plan_id IS NOT NULL UNION SELECT p.parent_id FROM plans p \
+                   JOIN used u ON p.id = u.id WHERE p.parent_id IS NOT NULL) SELECT id FROM used)"
             .to_owned();
         self.connection.remove(sql, Args::new().int(before.0)).await
     }

@@ -206,7 +206,7 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
     let plan_id = if let Some(id) = work.plan_id {
         id
     } else {
-        let planned = Box::pin(plan(orchestrator, child.id, lease, cluster.clone(), &request, &run_options));
+        let planned = Box::pin(plan(orchestrator, child, lease, cluster.clone(), &request, &run_options));
         let planned = trace::within(trace, planned).instrument(span.clone()).await;
         if planned.is_err() {
             traced.fail("planning failed");
@@ -273,7 +273,7 @@ pub(super) async fn cancel_on_agents(orchestrator: &Orchestrator, run: RunId, ex
 /// Stores the plan of a child run: the requested plan, or a new one.
 async fn plan(
     orchestrator: &Orchestrator,
-    run: RunId,
+    child: &Run,
     lease: i64,
     cluster: Cluster,
     request: &GraphRequest,
@@ -284,16 +284,33 @@ async fn plan(
     } else {
         let (subgraphs, force) = (run_options.subgraphs.clone(), run_options.force);
         let wanted = PlanRequest { subgraphs, force, ..request.plan_request() };
-        planning::make_plan(&orchestrator.context.services.planning, &Actor::server(), cluster, wanted)
-            .await?
-            .id
+        let (planning, actor) = (&orchestrator.context.services.planning, Actor::server());
+        if run_options.dry_run {
+            // A real run would have executed the graphs before this one.
+            let parent_id = previous_plan(orchestrator, child).await?;
+            let wanted = PlanRequest { parent_id, ..wanted };
+            planning::make_cluster_plan(planning, &actor, cluster, wanted).await?.id
+        } else {
+            planning::make_plan(planning, &actor, cluster, wanted).await?.id
+        }
     };
     let mut writing =
         orchestrator.context.store.begin_write(&Actor::server(), orchestrator.context.clock.now()).await?;
-    writing.run_work_plan(run, lease, plan_id).await?;
+    writing.run_work_plan(child.id, lease, plan_id).await?;
     let detail = json!({"plan_id": plan_id.0});
-    writing.commit(AuditChange { action: "run.plan", target: format!("run {run}"), detail }).await?;
+    writing.commit(AuditChange { action: "run.plan", target: format!("run {}", child.id), detail }).await?;
     Ok(plan_id)
+}
+
+/// Returns the plan of the child run before this one.
+async fn previous_plan(orchestrator: &Orchestrator, child: &Run) -> Result<Option<PlanId>, Interruption> {
+    let Some(parent) = child.parent_id else { return Ok(None) };
+    let mut session = orchestrator.context.store.read().await?;
+    let siblings = session.run_children(parent).await?;
+    let Some(previous) = siblings.into_iter().filter(|run| run.id < child.id).max_by_key(|run| run.id) else {
+        return Ok(None);
+    };
+    Ok(session.run_work(previous.id).await?.and_then(|work| work.plan_id))
 }
 
 /// A child run whose lease this server holds.

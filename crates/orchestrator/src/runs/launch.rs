@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AuditChange, AuditId, Cluster, ClusterId, ClusterStatus, NewRun, Run, RunId, RunName, RunStatus,
-    Topic,
+    Actor, AuditChange, AuditId, Cluster, ClusterId, ClusterStatus, NewRun, NodeId, Run, RunId, RunName,
+    RunStatus, Topic,
 };
 use stoker_services::random;
 use stoker_services::runs::records::{require_idle, runs_of};
@@ -22,6 +22,8 @@ pub struct Launch {
     pub run_options: RunOptions,
     /// Run name: `deploy` or `provision`.
     pub name: RunName,
+    /// Marked nodes that leave the cluster when the run starts.
+    pub leaving: Vec<NodeId>,
 }
 
 /// Creates a run and starts its driver. Fails if the cluster has an active run.
@@ -63,6 +65,7 @@ async fn launch_with(
     let detail = json!({
         "cluster_id": cluster.0, "graphs": types, "dry_run": launch.run_options.dry_run,
         "noop_run": launch.run_options.noop_run, "force": launch.run_options.force,
+        "removed_nodes": launch.leaving.iter().map(|id| id.0).collect::<Vec<_>>(),
     });
     writing.commit(AuditChange { action: "run.start", target: format!("run {}", run.id), detail }).await?;
     start_driver(orchestrator, run.id);
@@ -83,11 +86,33 @@ pub async fn launch_in(
         let news = run_news(Topic::RunStarted, &run, &record, writing.now());
         writing.notification_add(&news).await?;
     }
-    if launch.run_options.is_real() && record.status != ClusterStatus::Deployment {
+    if !launch.run_options.is_real() {
+        return Ok(run);
+    }
+    remove_nodes(writing, cluster, &launch.leaving).await?;
+    if record.status != ClusterStatus::Deployment {
         record.status = ClusterStatus::Deployment;
         writing.cluster_update(&record).await?;
     }
     Ok(run)
+}
+
+/// Removes nodes from the cluster. A node whose mark was cleared in the meantime stays.
+async fn remove_nodes(
+    writing: &mut WriteTransaction,
+    cluster: ClusterId,
+    leaving: &[NodeId],
+) -> ServiceResult<()> {
+    for id in leaving {
+        if let Some(mut node) = writing.node_get(*id).await?
+            && node.cluster_id == Some(cluster)
+            && node.pending_deletion
+        {
+            node.leave_cluster();
+            writing.node_update(&node).await?;
+        }
+    }
+    Ok(())
 }
 
 async fn create(writing: &mut WriteTransaction, cluster: &Cluster, launch: &Launch) -> ServiceResult<Run> {

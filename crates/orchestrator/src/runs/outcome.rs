@@ -91,6 +91,8 @@ struct Ended {
     status: Option<String>,
     attributes: JsonMap,
     message: Option<String>,
+    /// The graph `deletion` ended by its default rules: a marked node leaves on success.
+    is_removal: bool,
 }
 
 impl Outcomes {
@@ -136,11 +138,13 @@ impl Outcomes {
                 status: attributes.get("status").and_then(Json::as_str).map(str::to_owned),
                 attributes: attributes.clone(),
                 message: end.message(blueprint),
+                is_removal: false,
             },
             None => Ended {
                 status: Some(end.status().as_str().to_owned()),
                 attributes: JsonMap::new(),
                 message: end.message(blueprint),
+                is_removal: self.plan.graph_type.is_deletion(),
             },
         };
         changes.ends.push((id, ended));
@@ -205,12 +209,14 @@ impl Changes {
         for (id, ended) in &self.ends {
             if let Some(node) = nodes.get_mut(id) {
                 let before = node.status;
+                if ended.is_leaving(node) {
+                    node.leave_cluster();
+                    leaving.insert(*id);
+                    continue;
+                }
                 ended.apply(node);
                 if node.status != before && node.status.is_fresh() {
                     reinstalled.push(id.to_string());
-                }
-                if ended.is_leaving() {
-                    leaving.insert(*id);
                 }
             }
         }
@@ -220,9 +226,11 @@ impl Changes {
             writing.node_update(&node).await?;
         }
         // The graph that installed the machine is the only one that was applied to it.
-        let reinstalled: Vec<&str> = reinstalled.iter().map(String::as_str).collect();
-        let scope = AppliedScope::OtherGraphs(self.cluster, &self.graph_type);
-        writing.applied_invalidate(&reinstalled, scope).await?;
+        if !reinstalled.is_empty() {
+            let reinstalled: Vec<&str> = reinstalled.iter().map(String::as_str).collect();
+            let scope = AppliedScope::OtherGraphs(self.cluster, &self.graph_type);
+            writing.applied_invalidate(&reinstalled, scope).await?;
+        }
         writing.nodes_put_outcome(&staying).await
     }
 }
@@ -264,23 +272,18 @@ pub(super) async fn note_on_parent(writing: &mut WriteTransaction, part: &Run) -
 }
 
 impl Ended {
-    fn is_leaving(&self) -> bool {
-        self.status.as_deref() == Some("deleted")
+    fn is_leaving(&self, node: &Node) -> bool {
+        match self.status.as_deref() {
+            Some("deleted") => true,
+            Some(status) => self.is_removal && node.pending_deletion && status == NodeStatus::Ready.as_str(),
+            None => false,
+        }
     }
 
     fn apply(&self, node: &mut Node) {
         node.progress = 100;
-        match self.status.as_deref() {
-            Some(_) if self.is_leaving() => {
-                node.leave_cluster();
-                return;
-            }
-            Some(word) => {
-                if let Some(status) = NodeStatus::parse(word) {
-                    self.give(node, status);
-                }
-            }
-            None => {}
+        if let Some(status) = self.status.as_deref().and_then(NodeStatus::parse) {
+            self.give(node, status);
         }
         if let Some(flag) = self.attributes.get("pending_addition").and_then(Json::as_bool) {
             node.pending_addition = flag;
@@ -297,21 +300,11 @@ impl Ended {
     }
 
     fn give(&self, node: &mut Node, status: NodeStatus) {
-        node.status = status;
-        match status {
-            NodeStatus::Ready => {
-                let pending = std::mem::take(&mut node.pending_roles);
-                node.roles.extend(pending);
-                node.roles.sort_unstable();
-                node.roles.dedup();
-                node.pending_addition = false;
-                (node.error_type, node.error_msg) = (None, None);
-            }
-            NodeStatus::Error => {
-                node.error_type = Some(NodeErrorKind::Deploy);
-                node.error_msg.clone_from(&self.message);
-            }
-            _ => {}
+        node.settle(status);
+        if status == NodeStatus::Error {
+            let is_removed = self.is_removal && node.pending_deletion;
+            node.error_type = Some(if is_removed { NodeErrorKind::Deletion } else { NodeErrorKind::Deploy });
+            node.error_msg.clone_from(&self.message);
         }
     }
 }

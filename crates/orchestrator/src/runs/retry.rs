@@ -40,7 +40,13 @@ pub async fn retry(
     };
     let run_options = run_options.clone();
     let graphs = graphs.into_iter().map(|(graph, _)| graph).collect();
-    launch(orchestrator, actor, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
+    launch(
+        orchestrator,
+        actor,
+        cluster,
+        Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() },
+    )
+    .await
 }
 
 /// Child run with its original request.

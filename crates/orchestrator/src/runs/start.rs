@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use stoker_model::{Actor, Cluster, GraphType, NodeId, PlanRecord, Run, RunName, Sequence};
 use stoker_planner::Subgraph;
-use stoker_services::planning;
+use stoker_services::planning::{self, Removal};
 use stoker_services::runs::records::require_idle;
 use stoker_services::runs::{GraphRequest, RunOptions};
 use stoker_services::{ServiceError, ServiceResult};
@@ -26,22 +26,51 @@ pub struct GraphSelection {
     pub nodes: Option<Vec<String>>,
 }
 
-/// Validates the graphs of a run and starts it.
+/// Validates the graphs of a run and starts it. A run of the whole cluster also removes marked nodes.
 pub async fn start(
     orchestrator: &Orchestrator,
     actor: &Actor,
     cluster: &Cluster,
     request: Launch,
 ) -> ServiceResult<Run> {
+    let planning = &orchestrator.context.services.planning;
     let mut session = orchestrator.context.store.snapshot().await?;
+    let request = with_removal(request, Removal::read(planning, &mut session, cluster).await?);
     let mut tasks = HashSet::new();
     for graph in &request.graphs {
-        let planning = &orchestrator.context.services.planning;
         tasks.extend(planning::check_request(planning, &mut session, cluster, &graph.plan_request()).await?);
     }
     drop(session);
     check_endpoints(&request.run_options.subgraphs, &tasks)?;
     launch(orchestrator, actor, cluster.id, request).await
+}
+
+/// Adds the removal of marked nodes to a run of the whole cluster, before its other graphs. A graph `deletion` of the
+/// run itself, in a sequence for instance, covers the marked nodes, whatever its node filter says.
+fn with_removal(mut request: Launch, removal: Removal) -> Launch {
+    let marked = || GraphRequest {
+        nodes: Some(removal.nodes.iter().map(ToString::to_string).collect()),
+        ..GraphRequest::entire_graph(GraphType::deletion())
+    };
+    let mut has_deletion = false;
+    for graph in request.graphs.iter_mut().filter(|graph| graph.graph_type.is_deletion()) {
+        has_deletion = true;
+        if graph.nodes.is_none() {
+            graph.nodes = marked().nodes;
+        }
+    }
+    let covers_cluster = |graph: &GraphRequest| {
+        graph.graph_type == GraphType::default() && graph.nodes.is_none() && graph.tasks.is_none()
+    };
+    let removes = request.run_options.subgraphs.is_empty() && request.graphs.iter().any(covers_cluster);
+    if removes && !has_deletion && !removal.nodes.is_empty() {
+        if removal.has_graph {
+            request.graphs.insert(0, marked());
+        } else {
+            request.leaving = removal.nodes;
+        }
+    }
+    request
 }
 
 /// Runs the graphs of a sequence one after another.
@@ -57,7 +86,13 @@ pub async fn start_sequence(
         return Err(ServiceError::NotFound(message));
     }
     let graphs = sequence.graphs.iter().map(GraphRequest::of_sequence).collect();
-    start(orchestrator, actor, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
+    start(
+        orchestrator,
+        actor,
+        cluster,
+        Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() },
+    )
+    .await
 }
 
 /// Runs the sequence `deploy-changes` of the release or, if it does not exist, one graph.
@@ -80,7 +115,13 @@ pub async fn start_changes(
         }
         None => vec![GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) }],
     };
-    start(orchestrator, actor, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
+    start(
+        orchestrator,
+        actor,
+        cluster,
+        Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() },
+    )
+    .await
 }
 
 /// Runs one graph. Nodes that do not exist are not found; nodes of other clusters are invalid.
@@ -95,7 +136,13 @@ pub async fn start_one(
     if let Some(nodes) = &graph.nodes {
         require_nodes(&mut orchestrator.context.store.snapshot().await?, nodes).await?;
     }
-    start(orchestrator, actor, cluster, Launch { graphs: vec![graph], run_options, name }).await
+    start(
+        orchestrator,
+        actor,
+        cluster,
+        Launch { graphs: vec![graph], run_options, name, leaving: Vec::new() },
+    )
+    .await
 }
 
 async fn require_nodes(session: &mut Session, nodes: &[String]) -> ServiceResult<()> {
@@ -107,7 +154,7 @@ async fn require_nodes(session: &mut Session, nodes: &[String]) -> ServiceResult
     Ok(())
 }
 
-/// Runs a plan as stored, unless its inputs have changed since it was created.
+/// Runs a plan as stored, after the plans that it follows, unless their inputs have changed since they were created.
 pub async fn apply_plan(
     orchestrator: &Orchestrator,
     actor: &Actor,
@@ -120,15 +167,35 @@ pub async fn apply_plan(
         ));
     }
     // An active run changes the inputs of the plan; report the run instead of those changes.
-    require_idle(&mut orchestrator.context.store.snapshot().await?, plan.cluster_id).await?;
-    let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::entire_graph(plan.graph_type.clone()) };
-    let request = Launch { graphs: vec![graph], run_options, name: RunName::Deploy };
+    let mut session = orchestrator.context.store.snapshot().await?;
+    require_idle(&mut session, plan.cluster_id).await?;
+    let ancestors = planning::ancestors(&mut session, plan.parent_id).await?;
+    drop(session);
+    // Without a graph `deletion`, marked nodes leave when the run starts.
+    let has_deletion = ancestors.iter().any(|plan| plan.graph_type.is_deletion());
+    let leaving = if has_deletion { Vec::new() } else { planning::removals(plan) };
+    let plans: Vec<&PlanRecord> = ancestors.iter().chain([plan]).collect();
+    let of_plan = |plan: &&PlanRecord| GraphRequest {
+        plan: Some(plan.id),
+        ..GraphRequest::entire_graph(plan.graph_type.clone())
+    };
+    let graphs = plans.iter().map(of_plan).collect();
+    let request = Launch { graphs, run_options, name: RunName::Deploy, leaving };
     let planning = &orchestrator.context.services.planning;
     // Optimistic concurrency: retry if the inputs change between the check and the start, so that only an
     // approved plan runs.
     for _ in 0..APPLY_ATTEMPTS {
-        let (changed, snapshot) = planning::changes_since(planning, plan.cluster_id, plan).await?;
+        let (mut changed, mut snapshot) = (Vec::new(), None);
+        for plan in &plans {
+            let (differing, seen) = planning::changes_since(planning, plan.cluster_id, plan).await?;
+            changed.extend(differing);
+            // The oldest snapshot: nothing may have been committed since the first check.
+            snapshot.get_or_insert(seen);
+        }
+        let Some(snapshot) = snapshot else { break };
         if !changed.is_empty() {
+            changed.sort_unstable();
+            changed.dedup();
             return Err(ServiceError::conflict(format!(
                 "the plan is out of date: these have changed since it was created: {}; create a new plan",
                 changed.join(", ")

@@ -31,7 +31,12 @@ impl Site {
     /// Instances that a new plan runs, as `task@node`.
     async fn planned(&self, request: Value) -> Vec<String> {
         let plan = self.server.post(&format!("clusters/{}/plans", self.cluster), &request).await.expect(201);
-        let path = format!("plans/{}/instances?action=run", plan["id"]);
+        self.running(&plan["id"]).await
+    }
+
+    /// Instances that a plan runs, as `task@node`.
+    async fn running(&self, plan: &Value) -> Vec<String> {
+        let path = format!("plans/{plan}/instances?action=run");
         let instances = self.server.get(&path).await.expect(200);
         let name = |instance: &Value| {
             format!("{}@{}", instance["task"].as_str().unwrap(), instance["node"].as_str().unwrap())
@@ -296,4 +301,55 @@ async fn statuses_in_parameters_do_not_run_a_task_twice() {
     let site = Site::new(&tasks).await;
     assert_eq!(site.deploy(json!({})).await["status"], "ready");
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}
+
+impl Site {
+    /// Instances that run according to the plans of the child runs, in order.
+    async fn run_plans(&self, run: i64) -> Vec<Vec<String>> {
+        let children =
+            self.server.get(&format!("transactions/?cluster_id={}", self.cluster)).await.expect(200);
+        let mut children: Vec<(i64, Value)> = children
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|child| child["parent_id"] == run)
+            .map(|child| (id(child), child["result"]["plan_id"].clone()))
+            .collect();
+        children.sort_by_key(|(id, _)| *id);
+        let mut plans = Vec::new();
+        for (_, plan) in children {
+            plans.push(self.running(&plan).await);
+        }
+        plans
+    }
+}
+
+/// A dry run assumes that the graphs before have succeeded, as they have in a real run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dry_run_of_several_graphs_decides_as_the_real_run() {
+    let when = |name: &str, condition: &str| {
+        task(name, json!("*"), "true", json!({"condition": {"yaql_exp": condition}}))
+    };
+    let site = Site::new(&json!([
+        when("title", "changed($.settings.common.debug.value)"),
+        when("installed", "$.status = provisioned"),
+        when("fresh", "$.pending_addition"),
+        task("inputs", json!("*"), "write", json!({"version": "3.0.0"})),
+    ]))
+    .await;
+    site.upload("install", &json!([when("install", "true")])).await;
+    let path = format!("clusters/{}/deployment_graphs/install/", site.cluster);
+    let on_success = json!({"on_success": {"node_attributes": {"status": "provisioned"}}});
+    site.server.patch(&path, &on_success).await.expect(200);
+    let graphs =
+        json!([{"type": "install"}, {"type": "default", "nodes": [site.nodes[0]]}, {"type": "default"}]);
+    let dry = site.deploy(json!({"graphs": graphs, "dry_run": true})).await;
+    assert_eq!(dry["status"], "ready", "{dry}");
+    let expected = site.run_plans(id(&dry)).await;
+    let of = |task: &str, node: usize| format!("{task}@{}", site.nodes[node]);
+    assert_eq!(expected[0], [of("install", 0), of("install", 1)]);
+    assert_eq!(expected[1], [of("fresh", 0), of("inputs", 0), of("installed", 0), of("title", 0)]);
+    assert_eq!(expected[2], [of("fresh", 1), of("inputs", 1), of("installed", 1), of("title", 1)]);
+    let real = site.deploy(json!({"graphs": graphs})).await;
+    assert_eq!(site.run_plans(id(&real)).await, expected);
 }

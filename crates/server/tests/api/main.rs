@@ -47,6 +47,7 @@ mod real_choices;
 mod real_plans;
 mod receiver;
 mod releases;
+mod removal;
 mod repositories;
 mod restrictions;
 mod roles;

@@ -14,6 +14,7 @@ use crate::error::{ServiceError, ServiceResult};
 use crate::random;
 
 use super::Planning;
+use super::ancestors::Assumed;
 use super::old::Applied;
 use super::records::{Records, supplied};
 use super::request::PlanRequest;
@@ -47,7 +48,9 @@ impl Gathered {
         if graph.metadata.node_filter.is_none() && !provisions(planning, session, &cluster).await? {
             graph.metadata.node_filter = Some(STAYING.to_owned());
         }
-        let records = Records::read(&planning.graphs, session, &cluster).await?;
+        let mut records = Records::read(&planning.graphs, session, &cluster).await?;
+        let assumed = Assumed::read(planning, session, request.parent_id, &request.graph_type).await?;
+        assumed.settle(&mut records.nodes);
         check(&request, &graph, &records)?;
         let old = if request.force {
             Applied::default()
@@ -55,7 +58,8 @@ impl Gathered {
             let tasks: Vec<&str> = graph.tasks.iter().map(|task: &Task| task.name.as_str()).collect();
             let uids: Vec<String> =
                 records.nodes.iter().map(|node| node.id.to_string()).chain([MASTER.to_owned()]).collect();
-            let mut applied = Applied::read(session, cluster.id, &request.graph_type, &tasks, &uids).await?;
+            let mut applied =
+                Applied::read(session, cluster.id, &request.graph_type, &tasks, &uids, assumed).await?;
             if graph.tasks.iter().any(compares_inputs) {
                 applied.read_inputs(session, cluster.id, &request.graph_type, &tasks).await?;
             }

@@ -118,7 +118,8 @@ impl Ground {
             return Settled::default();
         }
         let is_partial = excluded.iter().any(|node| node.reason == NODE_OFFLINE);
-        settled(&self.members, participants, self.graph.metadata.on_success.as_ref(), is_partial)
+        let on_success = self.graph.metadata.on_success.as_ref();
+        settled(&self.members, participants, &self.request.graph_type, on_success, is_partial)
     }
 
     /// Returns the documents after a successful run. Without them, parameters that print statuses would change once

@@ -7,6 +7,7 @@
 //! The semantics of plans belong to `stoker-planner`, those of state documents to `stoker-state`. A plan with errors
 //! is never stored; all its errors are reported.
 
+mod ancestors;
 mod gather;
 mod ground;
 mod made;
@@ -15,16 +16,19 @@ mod old;
 mod parameters;
 mod problems;
 mod records;
+mod removal;
 mod request;
 mod secrets;
 mod sources;
 mod states;
 mod stored;
 
+pub use ancestors::ancestors;
 pub use made::Made;
 pub use metrics::PlanMetrics;
 pub use parameters::unfit;
 pub use records::{Records, STATUS_BEFORE, supplied};
+pub use removal::{Removal, make_cluster_plan, removals};
 pub use request::PlanRequest;
 pub use secrets::{PlanSecrets, recent_secrets};
 pub use states::NodeStates;
@@ -168,6 +172,9 @@ pub async fn changes_since(
     let inputs = session.plan_inputs(record.id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
     let then: InputDigests = serde_json::from_value(inputs).unwrap_or_default();
     let request = PlanRequest::of_record(record);
+    if !removal::is_current(planning, &mut session, &cluster, &request).await? {
+        return Ok((vec!["nodes that are marked for removal".to_owned()], last_audit));
+    }
     let gathered = match Gathered::read(planning, &mut session, cluster, request).await {
         Ok(gathered) => gathered,
         // A requested node or task no longer exists.

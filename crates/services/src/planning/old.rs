@@ -14,6 +14,8 @@ use stoker_store::Session;
 
 use crate::error::ServiceResult;
 
+use super::ancestors::Assumed;
+
 /// Stored form of the old states. Documents are deduplicated, because many tasks and nodes share them.
 #[derive(Default)]
 pub(super) struct Applied {
@@ -24,6 +26,7 @@ pub(super) struct Applied {
     /// Graphs, sources and statuses after the run.
     definitions: HashMap<DocumentId, JsonMap>,
     inputs: Vec<AppliedInputs>,
+    assumed: Assumed,
 }
 
 /// The new state, from which documents of earlier versions take what they lack.
@@ -40,9 +43,11 @@ impl Applied {
         graph_type: &GraphType,
         tasks: &[&str],
         uids: &[String],
+        assumed: Assumed,
     ) -> ServiceResult<Self> {
         let uids: Vec<&str> = uids.iter().map(String::as_str).collect();
-        let groups = session.applied_groups(cluster_id, graph_type, tasks, &uids).await?;
+        let mut groups = session.applied_groups(cluster_id, graph_type, tasks, &uids).await?;
+        assumed.replace(&mut groups);
         let ids: HashSet<SnapshotId> = groups.iter().filter_map(|group| group.snapshot_id).collect();
         let snapshots = session.snapshots_get(&ids.into_iter().collect::<Vec<_>>()).await?;
         let commons = snapshots.iter().map(|snapshot| snapshot.common_id);
@@ -56,7 +61,7 @@ impl Applied {
             .collect();
         let definitions = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
         let snapshots = snapshots.into_iter().map(|snapshot| (snapshot.id, snapshot)).collect();
-        Ok(Self { groups, snapshots, documents, definitions, inputs: Vec::new() })
+        Ok(Self { groups, snapshots, documents, definitions, inputs: Vec::new(), assumed })
     }
 
     /// Reads the fingerprints of inputs too, for tasks that compare them.
@@ -97,7 +102,8 @@ impl Applied {
         for applied_inputs in &self.inputs {
             let digest = applied_inputs.inputs.as_deref().and_then(|text| text.parse().ok());
             let Some(digest) = digest else { continue };
-            for uid in &applied_inputs.nodes {
+            let task = &applied_inputs.task_name;
+            for uid in applied_inputs.nodes.iter().filter(|uid| !self.assumed.runs(task, uid)) {
                 applied.set_inputs(&applied_inputs.task_name, uid, digest);
             }
         }

@@ -17,11 +17,21 @@ pub struct PlanRequest {
     pub subgraphs: Vec<Subgraph>,
     /// Plans as if no task had succeeded before.
     pub force: bool,
-    /// Plan that this one follows.
+    /// Plan that is applied before this one, and that is assumed to succeed.
     pub parent_id: Option<PlanId>,
+    /// Marked nodes that leave the cluster when the plan is applied.
+    pub removals: Vec<NodeId>,
 }
 
 impl PlanRequest {
+    /// Reports whether the plan covers all changes of the cluster, including the removal of nodes.
+    pub(super) fn covers_cluster(&self) -> bool {
+        self.graph_type == GraphType::default()
+            && self.nodes.is_none()
+            && self.tasks.is_none()
+            && self.subgraphs.is_empty()
+    }
+
     /// Converts to a planner scope and adds the generated tasks that the selected ones require.
     pub(super) fn to_planner(&self, graph: &PlannedGraph) -> PlanScope {
         let with_helpers = |tasks: &Vec<String>| {
@@ -49,17 +59,21 @@ impl PlanRequest {
                 .collect()
         };
         let request = &record.request;
-        let nodes = request.get("nodes").and_then(Json::as_array);
+        let ids = |key: &str| -> Option<Vec<NodeId>> {
+            let ids = request.get(key)?.as_array()?;
+            Some(ids.iter().filter_map(Json::as_i64).map(NodeId).collect())
+        };
         let subgraphs = request.get("subgraphs").and_then(Json::as_array).into_iter().flatten();
         Self {
             graph_type: record.graph_type.clone(),
-            nodes: nodes.map(|nodes| nodes.iter().filter_map(Json::as_i64).map(NodeId).collect()),
+            nodes: ids("nodes"),
             tasks: request.get("tasks").map(texts),
             subgraphs: subgraphs
                 .map(|subgraph| Subgraph { start: texts(&subgraph["start"]), end: texts(&subgraph["end"]) })
                 .collect(),
             force: request.get("force").and_then(Json::as_bool).unwrap_or(false),
             parent_id: record.parent_id,
+            removals: ids("removals").unwrap_or_default(),
         }
     }
 
@@ -71,6 +85,9 @@ impl PlanRequest {
         }
         if let Some(tasks) = &self.tasks {
             json["tasks"] = json!(tasks);
+        }
+        if !self.removals.is_empty() {
+            json["removals"] = self.removals.iter().map(|id| id.0).collect();
         }
         if !self.subgraphs.is_empty() {
             let subgraphs = self.subgraphs.iter();

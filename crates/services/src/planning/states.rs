@@ -9,6 +9,7 @@ use stoker_store::Session;
 use crate::error::{ServiceError, ServiceResult};
 use crate::graphs::Graphs;
 
+use super::ancestors::Assumed;
 use super::old::{Applied, NewDocuments};
 use super::records::{Records, supplied};
 
@@ -40,7 +41,15 @@ impl NodeStates {
         let mut secrets = Secrets::from_documents([&state.common, &common, own]);
         let mut old_state = None;
         if let Some((graph_type, task)) = task {
-            let old = Applied::read(session, cluster.id, graph_type, &[task], &[uid.to_owned()]).await?;
+            let old = Applied::read(
+                session,
+                cluster.id,
+                graph_type,
+                &[task],
+                &[uid.to_owned()],
+                Assumed::default(),
+            )
+            .await?;
             secrets = old.documents().fold(secrets, |all, one| all.union(Secrets::from_documents([one])));
             let new = NewDocuments { common: &common, own: HashMap::from([(uid, own)]) };
             let states = old.states(&[task], &new, &mut DocumentInterner::default());

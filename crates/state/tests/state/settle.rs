@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use stoker_model::{Json, JsonMap, Node, NodeErrorKind, NodeStatus};
+use stoker_model::{GraphType, Json, JsonMap, Node, NodeErrorKind, NodeStatus};
 use stoker_state::{Settled, set_status, settle_common, settle_legacy_common, settle_legacy_own, settled};
 
 use crate::records::{Records, map};
@@ -39,7 +39,7 @@ fn run(records: &mut Records, participants: &BTreeSet<String>) {
 /// The documents that a run with these participants remembers.
 fn remembered(records: &Records, participants: &BTreeSet<String>) -> (JsonMap, Vec<JsonMap>, Settled) {
     let state = records.state();
-    let settled = settled(&records.nodes, participants, None, false);
+    let settled = settled(&records.nodes, participants, &GraphType::default(), None, false);
     let mut common = state.common;
     settle_common(&mut common, &settled);
     let mut own: Vec<JsonMap> = Vec::new();
@@ -117,7 +117,9 @@ fn pending_roles_of_deployed_nodes_are_joined() {
 fn graphs_decide_the_status_after_success() {
     let records = fresh();
     let all = uids(&records);
-    let after = |on_success: Json| settled(&records.nodes, &all, Some(&map(on_success)), false);
+    let after = |on_success: Json| {
+        settled(&records.nodes, &all, &GraphType::default(), Some(&map(on_success)), false)
+    };
     let provisioned = after(json!({"node_attributes": {"status": "provisioned"}}));
     assert_eq!(provisioned.status["provisioned"].len(), 4);
     let mut common = records.state().common;
@@ -137,17 +139,23 @@ fn graphs_decide_the_status_after_success() {
 fn excluded_and_failed_nodes_leave_the_cluster_partially_deployed() {
     let mut records = Records::new();
     let all = uids(&records);
-    assert_eq!(settled(&records.nodes, &all, None, true).cluster, "partially_deployed");
+    assert_eq!(
+        settled(&records.nodes, &all, &GraphType::default(), None, true).cluster,
+        "partially_deployed"
+    );
     records.nodes[0].status = NodeStatus::Error;
     records.nodes[0].error_type = Some(NodeErrorKind::Deploy);
     let others: BTreeSet<String> = ["2".to_owned()].into();
-    assert_eq!(settled(&records.nodes, &others, None, false).cluster, "partially_deployed");
-    assert_eq!(settled(&records.nodes, &all, None, false).cluster, "operational");
+    assert_eq!(
+        settled(&records.nodes, &others, &GraphType::default(), None, false).cluster,
+        "partially_deployed"
+    );
+    assert_eq!(settled(&records.nodes, &all, &GraphType::default(), None, false).cluster, "operational");
 }
 
 #[test]
 fn settled_statuses_round_trip() {
-    let settled = settled(&fresh().nodes, &["1".to_owned()].into(), None, false);
+    let settled = settled(&fresh().nodes, &["1".to_owned()].into(), &GraphType::default(), None, false);
     assert_eq!(Settled::from_document(&settled.to_document()), settled);
     let damaged = map(json!({"status": {"ready": 3}, "gone": {}, "cluster": null}));
     assert_eq!(Settled::from_document(&damaged).status["ready"], Vec::<String>::new());
@@ -191,4 +199,18 @@ fn sorted(value: &Json) -> String {
         Json::Array(items) => format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(", ")),
         scalar => scalar.to_string(),
     }
+}
+
+#[test]
+fn marked_nodes_leave_with_the_deletion_graph() {
+    let mut records = Records::new();
+    records.nodes[1].pending_deletion = true;
+    let all: BTreeSet<String> = records.nodes.iter().map(|node| node.id.to_string()).collect();
+    let gone = |graph_type: &GraphType, on_success: Option<&JsonMap>| {
+        settled(&records.nodes, &all, graph_type, on_success, false).gone
+    };
+    let marked = [records.nodes[1].id.to_string()];
+    assert_eq!(gone(&GraphType::deletion(), None), marked);
+    assert!(gone(&GraphType::default(), None).is_empty());
+    assert!(gone(&GraphType::deletion(), Some(&JsonMap::new())).is_empty(), "the graph decides otherwise");
 }

@@ -69,7 +69,8 @@ async fn list_filters(fixture: &Fixture) {
     let mut ids = Vec::new();
     for (number, cluster_id) in [Some(one.id), Some(one.id), Some(two.id), None].into_iter().enumerate() {
         let created = node(&mut writing, &format!("aa:{number}")).await;
-        writing.node_update(&Node { cluster_id, ..created.clone() }).await.unwrap();
+        let pending_deletion = number == 1;
+        writing.node_update(&Node { cluster_id, pending_deletion, ..created.clone() }).await.unwrap();
         ids.push(created.id);
     }
     commit(writing).await;
@@ -86,7 +87,13 @@ async fn list_filters(fixture: &Fixture) {
     let some = vec![ids[3], ids[0], NodeId(999), NodeId(i64::MIN)];
     assert_eq!(list(NodeFilter { ids: Some(some.clone()), ..Default::default() }).await, [ids[0], ids[3]]);
     assert_eq!(list(NodeFilter { ids: Some(vec![]), ..Default::default() }).await, []);
-    let all = NodeFilter { cluster: Some(Some(one.id)), tenant_id: Some(one.tenant_id), ids: Some(some) };
+    assert_eq!(list(NodeFilter { pending_deletion: true, ..Default::default() }).await, ids[1..2]);
+    let all = NodeFilter {
+        cluster: Some(Some(one.id)),
+        tenant_id: Some(one.tenant_id),
+        ids: Some(some),
+        pending_deletion: false,
+    };
     assert_eq!(list(all).await, ids[..1]);
 }
 

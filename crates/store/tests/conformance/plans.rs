@@ -4,7 +4,7 @@ use serde_json::json;
 use stoker_model::{ClusterId, DocumentId, Micros, NewPlan, NodeId, PlanId};
 use stoker_store::{Database, List, SortOrder, StateDocument, StoreError};
 
-use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, node};
+use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, node, run};
 
 fn new_plan(cluster_id: ClusterId, common_id: DocumentId) -> NewPlan {
     NewPlan {
@@ -80,6 +80,27 @@ async fn plans_round_trip(fixture: &Fixture) {
     }
 }
 
+/// The plan of a run must not be deleted by cascade with a plan that it follows.
+async fn ancestors_of_used_plans_do_not_expire(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
+    let one = cluster(&mut writing, "one").await;
+    let first = writing.plan_create(&new_plan(one.id, DocumentId(1))).await.unwrap();
+    let child = NewPlan { parent_id: Some(first.id), ..new_plan(one.id, DocumentId(1)) };
+    let child = writing.plan_create(&child).await.unwrap();
+    writing.plan_create(&new_plan(one.id, DocumentId(1))).await.unwrap();
+    let run = run(&mut writing, "work").await;
+    writing.run_work_create(run.id, &json!({"version": 1})).await.unwrap();
+    commit(writing).await;
+    let lease = fixture.store.run_lease_acquire(run.id, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
+    let mut writing = fixture.change().await;
+    writing.run_work_plan(run.id, lease.unwrap(), child.id).await.unwrap();
+    assert_eq!(writing.plans_expire(Micros(NOW.0 + 1)).await.unwrap(), 1);
+    for id in [first.id, child.id] {
+        assert!(writing.plan_get(id).await.unwrap().is_some(), "{id}");
+    }
+    commit(writing).await;
+}
+
 async fn trigger_rejects_plan_updates(fixture: &Fixture) {
     use sqlx::Connection as _;
     let mut writing = fixture.change().await;
@@ -123,4 +144,9 @@ async fn deleting_node_deletes_its_primaries(fixture: &Fixture) {
     commit(writing).await;
 }
 
-on_both![deleting_node_deletes_its_primaries, plans_round_trip, trigger_rejects_plan_updates,];
+on_both![
+    ancestors_of_used_plans_do_not_expire,
+    deleting_node_deletes_its_primaries,
+    plans_round_trip,
+    trigger_rejects_plan_updates,
+];

@@ -157,7 +157,7 @@ mod tests {
     fn unknown_durations_are_pluralized() {
         let plan = |n_unknown: u64| -> PlanSummary {
             let plan = json!({
-                "id": 1, "cluster": 1, "graph_type": "default", "parent_id": null, "created_at": "", "created_by": "",
+                "id": 1, "cluster": 1, "graph_type": "default", "parent_id": null, "removals": [], "created_at": "", "created_by": "",
                 "request": {}, "n_run": 1, "n_skip": 0, "verdicts": {}, "tasks": [], "fault_tolerance_groups": [],
                 "estimate": {"total_ms": 5, "critical_path": [], "critical_ms": 5, "n_known": 1, "n_unknown": n_unknown},
                 "warnings": [], "excluded": [],

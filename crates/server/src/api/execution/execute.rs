@@ -45,7 +45,7 @@ pub(super) async fn graphs_execute(
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, &login, ClusterId(body.cluster)).await?;
     drop(session);
-    let launch = Launch { graphs, run_options, name: RunName::Deploy };
+    let launch = Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() };
     Ok(answer(start(&app.orchestrator, &login.actor(), &cluster, launch).await?))
 }
 

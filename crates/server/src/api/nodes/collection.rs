@@ -50,6 +50,7 @@ pub(super) async fn node_list(
         cluster: if without_cluster { Some(None) } else { cluster },
         tenant_id: login.tenant_limit(),
         ids,
+        ..NodeFilter::default()
     };
     let record_filter = RecordFilter::read(&mut query);
     query.finish()?;

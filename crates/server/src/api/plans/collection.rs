@@ -3,7 +3,7 @@
 use axum::extract::State;
 use stoker_api_types::plans::{NewPlanBody, PlanView};
 use stoker_model::NodeId;
-use stoker_services::planning::{PlanRequest, make_plan};
+use stoker_services::planning::{PlanRequest, make_cluster_plan};
 
 use super::view::render_plan;
 use crate::access::caller::Authenticated;
@@ -54,7 +54,7 @@ pub(super) async fn plan_create(
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
     app.limits.check_plan_rate(&login)?;
-    let record = make_plan(&app.services.planning, &login.actor(), cluster, request).await?;
+    let record = make_cluster_plan(&app.services.planning, &login.actor(), cluster, request).await?;
     Ok(ApiResponse::created(render_plan(record)))
 }
 
@@ -65,6 +65,6 @@ fn plan_request(body: NewPlanBody) -> PlanRequest {
         tasks: body.tasks,
         subgraphs: body.subgraphs.into_iter().flatten().map(subgraph).collect(),
         force: body.force.unwrap_or(false),
-        parent_id: None,
+        ..PlanRequest::default()
     }
 }

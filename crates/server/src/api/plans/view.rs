@@ -10,6 +10,7 @@ use stoker_model::PlanRecord;
 use stoker_planner::{ExplainedPlan, InstanceAction, Plan, PlannedTask, Verdict, estimate};
 
 use stoker_services::clock;
+use stoker_services::planning::removals;
 
 /// Maximum number of nodes to list by name; `n_nodes` contains the total.
 const NODES_MAX: usize = 20;
@@ -20,6 +21,7 @@ pub(super) fn render_plan(record: PlanRecord) -> PlanView {
         cluster: record.cluster_id.0,
         graph_type: record.graph_type.as_str().to_owned(),
         parent_id: record.parent_id.map(|id| id.0),
+        removals: removals(&record).into_iter().map(|id| id.0).collect(),
         created_at: clock::plain(record.created_at),
         created_by: record.created_by,
         request: record.request,
