@@ -56,6 +56,8 @@ pub mod codes {
     pub const UNOBSERVED_INPUT: &str = "graph-unobserved-input";
     /// A role or tag that no node can have.
     pub const UNKNOWN_ROLE: &str = "graph-unknown-place";
+    /// A placement field of a later layer that another field overrides.
+    pub const IGNORED_PLACEMENT: &str = "graph-ignored-placement";
     /// A task that runs nowhere.
     pub const UNPLACED: &str = "graph-unplaced-task";
     /// A dependency of a stage without effect.

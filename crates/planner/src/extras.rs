@@ -61,7 +61,12 @@ impl PlanExtras {
     pub fn new(report: &PlanningReport) -> Self {
         let doubts =
             report.tainted.iter().map(|(instance_idx, taint)| (*instance_idx, DoubtView::from(taint)));
-        Self { steady: report.steady.clone(), doubts: doubts.collect(), ..Self::default() }
+        Self {
+            steady: report.steady.clone(),
+            warnings: report.warnings_beside_plan().cloned().collect(),
+            doubts: doubts.collect(),
+            ..Self::default()
+        }
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn assign_nodes(
     for (definition, kind) in definitions.iter().zip(&kinds) {
         nodes.push(match kind {
             TaskKind::Stage => node_sets.sync(),
-            TaskKind::Group | TaskKind::Ordinary => placer.own_nodes(definition, node_sets),
+            TaskKind::Group | TaskKind::Ordinary => placer.own_nodes(definition, names, node_sets),
         });
     }
     let mut groups = Vec::new();
@@ -99,12 +99,23 @@ impl Placer<'_, '_> {
         }
     }
 
-    fn own_nodes(&mut self, definition: &Definition<'_>, node_sets: &mut NodeSets<'_>) -> NodeSet {
+    fn own_nodes(
+        &mut self,
+        definition: &Definition<'_>,
+        names: &Names<'_>,
+        node_sets: &mut NodeSets<'_>,
+    ) -> NodeSet {
         let Some((field, template)) = &definition.placement else { return node_sets.set(Vec::new()) };
         let Some(value) = self.value(definition, field, template) else { return node_sets.set(Vec::new()) };
         let (nodes, problems) = node_sets.resolve(&value);
         for message in problems {
             self.report.push(Diagnostic::warning(codes::PATTERN, message).task(definition.name, *field));
+        }
+        // A pair of tasks, one of them for the primary node, is intended.
+        if !names.index_of.contains_key(format!("primary-{}", definition.name).as_str()) {
+            for warning in hidden_by_primary(&value, &nodes, node_sets) {
+                self.report.push(warning.task(definition.name, *field));
+            }
         }
         nodes
     }
@@ -179,4 +190,27 @@ impl Placer<'_, '_> {
         self.report.problems.extend(failed.map(|problem| problem.task(definition.name, field)));
         value.ok()
     }
+}
+
+/// Warns about roles that leave out their primary node: it has `primary-ROLE` instead of the role.
+fn hidden_by_primary(placement: &Json, nodes: &NodeSet, node_sets: &NodeSets<'_>) -> Vec<Diagnostic> {
+    let roles = match placement {
+        Json::String(role) => vec![role.as_str()],
+        Json::Array(items) => items.iter().filter_map(Json::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let all = node_sets.nodes();
+    let warning = |role: &str| {
+        let primaries = all.tags().get(&format!("primary-{role}"))?;
+        let hidden: Vec<String> = primaries
+            .iter()
+            .filter(|node_idx| !nodes.contains(node_idx))
+            .map(|node_idx| all.uids[*node_idx as usize].clone())
+            .collect();
+        let first = hidden.first()?;
+        let message = format!("`{role}` leaves out node {first}, which has `primary-{role}` instead");
+        let help = format!("write `[primary-{role}, {role}]` to include the primary node");
+        Some(Diagnostic::warning(codes::HIDDEN_BY_PRIMARY, message).help(help).nodes(hidden))
+    };
+    roles.into_iter().filter_map(warning).collect()
 }

@@ -36,6 +36,15 @@ pub mod codes {
         CYCLE = "plan-cycle";
         DUPLICATE = "plan-duplicate";
     }
+
+    /// A role whose primary node is left out.
+    pub const HIDDEN_BY_PRIMARY: &str = "plan-hidden-by-primary";
+    /// Codes that are stored beside the plan: earlier versions refuse plans with unknown codes.
+    pub(crate) const BESIDE_PLAN: &[&str] = &[HIDDEN_BY_PRIMARY];
+}
+
+pub(crate) fn is_beside_plan(problem: &Diagnostic) -> bool {
+    codes::BESIDE_PLAN.contains(&&*problem.code)
 }
 
 /// A failed evaluation or compilation of an expression.
@@ -91,6 +100,11 @@ impl PlanningReport {
 
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.problems.iter().filter(|problem| problem.is_error())
+    }
+
+    /// Warnings that are stored beside the plan; see [`crate::PlanExtras::warnings`].
+    pub(crate) fn warnings_beside_plan(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.problems.iter().filter(|problem| is_beside_plan(problem))
     }
 
     pub(crate) fn push(&mut self, problem: Diagnostic) {

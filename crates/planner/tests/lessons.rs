@@ -448,3 +448,30 @@ fn expression_results_are_not_evaluated_again() {
     assert_eq!(parameters["cmd"], "{CLUSTER_ID} $.uid");
     assert_eq!(parameters["as_map"], json!({"yaql_exp": "$.uid"}));
 }
+
+/// A node with `primary-controller` does not have `controller`, which surprises authors of graphs.
+#[test]
+fn roles_that_leave_out_their_primary_node_are_reported() {
+    let warnings = |roles: Json, other: &str| -> Vec<String> {
+        let tasks = [
+            task("setup", json!({"type": "shell", "roles": roles})),
+            task(other, json!({"type": "shell", "roles": ["primary-controller"]})),
+        ];
+        let input = input(&tasks, &json!({}), &nodes());
+        let (_, report) = plan(&input).unwrap();
+        report.warnings().map(ToString::to_string).collect()
+    };
+    let expected = "task `setup`, roles on node 1: `controller` leaves out node 1, which has `primary-controller` \
+                    instead (write `[primary-controller, controller]` to include the primary node)";
+    assert_eq!(warnings(json!(["controller"]), "other"), [expected]);
+    assert_eq!(warnings(json!("controller"), "other"), [expected]);
+    for roles in [
+        json!(["controller", "primary-controller"]),
+        json!(["/(primary-)?controller/"]),
+        json!("*"),
+        json!(["compute"]),
+    ] {
+        assert_eq!(warnings(roles.clone(), "other"), Vec::<String>::new(), "{roles}");
+    }
+    assert_eq!(warnings(json!(["controller"]), "primary-setup"), Vec::<String>::new(), "a pair of tasks");
+}

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use real::Cluster;
 use serde_json::Value as Json;
-use stoker_planner::{InstanceAction, Plan, PlanningInput, plan};
+use stoker_planner::{InstanceAction, Plan, PlanningInput, codes, plan};
 use stoker_state::AppliedStates;
 
 const GRAPHS: &[(&str, &str)] =
@@ -121,5 +121,25 @@ fn fault_tolerance_groups_match_the_reference() {
             .collect();
         actual.sort_by_key(|group| group["name"].to_string());
         assert_eq!(Json::Array(actual), expected[graph]["fault_tolerance_groups"], "{graph}");
+    }
+}
+
+/// Tasks of the real graph that leave out primary nodes are intended: each has a counterpart for the primary.
+#[test]
+fn real_graphs_hide_no_primary_node() {
+    for (_, file) in GRAPHS {
+        let Some((now, expected, tasks)) =
+            Cluster::real().and_then(|now| Some((now, real::expected_plans()?, real::tasks(file)?)))
+        else {
+            return;
+        };
+        let nodes = real::node_inputs(&now, &expected);
+        let (_, report) = plan(&PlanningInput::new(&tasks, now.common, nodes)).unwrap();
+        let hidden: Vec<String> = report
+            .warnings()
+            .filter(|warning| warning.code == codes::HIDDEN_BY_PRIMARY)
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(hidden, Vec::<String>::new(), "{file}");
     }
 }

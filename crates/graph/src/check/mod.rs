@@ -68,7 +68,7 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
     let subject = Subject::new(merged, options.scope);
     let mut names = Names::new(merged, Budget::new(options.steps_max));
     let mut expressions = expressions::Expressions::new(options.library);
-    let mut places = places::PlacementChecker::new(options.roles_and_tags);
+    let mut places = places::PlacementChecker::new(options.roles_and_tags, &merged.sources);
     let mut findings = merged.findings.clone();
     for definition in &subject.definitions {
         fields::check(definition.task, &mut findings);

@@ -24,8 +24,7 @@ pub(super) struct Placement<'a> {
 
 impl<'a> Placement<'a> {
     pub(super) fn of_task(task: &MergedTask<'a>) -> Self {
-        let field = PLACEMENT_FIELDS.iter().find_map(|field| decides(field, task.value(field)));
-        Self::of_value(field)
+        Self::of_value(deciding_field(task).and_then(|field| task.value(field)))
     }
 
     pub(super) fn of_value(value: Option<&'a Json>) -> Self {
@@ -63,6 +62,11 @@ impl<'a> Placement<'a> {
         }
         self.named.iter().any(|ours| other.named.iter().any(|theirs| is_compatible(ours, theirs)))
     }
+}
+
+/// The field that decides the placement of a task.
+pub(super) fn deciding_field(task: &MergedTask<'_>) -> Option<&'static str> {
+    PLACEMENT_FIELDS.into_iter().find(|field| decides(field, task.value(field)).is_some())
 }
 
 /// Returns the value of a placement field if it decides the placement. An empty `roles` falls through to

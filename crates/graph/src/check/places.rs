@@ -8,8 +8,9 @@ use stoker_yaql::eval::suggest::closest_name;
 
 use super::budget::{Budget, COMPILE_STEPS};
 use super::links::items;
-use super::placement::PLACEMENT_FIELDS;
+use super::placement::{PLACEMENT_FIELDS, deciding_field};
 use super::{Definition, Scope, Subject};
+use crate::Source;
 use crate::codes;
 use crate::pattern::NamePattern;
 
@@ -18,11 +19,13 @@ pub(super) struct PlacementChecker<'a, 'o> {
     /// All roles and tags, if known.
     all: Option<&'o [String]>,
     by_name: HashMap<&'a str, Option<Diagnostic>>,
+    /// Layers of the graph.
+    sources: &'o [Source],
 }
 
 impl<'a, 'o> PlacementChecker<'a, 'o> {
-    pub(super) fn new(all: Option<&'o [String]>) -> Self {
-        Self { all, by_name: HashMap::new() }
+    pub(super) fn new(all: Option<&'o [String]>, sources: &'o [Source]) -> Self {
+        Self { all, by_name: HashMap::new(), sources }
     }
 
     pub(super) fn check(
@@ -47,7 +50,26 @@ impl<'a, 'o> PlacementChecker<'a, 'o> {
                 }
             }
         }
+        findings.extend(self.ignored_fields(definition));
         findings.extend(unplaced(definition, subject).map(|finding| finding.task(task.name, "")));
+    }
+
+    /// Placement fields that have no effect because an earlier layer sets a field that takes precedence.
+    fn ignored_fields(&self, definition: &Definition<'_, 'a>) -> Vec<Diagnostic> {
+        let task = definition.task;
+        let deciding = deciding_field(task).and_then(|name| Some((name, task.field(name)?.set_by)));
+        let Some((deciding, set_by)) = deciding.filter(|_| !definition.is_stage()) else { return Vec::new() };
+        let layer = self.sources[set_by as usize].label();
+        let later = PLACEMENT_FIELDS
+            .into_iter()
+            .filter(|name| *name != deciding && task.field(name).is_some_and(|field| field.set_by > set_by));
+        let finding = |name: &str| {
+            let message =
+                format!("`{name}` has no effect: `{deciding}` takes precedence, which layer {layer} sets");
+            let help = format!("set `{deciding}` in this layer");
+            Diagnostic::warning(codes::IGNORED_PLACEMENT, message).help(help).task(task.name, name)
+        };
+        later.map(finding).collect()
     }
 
     fn check_value(

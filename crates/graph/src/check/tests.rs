@@ -381,3 +381,34 @@ fn findings_name_the_layer_that_set_the_field() {
     let layer = findings[0].location.provenance.as_ref().and_then(|provenance| provenance.layer.as_deref());
     assert_eq!(layer.and_then(Source::of_label), Some(source));
 }
+
+#[test]
+fn placement_of_a_later_layer_without_effect_is_reported() {
+    let task = |fields: Json| [Task { name: "a".into(), fields: fields.as_object().unwrap().clone() }];
+    let findings = |release: Json, cluster: Json| -> Vec<String> {
+        let (release, cluster) = (task(release), task(cluster));
+        let layers = [Layer::of_tasks(Source::Release, &release), Layer::of_tasks(Source::Cluster, &cluster)];
+        let options = GraphCheckOptions::new(Scope::Merged);
+        check(&merge(&layers, MergeRules::default()), &options).iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        findings(json!({"type": "shell", "tags": ["x"]}), json!({"roles": ["y"]})),
+        [
+            "task `a`, roles: `roles` has no effect: `tags` takes precedence, which layer release sets (set `tags` in this layer)"
+        ]
+    );
+    assert_eq!(
+        findings(json!({"type": "shell", "roles": ["x"]}), json!({"groups": ["y"]})),
+        [
+            "task `a`, groups: `groups` has no effect: `roles` takes precedence, which layer release sets (set `roles` in this layer)"
+        ]
+    );
+    for (release, cluster) in [
+        (json!({"type": "shell", "roles": ["x"]}), json!({"tags": ["y"]})),
+        (json!({"type": "shell", "roles": ["x"]}), json!({"roles": ["y"]})),
+        (json!({"type": "shell", "tags": ["x"], "roles": ["y"]}), json!({"requires": []})),
+        (json!({"type": "shell", "roles": []}), json!({"groups": ["y"]})),
+    ] {
+        assert_eq!(findings(release.clone(), cluster), Vec::<String>::new(), "{release}");
+    }
+}
