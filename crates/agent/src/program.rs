@@ -152,7 +152,7 @@ fn resolve_trust(trust: &AgentTrust, joined_pin: Option<&str>) -> Result<Trust, 
     let pin = trust.ca_fingerprint.as_deref().or_else(|| joined_pin.filter(|_| trust.ca.is_none()));
     Ok(match pin {
         Some(pin) => {
-            let invalid = |error| AgentError::Usage(format!("invalid authority fingerprint: it {error}"));
+            let invalid = |error| AgentError::Usage(format!("invalid CA fingerprint: it {error}"));
             Trust::Pinned(pin.parse().map_err(invalid)?)
         }
         None => Trust::System { file: trust.ca.clone() },

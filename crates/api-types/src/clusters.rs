@@ -63,7 +63,7 @@ pub struct ClusterView {
     #[schema(example = "admin")]
     pub tenant: Option<String>,
     pub tenant_id: i64,
-    /// Order in which graph layers are merged, lowest precedence first; null for the default of the server.
+    /// Order in which graph layers are merged, lowest precedence first; null selects the server default.
     #[schema(example = "release,cluster,plugins")]
     pub merge_order: Option<String>,
     /// Merge mode: the scope of overrides by a layer of higher precedence; null for the default of the
@@ -126,7 +126,7 @@ request! {
         /// IDs of all nodes of the cluster: missing nodes are removed, new nodes are added without roles.
         #[schema(nullable = false)]
         nodes: Option<Vec<i64>> = optional(list_of(identifier)),
-        /// Must equal the current components.
+        /// Components of the cluster. Immutable: if present, must equal the current value.
         #[schema(nullable = false)]
         components: Option<Vec<String>> = optional(read_names),
         #[schema(nullable = false, value_type = Option<Object>)]
@@ -134,7 +134,7 @@ request! {
         /// Name or ID of the tenant.
         #[schema(example = "admin", value_type = Option<String>)]
         tenant: Option<TenantRef> = nullable(read_tenant),
-        /// Order in which graph layers are merged; null for the default of the server.
+        /// Order in which graph layers are merged; null selects the server default.
         #[schema(example = "release,plugins,cluster", value_type = Option<String>)]
         merge_order: FieldUpdate<MergeOrder> = update(enum_of(MergeOrder::NAMES, MergeOrder::parse)),
         /// Merge mode: the scope of overrides by a layer of higher precedence; null for the default of the

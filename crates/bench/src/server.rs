@@ -172,7 +172,7 @@ impl Process {
     }
 }
 
-/// A logged-in client of a server over HTTP.
+/// An authenticated HTTP client.
 pub(crate) struct Remote {
     address: String,
     token: String,

@@ -2,7 +2,7 @@
 
 use crate::{AgentUid, Micros};
 
-/// A server of the group, as it registers itself.
+/// Registration record of a server in the server group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerRecord {
     /// Random ID, generated at every start.

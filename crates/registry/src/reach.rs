@@ -1,4 +1,4 @@
-//! Nodes that the tasks of a plugin run on, where their scripts and packages are needed.
+//! Nodes on which the tasks of a plugin run, and which therefore need its scripts and packages.
 
 use std::collections::BTreeSet;
 

@@ -123,7 +123,9 @@ impl Tls {
     /// Watches the certificate until the server stops. SIGHUP triggers a check.
     pub(crate) async fn look_after(&self, clock: Clock, monitor: TaskMonitor) {
         let Ok(mut hangup) = signal(SignalKind::hangup()) else {
-            tracing::warn!("cannot handle SIGHUP; renewed certificates are found by polling");
+            tracing::warn!(
+                "cannot install the SIGHUP handler; falling back to polling for renewed certificates"
+            );
             return self.look_forever(clock, &monitor).await;
         };
         loop {

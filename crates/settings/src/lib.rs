@@ -210,7 +210,7 @@ impl Default for RequestLimits {
 /// Settings of webhook deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Webhooks {
-    /// Response timeout of receivers.
+    /// Response timeout for webhook receivers.
     pub response_timeout: Duration,
     /// Maximum number of delivery attempts.
     pub attempts_max: u32,

@@ -124,7 +124,7 @@ fn list_into(
             }
             files.push(FolderFile { path, is_executable: metadata.permissions().mode() & 0o100 != 0 });
         } else {
-            return unsuitable(format!("`{path}` in it is neither a regular file nor a directory"));
+            return unsuitable(format!("its entry `{path}` is neither a regular file nor a directory"));
         }
     }
     Ok(())

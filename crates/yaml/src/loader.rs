@@ -290,7 +290,10 @@ impl<'t> Loader<'t> {
 
     fn alias(&mut self, anchor: usize, span: Span) -> Result<(), LimitExceeded> {
         let Some(pending) = self.anchors.get(&anchor).cloned() else {
-            let message = format!("{} refers to a node that contains it", quoted(span.slice(self.text)));
+            let message = format!(
+                "{} is a recursive alias: it refers to a node that contains it",
+                quoted(span.slice(self.text))
+            );
             self.problems.push(
                 Diagnostic::error(codes::ALIAS, message)
                     .at(span)

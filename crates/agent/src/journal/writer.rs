@@ -85,9 +85,9 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Starts the writer task and returns the results of session writes. The writer waits while they are not received:
-    /// the receiver must take them also while it waits for the writer. Writers that share `syncs` limit their concurrent
-    /// disk access.
+    /// Starts the writer task and returns the receiver of write results. The writer blocks while the result channel is
+    /// full, so the caller must drain it even while it waits for the writer; otherwise both deadlock. Writers that share
+    /// `syncs` share a limit on concurrent fsyncs.
     pub(crate) fn start(
         file: JournalFile,
         syncs: &'static Semaphore,
@@ -128,9 +128,9 @@ impl Writer {
 
 /// Maximum number of jobs per batch, so that many later jobs do not delay the first jobs of a batch. It is
 /// also the capacity of the channels between session and writer: one channel holds the next batch while the
-/// current batch is written, the other holds the results of a batch. If the first channel is full, the driver
-/// receives no further messages and events. If the second is full, the writer blocks until the driver
-/// receives results, which it always does.
+/// current batch is written, the other holds the results of a batch. A full job channel applies
+/// back-pressure to the driver. A full result channel blocks the writer; this cannot deadlock, because the driver
+/// drains results even while it waits to send.
 const BATCH_MAX: usize = 1024;
 
 /// Maximum delay until a `Safe::Soon` write is synced.

@@ -219,7 +219,7 @@ async fn open_session(connection: &NatsConnection, node: &AgentUid) -> Result<Co
     Ok(Connection { send, receive })
 }
 
-/// Transfers messages until either side ends.
+/// Forwards messages in both directions until either side closes.
 async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc::Receiver<FromAgent>) {
     let (bytes_in, mut incoming) = mpsc::channel::<Vec<u8>>(1);
     let (outgoing, bytes_out) = mpsc::channel(1);

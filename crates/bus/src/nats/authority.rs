@@ -43,7 +43,7 @@ pub type Revocations = BTreeMap<String, Seconds>;
 pub struct AuthorityError(#[source] BoxedError);
 
 impl NatsAuthority {
-    /// Creates an authority from random bytes, one set per key.
+    /// Creates an authority from random seeds, one per key.
     pub fn new(operator: [u8; 32], account: [u8; 32], system: [u8; 32]) -> Result<Self, AuthorityError> {
         let key = |kind, bytes| KeyPair::new_from_raw(kind, bytes).map_err(invalid);
         Ok(Self {

@@ -12,7 +12,7 @@ use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, ResolvedOptions, SharedOptions, Target, cell, grid};
 
-/// Show and document the configuration of the client, the server and the agent
+/// Show the configuration of the client, the server and the agent, and its reference
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {

@@ -91,11 +91,11 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct OwnerArgs {
-    /// Cluster ID; selects the {noun}s of this cluster
+    /// Cluster that the {noun} belongs to, by ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
-    /// Release ID; selects the {noun}s of this release
+    /// Release that the {noun} belongs to, by ID
     #[arg(long, short, value_name = "ID")]
     release: Option<i64>,
 }

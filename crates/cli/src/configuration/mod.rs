@@ -26,7 +26,7 @@ use crate::printer::Printer;
 /// Commands other than `serve` that read its configuration file, for the options that they share with it.
 const READERS: &[&[&str]] = &[&["backup"], &["doctor", "setup"], &["restore"]];
 
-/// The arguments to parse, and how to explain errors in those that the user did not pass.
+/// The arguments to parse, and the environment variable or file to name in errors about injected ones.
 pub(crate) struct Expansion {
     pub(crate) arguments: Vec<OsString>,
     resolved: Option<(Catalog, Resolved)>,

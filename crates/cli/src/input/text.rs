@@ -14,7 +14,7 @@ use crate::exit::{Failure, Outcome};
 /// into memory.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// A source text and its name for messages.
+/// A source text and the name that diagnostics show for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     pub(crate) origin: String,

@@ -28,7 +28,7 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "FILE", help_heading = HELP_HEADING)]
     ca_file: Option<PathBuf>,
 
-    /// Print no progress and no notes; of created, changed and listed resources, print only the IDs
+    /// Print only the result, without progress or notes; for resources, only their IDs
     #[arg(long, short, help_heading = HELP_HEADING)]
     quiet: bool,
 

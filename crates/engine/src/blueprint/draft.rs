@@ -16,7 +16,7 @@ pub struct Draft {
     /// Task names.
     pub tasks: Vec<String>,
     pub instances: Vec<DraftInstance>,
-    /// Dependencies. Vertices after the instances are joins: they let one set of instances wait for another
+    /// Dependencies. Vertices after the instances are junctions: they let one set of instances wait for another
     /// without an edge for each pair.
     pub order: Csr,
     /// Tolerance groups. Nodes that are in none of them must not fail.

@@ -35,7 +35,7 @@ pub struct Blueprint {
     pub(crate) instances: Vec<Instance>,
     /// Distinct policies; many instances share one.
     pub(crate) policies: Vec<Policy>,
-    /// Dependencies; vertices after the instances are joins.
+    /// Dependency edges. Vertices with an index past the last instance are junctions.
     pub(crate) order: Csr,
     /// Number of direct predecessors of each vertex.
     pub(crate) n_before: Vec<u32>,

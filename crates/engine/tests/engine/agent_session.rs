@@ -1,4 +1,4 @@
-//! Agent side of the session, step by step.
+//! Agent side of the session protocol, one input at a time.
 
 use std::collections::BTreeSet;
 

@@ -4,8 +4,8 @@
 //! A dependency between tasks is a dependency between their instances: `requires` applies on one node only,
 //! so definitions that require each other cyclically are harmless as long as no node has all of them. In the
 //! synthetic cluster every task is on the nodes where its definition places it, and no node has two roles. A
-//! cycle here therefore exists in every cluster with these roles. Relations to sets of nodes go through a
-//! junction vertex, so the number of edges grows with the sum of both sizes.
+//! cycle here therefore exists in every cluster with these roles. A dependency between two sets of nodes
+//! goes through a junction vertex, so it needs m + n edges instead of m × n.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -42,7 +42,7 @@ pub(crate) struct Aspects {
 #[derive(Debug)]
 struct Entry {
     kind: AspectKind,
-    /// Set if the aspect is about a plain path: a lookup is faster than an evaluation.
+    /// Set if the aspect refers to a plain path: a lookup is faster than an evaluation.
     path: Option<PlainPath>,
     /// Whether the aspect is `changed($)`, about the whole document.
     is_whole: bool,

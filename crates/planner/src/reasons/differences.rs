@@ -69,7 +69,7 @@ impl DiffSource {
     }
 }
 
-/// The first differences, and their total number.
+/// The first differences, and the total number of differences.
 pub(crate) fn differences(path: &str, old: &Value, new: &Value, source: DiffSource) -> Listed {
     DifferenceCache::new(source).differences(path, old, new)
 }

@@ -50,7 +50,7 @@ const FUNCTIONS: &[&Builtin] = &[
 static LIBRARY: LazyLock<Arc<Library>> = LazyLock::new(|| {
     let standard = Library::standard();
     let functions = FUNCTIONS.iter().map(|function| Arc::new(*function) as Arc<dyn Function>);
-    // Cannot fail: the signatures are constants of this directory, and a test covers each of them.
+    // Cannot fail: the signatures are constants in this module, and a test covers each of them.
     standard.with_layer(functions, &[]).map_or(standard, Arc::new)
 });
 

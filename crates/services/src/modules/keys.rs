@@ -45,7 +45,7 @@ pub enum KeyError {
     Foreign { path: String },
     #[error("contents are encrypted with key `{name}`, which is not in {path}")]
     Unknown { name: String, path: String },
-    #[error("encrypted contents are corrupt, or the key does not match its name")]
+    #[error("cannot decrypt contents: they are corrupt, or were encrypted with another key of the same name")]
     Damaged,
     #[error("the system random source failed")]
     NoRandom,

@@ -12,7 +12,8 @@ use super::Planning;
 use crate::error::{ServiceError, ServiceResult};
 use crate::fair_semaphore::FairSemaphore;
 
-/// Number of cached plans. Plans of large fleets are large, and a reader requests many pages of one plan.
+/// Maximum number of cached plans. Low, because plans of large fleets use much memory; not zero, because clients page
+/// through one plan.
 const CACHED_MAX: usize = 3;
 /// Number of concurrent computations; each uses all cores.
 const COMPUTED_MAX: usize = 2;

@@ -189,7 +189,7 @@ impl WriteTransaction {
         self.connection.execute(sql, Args::new()).await.map(drop)
     }
 
-    /// Inserts the tasks without a row. Returns all tasks with their row ids.
+    /// Inserts the tasks that have no row yet. Returns all tasks with their row ids.
     async fn tasks_insert(
         &mut self,
         id: GraphId,

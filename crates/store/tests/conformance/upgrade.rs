@@ -13,8 +13,8 @@ use crate::fixture::NOW;
 /// Last migration before multi-server support.
 const BEFORE_GROUPS: i64 = 9;
 
-/// Rows as written by that version: a running run with an event, and an agent. `{yes}` and `{no}` are boolean
-/// literals of the engine.
+/// Rows as that schema version wrote them: a run in progress with one event, and an agent. `{yes}` and `{no}` are
+/// the boolean literals of the database engine.
 const ROWS: &str = "
 INSERT INTO tenants (id, generation, name, description, enabled, created_at) VALUES (1, 3, 'red', NULL, {yes}, 7);
 INSERT INTO users (id, generation, tenant_id, name, roles, enabled, created_at, password_hash)

@@ -32,7 +32,7 @@ pub struct PrivatePostgres {
 }
 
 impl PrivatePostgres {
-    /// Starts a server with one database without tables. `None` if `STOKER_TEST_SKIP` lists `postgres`.
+    /// Starts a server with one empty database. `None` if `STOKER_TEST_SKIP` lists `postgres`.
     pub fn start() -> Option<Self> {
         if stoker_testenv::exclude("postgres") {
             return None;

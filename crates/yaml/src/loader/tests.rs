@@ -1,4 +1,4 @@
-//! Values, spans and problems of small texts. Expected values were recorded from `PyYAML`.
+//! Values, spans and diagnostics of small documents. Expected values were recorded from `PyYAML`.
 
 use super::*;
 use crate::node::NodeKind;
@@ -248,7 +248,7 @@ fn aliases() {
     check_problems(
         "&a [b, *a]",
         "[\"b\", null]",
-        &["yaml-alias 1:8: `*a` refers to a node that contains it"],
+        &["yaml-alias 1:8: `*a` is a recursive alias: it refers to a node that contains it"],
     );
     check_problems("[&a 1, &a 2, *a]", "[1, 2, 2]", &["yaml-alias 1:8: anchor `&a` is defined twice"]);
     check("&a 1\n---\n&a 2", "1 --- 2");

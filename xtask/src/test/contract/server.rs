@@ -88,7 +88,7 @@ impl Server {
         token.map(str::to_owned).ok_or_else(|| Failure::new("the response to a login has no token"))
     }
 
-    /// Sends a request and returns the JSON response; another status than 2xx is an error.
+    /// Sends a request and returns the JSON response; fails on a non-2xx status.
     pub(in crate::test) fn send(&self, method: &str, path: &str, body: &Value) -> Outcome<Value> {
         let operation = format!("{method} {path}");
         let body = if body.is_null() { String::new() } else { body.to_string() };

@@ -8,7 +8,7 @@ pub(crate) struct EnvArg {
     #[arg(value_name = "ENV")]
     env_id: Option<i64>,
 
-    /// Cluster ID, as an option instead of the argument ENV
+    /// Cluster ID; alternative to the argument ENV
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 }

@@ -20,7 +20,7 @@ use crate::printer::Printer;
 use crate::programs::Programs;
 use crate::remote::{Columns, Options, Remote, SharedOptions};
 
-/// Manage modules: payloads such as licenses and agents, applied to nodes in a controlled order
+/// Manage modules: payloads such as licenses or monitoring software, applied to nodes in a controlled order
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -73,7 +73,7 @@ pub(crate) fn run(args: Args, earlier: &Options, programs: &Programs, printer: &
         Verb::List(args) => list::run(args, &mut remote),
         Verb::Reapply(args) => reapply::run(args, &mut remote),
         Verb::Remove(args) => remove::run(args, &mut remote),
-        // Handled above: it sends no request.
+        // Returned before the connection was made: key rotation sends no request.
         Verb::RotateKey(_) => Ok(()),
         Verb::Show(args) => show::run(args, &mut remote),
         Verb::Update(args) => update::run(args, &mut remote),

@@ -14,8 +14,9 @@ use crate::printer::Printer;
 /// Show which components or subtypes conflict, as a matrix
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A cell is `X` if all pairs conflict, `~` if some do, empty if none do, and `·` if there is no pair.
-With `--output json`: {\"subtypes\" or \"components\", \"cells\"}; over components also \"conflicts\" with reasons.
+A cell compares each component of its row with each of its column: `X` all pairs conflict, `~` some do, empty none do,
+`·` there are no pairs. JSON output has the keys `subtypes` and `cells`; with `--by components`, `components` instead
+of `subtypes`, and `conflicts` with reasons.
 
 Examples:
   stoker registry matrix --release release.yaml --plugin contrail/ calico.fp

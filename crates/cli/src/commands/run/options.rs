@@ -39,11 +39,11 @@ pub(crate) struct RolloutOptions {
     #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
     on_failure: Option<OnFailure>,
 
-    /// Behavior at a stage after a tolerated failure: `pass` continues, `hold` starts no further tasks [default: pass]
+    /// Behavior at a stage boundary after failures within the fault tolerance: `pass` starts the next stage, `hold` starts no further tasks [default: pass]
     #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
     at_stages: Option<AtStages>,
 
-    /// Maximum number of nodes that may fail, such as `2` or `10%` [default: only the limits of node groups]
+    /// Maximum number of nodes that may fail, such as `2` or `10%` [default: no limit beyond those of node groups]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     fault_tolerance: Option<String>,
 

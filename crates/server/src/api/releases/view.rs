@@ -7,7 +7,7 @@ use stoker_services::metadata::sections::show_own;
 
 use crate::http::response::ApiResponse;
 
-/// Fields of releases of Fuel that are stored but are not part of the response, because they are large and
+/// Fuel release fields that are stored but are not part of the response, because they are large and
 /// unused.
 const HIDDEN: &[&str] = &[
     "bond_attributes",

@@ -208,7 +208,7 @@ mod tests {
         let file = |path: &str, is_executable| FolderFile { path: path.to_owned(), is_executable };
         assert_eq!(list().unwrap(), Some(vec![file("a", true), file("b/c/d", false)]));
         std::os::unix::fs::symlink("/etc/passwd", folder.file("link")).unwrap();
-        assert!(list().unwrap_err().to_string().contains("`link` in it is neither"));
+        assert!(list().unwrap_err().to_string().contains("its entry `link` is neither"));
     }
 
     #[test]

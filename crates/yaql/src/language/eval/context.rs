@@ -206,7 +206,7 @@ impl Ctx {
     }
 }
 
-/// Separates `$` from the other variables and drops omitted ones.
+/// Separates `$` from the other variables and drops optional arguments that were not passed.
 fn split_first(vars: impl IntoIterator<Item = (VarName, Value)>) -> (Value, Vars) {
     let mut first = Value::Omitted;
     let mut others = SmallVec::new();
