@@ -41,7 +41,7 @@ pub(crate) async fn record_late_result(
     let Some(plan) = session.plan_get(plan_id).await? else { return Ok(()) };
     let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, plan).await?;
     drop(session);
-    let Some(instance) = stored.explained.plan.instance(instance.get()) else { return Ok(()) };
+    let Some(instance) = stored.explained.plan.instance(instance) else { return Ok(()) };
     if uid.as_str() != instance.node && !uid.is_master() {
         tracing::warn!(agent.uid = %uid, run.id = run.0, "ignored a late result of another agent's attempt");
         return Ok(());

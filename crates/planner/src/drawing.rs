@@ -67,12 +67,12 @@ pub fn draw_plan(
     let (n_max, mut n_left_out) = (filter.n_max.unwrap_or(usize::MAX), 0);
     let mut vertices = Vec::new();
     let mut numbers = vec![None; plan.n_instances()];
-    for instance in plan.instances().filter(|instance| is_drawn[instance.idx as usize]) {
+    for instance in plan.instances().filter(|instance| is_drawn[instance.idx.index()]) {
         if vertices.len() >= n_max {
             n_left_out += 1;
             continue;
         }
-        numbers[instance.idx as usize] = Some(vertices.len() as u32);
+        numbers[instance.idx.index()] = Some(vertices.len() as u32);
         let Instance { task, node, .. } = instance;
         vertices.push(Vertex {
             id: format!("Task[{task}/{node}]"),
@@ -103,7 +103,8 @@ fn select_instances(plan: &Plan, filter: &InstanceFilter, finder: &mut Successor
     let Some(child) = plan.tasks.iter().find(|task| Some(&task.name) == filter.parents_of.as_ref()) else {
         return drawn;
     };
-    let children = child.first..child.first + child.nodes.len() as u32;
+    let first = child.first.get();
+    let children = first..first + child.nodes.len() as u32;
     let is_child = |idx: u32| children.contains(&idx) && drawn[idx as usize];
     let mut is_selected = |idx: u32| is_child(idx) || finder.targets(idx).into_iter().any(is_child);
     (0_u32..).zip(&drawn).map(|(idx, is_drawn)| *is_drawn && is_selected(idx)).collect()

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_model::Json;
+use stoker_model::{Json, NodeIdx, TaskIdx};
 use stoker_yaql::Error;
 
 use crate::compute::classes::Classes;
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::ExpressionIdx;
-use crate::compute::subjects::{NodeIdx, SubjectIdx, TaskIdx};
+use crate::compute::subjects::SubjectIdx;
 use crate::definition::CONDITION;
 use crate::json::to_json;
 use crate::node_sets::NodeSet;
@@ -74,7 +74,7 @@ impl<'d> FieldWork<'d> {
             return subjects.clone();
         }
         if !evaluator.subjects.has_exceptions() {
-            return self.nodes.clone();
+            return self.nodes.iter().map(|node_idx| node_idx.get()).collect();
         }
         self.nodes.iter().map(|node_idx| evaluator.subjects.of(self.task_idx, *node_idx)).collect()
     }
@@ -197,7 +197,7 @@ fn report_error(
     uids: &[String],
     report: &mut PlanningReport,
 ) {
-    let nodes: Vec<String> = nodes.map(|node_idx| uids[node_idx as usize].clone()).collect();
+    let nodes: Vec<String> = nodes.map(|node_idx| uids[node_idx.index()].clone()).collect();
     let compiled = error.expression_idx.map(|idx| &evaluator.expressions.all[idx as usize]);
     let source = compiled.map(|compiled| compiled.source.as_str()).unwrap_or_default();
     let is_syntax_error = compiled.is_some_and(|compiled| compiled.expression.is_err());

@@ -52,7 +52,7 @@ pub fn input_changes(
         let documents: Vec<JsonMap> = task.details.iter().map(&new).collect();
         let mut by_pair: HashMap<(u32, Option<usize>), Option<u32>> = HashMap::new();
         for instance in plan.instances_of(task) {
-            let details_idx = plan.details[instance.idx as usize];
+            let details_idx = plan.details[instance.idx.index()];
             let Some(document) = documents.get(details_idx as usize) else { continue };
             let old_idx = old.get(instance.task, instance.node);
             let change_idx = *by_pair.entry((details_idx, old_idx)).or_insert_with(|| {
@@ -66,7 +66,7 @@ pub fn input_changes(
                     next
                 }))
             });
-            of.extend(change_idx.map(|change_idx| (instance.idx, change_idx)));
+            of.extend(change_idx.map(|change_idx| (instance.idx.get(), change_idx)));
         }
     }
     (changes, of)

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use stoker_graph::{InvalidPattern, NamePattern};
+use stoker_model::TaskIdx;
 use stoker_yaql::eval::suggest::closest_name;
-
-use crate::compute::subjects::TaskIdx;
 
 pub(crate) struct Names<'a> {
     all: Vec<&'a str>,
@@ -20,7 +19,8 @@ pub(crate) type Resolution = Result<Arc<[TaskIdx]>, InvalidPattern>;
 impl<'a> Names<'a> {
     /// `all` must be sorted.
     pub(crate) fn new(all: Vec<&'a str>) -> Self {
-        let index_of = (0_u32..).zip(&all).map(|(task_idx, name)| (*name, task_idx)).collect();
+        let index_of =
+            TaskIdx::first(all.len()).zip(&all).map(|(task_idx, name)| (*name, task_idx)).collect();
         Self { all, index_of, resolved: HashMap::new() }
     }
 
@@ -37,7 +37,8 @@ impl<'a> Names<'a> {
         Ok(match NamePattern::new(name)? {
             NamePattern::Exact(exact) => self.index_of.get(exact).copied().into_iter().collect(),
             pattern @ NamePattern::Regex(_) => {
-                let tasks = (0_u32..).zip(&self.all).filter(|(_, name)| pattern.matches(name));
+                let tasks =
+                    TaskIdx::first(self.all.len()).zip(&self.all).filter(|(_, name)| pattern.matches(name));
                 tasks.map(|(task_idx, _)| task_idx).collect()
             }
         })

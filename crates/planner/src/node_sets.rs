@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use stoker_graph::{InvalidPattern, NamePattern};
-use stoker_model::Json;
+use stoker_model::{Json, NodeIdx};
 use stoker_state::MASTER;
 
-use crate::compute::subjects::NodeIdx;
 use crate::nodes::Nodes;
 
 /// Node indices, ascending. Interned: equal sets share one allocation.
@@ -49,7 +48,7 @@ impl<'n> NodeSets<'n> {
     }
 
     pub(crate) fn everywhere(&mut self) -> NodeSet {
-        self.set((0..self.nodes.n_ordinary()).collect())
+        self.set(NodeIdx::first(self.nodes.n_ordinary()).collect())
     }
 
     pub(crate) fn sync(&mut self) -> NodeSet {
@@ -90,7 +89,7 @@ impl<'n> NodeSets<'n> {
             return set.clone();
         }
         let nodes = match name {
-            EVERYWHERE => Ok((0..self.nodes.n_ordinary()).collect()),
+            EVERYWHERE => Ok(NodeIdx::first(self.nodes.n_ordinary()).collect()),
             MASTER => Ok(vec![self.nodes.master()]),
             _ => self.nodes_with_tag(name),
         };

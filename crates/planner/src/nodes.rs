@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
+use stoker_model::NodeIdx;
 use stoker_state::{MASTER, SYNC};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Engine, FixedHost, Input, Limits, Options, Value};
 
-use crate::compute::subjects::NodeIdx;
 use crate::input::{NodeInput, PlanningInput};
 use crate::report::{ExcludedNode, PlanningReport, codes, expression_problem};
 use crate::settings::options_of;
@@ -37,7 +37,7 @@ impl Nodes {
             is_same
         });
         let mut by_tag: BTreeMap<String, Vec<NodeIdx>> = BTreeMap::new();
-        for (node_idx, at) in (0_u32..).zip(&inputs) {
+        for (node_idx, at) in NodeIdx::first(inputs.len()).zip(&inputs) {
             for tag in input.nodes[*at].tags.iter().collect::<HashSet<_>>() {
                 by_tag.entry(tag.clone()).or_default().push(node_idx);
             }
@@ -48,16 +48,16 @@ impl Nodes {
     }
 
     /// Number of ordinary nodes.
-    pub(crate) fn n_ordinary(&self) -> u32 {
-        self.inputs.len() as u32
+    pub(crate) fn n_ordinary(&self) -> usize {
+        self.inputs.len()
     }
 
     pub(crate) fn master(&self) -> NodeIdx {
-        self.n_ordinary()
+        NodeIdx::at(self.n_ordinary())
     }
 
     pub(crate) fn sync(&self) -> NodeIdx {
-        self.n_ordinary() + 1
+        NodeIdx::at(self.n_ordinary() + 1)
     }
 
     pub(crate) fn tags(&self) -> &BTreeMap<String, Vec<NodeIdx>> {

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use stoker_diagnostics::Diagnostic;
 use stoker_graph::Csr;
+use stoker_model::{NodeIdx, TaskIdx};
 
-use crate::compute::subjects::{NodeIdx, TaskIdx};
 use crate::definition::Definition;
 use crate::fields::{ComputedFields, members};
 use crate::names::Names;
@@ -37,9 +37,9 @@ pub(crate) fn order(
     let Ordering { builder, node_sets, report, .. } = ordering;
     let uids = &node_sets.nodes().uids;
     let choices = builder.choices.iter().map(|((task_idx, name), node_idx)| NodeChoice {
-        task: definitions[*task_idx as usize].name.to_owned(),
+        task: definitions[task_idx.index()].name.to_owned(),
         name: name.clone(),
-        node: uids[*node_idx as usize].clone(),
+        node: uids[node_idx.index()].clone(),
     });
     let choices = choices.collect();
     let order = builder.finish();
@@ -58,7 +58,7 @@ struct Ordering<'o, 'd, 'a, 'n> {
 
 impl Ordering<'_, '_, '_, '_> {
     fn add_task(&mut self, done: &ComputedFields) {
-        let definition = &self.definitions[done.task_idx as usize];
+        let definition = &self.definitions[done.task_idx.index()];
         for (class, values) in done.values.iter().enumerate() {
             let nodes: Vec<NodeIdx> = members(&done.nodes, &done.classes, class).collect();
             let nodes = self.node_sets.set_of(&nodes);
@@ -81,7 +81,7 @@ impl Ordering<'_, '_, '_, '_> {
             Ok(others) => others,
             Err(why) => {
                 let message = format!("invalid pattern `{}`: {why}", relation.name);
-                let name = self.definitions[task_idx as usize].name;
+                let name = self.definitions[task_idx.index()].name;
                 return self
                     .report_once(Diagnostic::error(codes::PATTERN, message).task(name, &*relation.field));
             }
@@ -125,7 +125,7 @@ impl Ordering<'_, '_, '_, '_> {
         relation: &Relation,
     ) {
         for other_idx in others {
-            let target_nodes = common(&self.layout.nodes[*other_idx as usize], reached);
+            let target_nodes = common(&self.layout.nodes[other_idx.index()], reached);
             let other = Instances { task_idx: *other_idx, nodes: self.node_sets.set_of(&target_nodes) };
             let own = Instances { task_idx, nodes: nodes.clone() };
             let (before, after) = if relation.is_before { (other, own) } else { (own, other) };
@@ -144,7 +144,7 @@ impl Ordering<'_, '_, '_, '_> {
     ) {
         let candidates = others.iter().filter(|other_idx| **other_idx != task_idx);
         let first =
-            |other_idx: &TaskIdx| common(&self.layout.nodes[*other_idx as usize], reached).first().copied();
+            |other_idx: &TaskIdx| common(&self.layout.nodes[other_idx.index()], reached).first().copied();
         let Some(chosen) = candidates.filter_map(first).min() else { return };
         self.builder.choices.insert((task_idx, relation.name.clone()), chosen);
         let chosen = self.node_sets.set(vec![chosen]);
@@ -160,7 +160,7 @@ impl Ordering<'_, '_, '_, '_> {
         let Some(node_names) = node_names else { return self.node_sets.everywhere() };
         let (nodes, problems) = self.node_sets.resolve(node_names);
         for message in problems {
-            let name = self.definitions[task_idx as usize].name;
+            let name = self.definitions[task_idx.index()].name;
             self.report_once(Diagnostic::warning(codes::PATTERN, message).task(name, &*relation.field));
         }
         nodes
@@ -170,7 +170,7 @@ impl Ordering<'_, '_, '_, '_> {
         let message = format!("task `{}` does not exist, so the dependency has no effect", relation.name);
         let problem =
             Diagnostic::warning(codes::UNKNOWN_NAME, message).help_if(self.names.suggestion(&relation.name));
-        self.report_once(problem.task(self.definitions[task_idx as usize].name, &*relation.field));
+        self.report_once(problem.task(self.definitions[task_idx.index()].name, &*relation.field));
     }
 
     // Several classes of nodes can have the same problem: reports it once.
@@ -194,7 +194,7 @@ fn report_cycles(
     let task_and_node = |vertex: &u32| {
         let task_idx = layout.first.partition_point(|first| first <= vertex) - 1;
         let node_idx = layout.nodes[task_idx][(*vertex - layout.first[task_idx]) as usize];
-        (definitions[task_idx].name, uids[node_idx as usize].as_str())
+        (definitions[task_idx].name, uids[node_idx.index()].as_str())
     };
     // The same cycle on several nodes is one mistake: report it once.
     let mut cycles: Vec<(Vec<_>, BTreeSet<&str>)> = Vec::new();

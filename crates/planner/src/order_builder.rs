@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use stoker_graph::Csr;
+use stoker_model::{NodeIdx, TaskIdx};
 
-use crate::compute::subjects::{NodeIdx, TaskIdx};
 use crate::node_sets::{NodeSet, NodeSets, common};
 
 /// Index of an instance or a junction; junctions come after all instances.
@@ -37,7 +37,7 @@ impl Layout {
 
     /// The instances of a task on a subset of its nodes.
     fn instances<'l>(&'l self, task_idx: TaskIdx, nodes: &'l [NodeIdx]) -> impl Iterator<Item = Vertex> + 'l {
-        let (own, first) = (&self.nodes[task_idx as usize], self.first[task_idx as usize]);
+        let (own, first) = (&self.nodes[task_idx.index()], self.first[task_idx.index()]);
         let is_all = own.len() == nodes.len();
         let mut at = 0;
         nodes.iter().enumerate().map(move |(position, node_idx)| {
@@ -99,8 +99,8 @@ impl<'l> OrderBuilder<'l> {
         if before == after {
             return;
         }
-        let both = common(&self.layout.nodes[before as usize], nodes);
-        let both = common(&self.layout.nodes[after as usize], &both);
+        let both = common(&self.layout.nodes[before.index()], nodes);
+        let both = common(&self.layout.nodes[after.index()], &both);
         let both = node_sets.set_of(&both);
         if self.connected_on_node.insert((before, after, both.clone())) {
             let pairs = self.layout.instances(before, &both).zip(self.layout.instances(after, &both));

@@ -1,10 +1,10 @@
 //! Assignment of tasks to nodes.
 
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Json, TaskType};
+use stoker_model::{Json, TaskIdx, TaskType};
 
 use crate::compute::evaluator::Evaluator;
-use crate::compute::subjects::{SubjectIdx, TaskIdx};
+use crate::compute::subjects::SubjectIdx;
 use crate::definition::{Definition, FAULT_TOLERANCE, MEMBERS, TYPE, TaskKind};
 use crate::json::to_json;
 use crate::names::Names;
@@ -29,7 +29,7 @@ pub(crate) fn assign_nodes(
     node_sets: &mut NodeSets<'_>,
     report: &mut PlanningReport,
 ) -> Placement {
-    let mut placer = Placer { evaluator, subject_idx: node_sets.nodes().sync(), report };
+    let mut placer = Placer { evaluator, subject_idx: node_sets.nodes().sync().get(), report };
     let kinds: Vec<TaskKind> = definitions.iter().map(|definition| placer.kind(definition)).collect();
     let mut nodes: Vec<NodeSet> = Vec::with_capacity(definitions.len());
     for (definition, kind) in definitions.iter().zip(&kinds) {
@@ -49,8 +49,8 @@ pub(crate) fn assign_nodes(
         }
         for member in members {
             // A stage or a group that is a member of a group keeps its own placement.
-            if kinds[member as usize] == TaskKind::Ordinary {
-                nodes[member as usize] = node_sets.set([&*nodes[member as usize], &*group_nodes].concat());
+            if kinds[member.index()] == TaskKind::Ordinary {
+                nodes[member.index()] = node_sets.set([&*nodes[member.index()], &*group_nodes].concat());
             }
         }
         groups.push(placer.group(definition, &group_nodes, node_sets));
@@ -159,7 +159,7 @@ impl Placer<'_, '_> {
         let uids = &node_sets.nodes().uids;
         FaultToleranceGroup {
             name: definition.name.to_owned(),
-            nodes: nodes.iter().map(|node_idx| uids[*node_idx as usize].clone()).collect(),
+            nodes: nodes.iter().map(|node_idx| uids[node_idx.index()].clone()).collect(),
             max_failed: tolerated.n_nodes,
         }
     }
@@ -205,7 +205,7 @@ fn hidden_by_primary(placement: &Json, nodes: &NodeSet, node_sets: &NodeSets<'_>
         let hidden: Vec<String> = primaries
             .iter()
             .filter(|node_idx| !nodes.contains(node_idx))
-            .map(|node_idx| all.uids[*node_idx as usize].clone())
+            .map(|node_idx| all.uids[node_idx.index()].clone())
             .collect();
         let first = hidden.first()?;
         let message = format!("`{role}` leaves out node {first}, which has `primary-{role}` instead");

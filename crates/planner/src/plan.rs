@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stoker_graph::Csr;
-use stoker_model::Json;
+use stoker_model::{InstanceIdx, Json, NodeIdx};
 
 /// Which task instances run, on which nodes, and in which order.
 ///
@@ -32,9 +32,9 @@ pub struct Plan {
 pub struct PlannedTask {
     pub name: String,
     /// Indices into [`Plan::nodes`], ascending.
-    pub nodes: Arc<[u32]>,
+    pub nodes: Arc<[NodeIdx]>,
     /// Index of its first instance.
-    pub first: u32,
+    pub first: InstanceIdx,
     /// Details for executors; several instances may share an entry.
     pub details: Vec<Details>,
 }
@@ -133,7 +133,7 @@ impl fmt::Display for Verdict {
 /// A task instance: a task on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance<'p> {
-    pub idx: u32,
+    pub idx: InstanceIdx,
     pub task: &'p str,
     pub node: &'p str,
     pub verdict: Verdict,
@@ -142,6 +142,17 @@ pub struct Instance<'p> {
 impl fmt::Display for Instance<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.task, self.node)
+    }
+}
+
+impl PlannedTask {
+    /// Instances of the task, and their nodes.
+    pub fn instances(&self) -> impl Iterator<Item = (InstanceIdx, NodeIdx)> {
+        let first = self.first.index();
+        self.nodes
+            .iter()
+            .enumerate()
+            .map(move |(position, node_idx)| (InstanceIdx::at(first + position), *node_idx))
     }
 }
 
@@ -167,39 +178,39 @@ impl Plan {
 
     /// The instances of one of the plan's tasks.
     pub fn instances_of<'p>(&'p self, task: &'p PlannedTask) -> impl Iterator<Item = Instance<'p>> {
-        (task.first..).zip(&*task.nodes).map(|(idx, node_idx)| Instance {
+        task.instances().map(|(idx, node_idx)| Instance {
             idx,
             task: &task.name,
-            node: &self.nodes[*node_idx as usize],
-            verdict: self.verdicts[idx as usize],
+            node: &self.nodes[node_idx.index()],
+            verdict: self.verdicts[idx.index()],
         })
     }
 
-    pub fn instance(&self, idx: u32) -> Option<Instance<'_>> {
-        let verdict = *self.verdicts.get(idx as usize)?;
+    pub fn instance(&self, idx: InstanceIdx) -> Option<Instance<'_>> {
+        let verdict = *self.verdicts.get(idx.index())?;
         let task = &self.tasks[self.task_of(idx)];
-        let node_idx = task.nodes[(idx - task.first) as usize];
-        Some(Instance { idx, task: &task.name, node: &self.nodes[node_idx as usize], verdict })
+        let node_idx = task.nodes[idx.index() - task.first.index()];
+        Some(Instance { idx, task: &task.name, node: &self.nodes[node_idx.index()], verdict })
+    }
+
+    /// The index of an instance's details among those of its task.
+    pub fn details_idx(&self, idx: InstanceIdx) -> Option<u32> {
+        self.details.get(idx.index()).copied()
     }
 
     /// The details to execute; `None` if the instance is skipped.
-    /// The index of an instance's details among those of its task.
-    pub fn details_idx(&self, idx: u32) -> Option<u32> {
-        self.details.get(idx as usize).copied()
-    }
-
-    pub fn details(&self, idx: u32) -> Option<&Details> {
-        let details_idx = *self.details.get(idx as usize)?;
+    pub fn details(&self, idx: InstanceIdx) -> Option<&Details> {
+        let details_idx = *self.details.get(idx.index())?;
         self.tasks[self.task_of(idx)].details.get(details_idx as usize)
     }
 
-    fn task_of(&self, idx: u32) -> usize {
+    fn task_of(&self, idx: InstanceIdx) -> usize {
         self.tasks.partition_point(|task| task.first <= idx) - 1
     }
 
     /// Pairs of instances, the first before the second, with junctions expanded. Sorted by the first, without
     /// duplicates.
-    pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub fn edges(&self) -> impl Iterator<Item = (InstanceIdx, InstanceIdx)> {
         let n_instances = self.verdicts.len() as u32;
         (0..n_instances).flat_map(move |from| {
             let mut targets = Vec::new();
@@ -212,7 +223,7 @@ impl Plan {
             }
             targets.sort_unstable();
             targets.dedup();
-            targets.into_iter().map(move |to| (from, to))
+            targets.into_iter().map(move |to| (InstanceIdx::new(from), InstanceIdx::new(to)))
         })
     }
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Json, Task, TaskType};
+use stoker_model::{InstanceIdx, Json, NodeIdx, Task, TaskIdx, TaskType};
 use stoker_state::{Document, MASTER, SYNC, Taint};
 
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::Expressions;
-use crate::compute::subjects::{Applied, Subjects, TaskIdx};
+use crate::compute::subjects::{Applied, Subjects};
 use crate::definition::{Definition, FAIL_ON_ERROR, PARAMETERS, TYPE, TaskKind};
 use crate::fields::{ComputedFields, FieldWork, compute};
 use crate::fingerprint::{inputs_of, redefinitions};
@@ -86,7 +86,7 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     let planned = |(task_idx, definition): (usize, &Definition<'_>)| PlannedTask {
         name: definition.name.to_owned(),
         nodes: layout.nodes[task_idx].clone(),
-        first: layout.first[task_idx],
+        first: InstanceIdx::new(layout.first[task_idx]),
         details: std::mem::take(&mut details[task_idx]),
     };
     let is_group = |task_idx: usize| kinds[task_idx] == TaskKind::Group;
@@ -125,8 +125,8 @@ fn subjects(input: &PlanningInput<'_>, nodes: &Nodes, names: &Names<'_>) -> Subj
 /// instance, and the reasons have them.
 fn tainted_instances(layout: &Layout, verdicts: &[Verdict], subjects: &Subjects) -> Vec<(u32, Taint)> {
     let mut tainted = Vec::new();
-    for (task_idx, nodes) in (0_u32..).zip(&layout.nodes) {
-        for (instance_idx, node_idx) in (layout.first[task_idx as usize]..).zip(nodes.iter()) {
+    for (task_idx, nodes) in TaskIdx::first(layout.nodes.len()).zip(&layout.nodes) {
+        for (instance_idx, node_idx) in (layout.first[task_idx.index()]..).zip(nodes.iter()) {
             if verdicts[instance_idx as usize].action() == InstanceAction::Run
                 && let Some(taint) = subjects.taint(task_idx, *node_idx)
             {
@@ -149,7 +149,7 @@ fn relation_works<'d>(
     let work = placed.map(|(task_idx, definition)| FieldWork {
         nodes: layout.nodes[task_idx].clone(),
         fields: definition.relations.iter().map(|(field, template)| (*field, template)).collect(),
-        ..FieldWork::new(task_idx as TaskIdx, definition.name, &[])
+        ..FieldWork::new(TaskIdx::at(task_idx), definition.name, &[])
     });
     work.filter(|work| !work.fields.is_empty()).collect()
 }
@@ -176,7 +176,8 @@ fn details(
         let range = layout.first[task_idx] as usize..layout.first[task_idx + 1] as usize;
         let is_running = |position: &usize| verdicts[range.start + position].action() == InstanceAction::Run;
         let positions: Vec<usize> = (0..range.len()).filter(is_running).collect();
-        let running: Vec<u32> = positions.iter().map(|position| layout.nodes[task_idx][*position]).collect();
+        let running: Vec<NodeIdx> =
+            positions.iter().map(|position| layout.nodes[task_idx][*position]).collect();
         if running.is_empty() {
             continue;
         }
@@ -185,13 +186,13 @@ fn details(
         fields.extend(optional.into_iter().filter_map(|(field, template)| Some((field, template.as_ref()?))));
         let nodes = node_sets.set_of(&running);
         // Instances with different steady inputs need details of their own: a success records both.
-        let steady = inputs.get(&(task_idx as TaskIdx));
+        let steady = inputs.get(&(TaskIdx::at(task_idx)));
         let steady =
             steady.map(|inputs| positions.iter().map(|position| inputs.inputs_of[*position]).collect());
         works.push(FieldWork {
             nodes,
             inputs: steady,
-            ..FieldWork::new(task_idx as TaskIdx, definition.name, &fields)
+            ..FieldWork::new(TaskIdx::at(task_idx), definition.name, &fields)
         });
     }
     let names: Vec<Vec<&str>> =
@@ -203,14 +204,14 @@ fn details(
     {
         assign_details(&done, layout, &mut details_of);
         let first_positions = steady.as_ref().map(|_| done.classes.first_positions()).unwrap_or_default();
-        let name = definitions[done.task_idx as usize].name;
+        let name = definitions[done.task_idx.index()].name;
         let read = |values: Vec<Option<Json>>| read_details(name, &names, values, report);
-        details[done.task_idx as usize] = done.values.into_iter().map(read).collect();
+        details[done.task_idx.index()] = done.values.into_iter().map(read).collect();
         if let (Some(steady), Some(compared)) = (steady, inputs.get(&done.task_idx)) {
             let inputs_of_class =
                 first_positions.iter().map(|position| &compared.inputs[steady[*position] as usize]);
             let differing = (0_u32..)
-                .zip(inputs_of_class.zip(&details[done.task_idx as usize]))
+                .zip(inputs_of_class.zip(&details[done.task_idx.index()]))
                 .filter(|(_, (inputs, details))| **inputs != inputs_of(&details.parameters))
                 .map(|(details_idx, (inputs, _))| (details_idx, inputs.clone()));
             let differing: BTreeMap<u32, Json> = differing.collect();
@@ -224,7 +225,7 @@ fn details(
 
 /// Records for each instance the index of its details.
 fn assign_details(done: &ComputedFields, layout: &Layout, details_of: &mut [u32]) {
-    let (own, first) = (&layout.nodes[done.task_idx as usize], layout.first[done.task_idx as usize] as usize);
+    let (own, first) = (&layout.nodes[done.task_idx.index()], layout.first[done.task_idx.index()] as usize);
     let mut at = 0;
     for (position, node_idx) in done.nodes.iter().enumerate() {
         at += own[at..].partition_point(|other| other < node_idx);

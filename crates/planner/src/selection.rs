@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_graph::Csr;
+use stoker_model::{InstanceIdx, NodeIdx};
 
 use crate::input::{PlanScope, Subgraph};
 use crate::names::Names;
@@ -22,7 +23,7 @@ pub(crate) fn selected_tasks(
     let mut is_selected = vec![false; names.index_of.len()];
     for name in requested {
         match names.index_of.get(name.as_str()) {
-            Some(task_idx) => is_selected[*task_idx as usize] = true,
+            Some(task_idx) => is_selected[task_idx.index()] = true,
             None => report.push(unknown(name, names)),
         }
     }
@@ -89,10 +90,10 @@ fn instances(
         report.push(unknown(text, names));
         return Vec::new();
     };
-    let instances = layout.first[*task_idx as usize]..layout.first[*task_idx as usize + 1];
+    let instances = layout.first[task_idx.index()]..layout.first[task_idx.index() + 1];
     let Some(requested) = requested else { return instances.collect() };
-    let own = layout.nodes[*task_idx as usize].iter();
-    let is_requested = |node_idx: u32| requested.contains(&nodes.uids[node_idx as usize]);
+    let own = layout.nodes[task_idx.index()].iter();
+    let is_requested = |node_idx: NodeIdx| requested.contains(&nodes.uids[node_idx.index()]);
     let matching: Vec<u32> =
         instances.zip(own).filter(|(_, node)| is_requested(**node)).map(|(idx, _)| idx).collect();
     if matching.is_empty() {
@@ -103,7 +104,7 @@ fn instances(
 }
 
 /// The instances of a plan that a reference selects, in the syntax of [`Subgraph`].
-pub fn resolve_reference(plan: &Plan, reference: &str) -> Vec<u32> {
+pub fn resolve_reference(plan: &Plan, reference: &str) -> Vec<InstanceIdx> {
     let find = |name: &str| plan.tasks.iter().find(|task| task.name == name);
     let (name, requested) = split_reference(reference, |name| find(name).is_some());
     let Some(task) = find(name) else { return Vec::new() };

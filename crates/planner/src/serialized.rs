@@ -20,8 +20,8 @@ impl fmt::Display for FuelSerialization<'_> {
         let instances: Vec<Instance<'_>> = plan.instances().collect();
         let mut by_node: Vec<Vec<u32>> = vec![Vec::new(); plan.nodes.len()];
         for task in &plan.tasks {
-            for (idx, node_idx) in (task.first..).zip(&*task.nodes) {
-                by_node[*node_idx as usize].push(idx);
+            for (idx, node_idx) in task.instances() {
+                by_node[node_idx.index()].push(idx.get());
             }
         }
         let writer = Writer { plan, instances, predecessors: plan.order.reversed() };
@@ -65,7 +65,7 @@ impl Writer<'_> {
     fn instance(&self, f: &mut fmt::Formatter<'_>, idx: u32) -> fmt::Result {
         let instance = &self.instances[idx as usize];
         write!(f, "{{\"id\": {}", Json::from(instance.task))?;
-        match self.plan.details(idx).filter(|_| instance.verdict.action() == InstanceAction::Run) {
+        match self.plan.details(instance.idx).filter(|_| instance.verdict.action() == InstanceAction::Run) {
             Some(details) => {
                 let task_type = Json::from(&*details.task_type);
                 write!(f, ", \"type\": {task_type}, \"fail_on_error\": {}", details.fail_on_error)?;

@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use stoker_model::{Json, JsonMap, Task};
+use stoker_model::{Json, JsonMap, NodeIdx, Task, TaskIdx};
 use stoker_state::{AppliedStates, Document, EffectiveState, InputsDigest};
 use stoker_yaql::Error;
 use stoker_yaql::value::ExactDigest;
 
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::Expressions;
-use crate::compute::subjects::{Applied, SubjectIdx, Subjects, TaskIdx};
+use crate::compute::subjects::{Applied, SubjectIdx, Subjects};
 use crate::definition::{PARAMETERS, TYPE};
 use crate::fields::{FieldWork, compute};
 use crate::fingerprint::{inputs_digest, inputs_of};
@@ -170,15 +170,15 @@ fn render(input: &PlanningInput<'_>, common: &Document, tasks: &[(&Task, Vec<Doc
         })
         .collect();
     // Nodes with equal documents share a subject.
-    let mut subject_of: HashMap<ExactDigest, SubjectIdx> = HashMap::new();
+    let mut subject_of: HashMap<ExactDigest, NodeIdx> = HashMap::new();
     let mut documents: Vec<Document> = Vec::new();
     let mut subject = |own: &Document| {
         *subject_of.entry(own.value().identity()).or_insert_with(|| {
             documents.push(own.clone());
-            documents.len() as SubjectIdx - 1
+            NodeIdx::at(documents.len() - 1)
         })
     };
-    let subjects: Vec<Vec<SubjectIdx>> =
+    let subjects: Vec<Vec<NodeIdx>> =
         tasks.iter().map(|(_, nodes)| nodes.iter().map(&mut subject).collect()).collect();
     let names: Vec<String> = (0..documents.len()).map(|number| number.to_string()).collect();
     let documents: Vec<(&str, Document)> = names.iter().map(String::as_str).zip(documents).collect();
@@ -193,7 +193,7 @@ fn render(input: &PlanningInput<'_>, common: &Document, tasks: &[(&Task, Vec<Doc
     let works = tasks.iter().zip(&fields).zip(&subjects).enumerate();
     let works = works.map(|(at, (((task, _), (task_type, parameters)), subjects))| FieldWork {
         nodes: subjects.as_slice().into(),
-        ..FieldWork::new(at as TaskIdx, &task.name, &[(TYPE, task_type), (PARAMETERS, parameters)])
+        ..FieldWork::new(TaskIdx::at(at), &task.name, &[(TYPE, task_type), (PARAMETERS, parameters)])
     });
     // Errors are raised by `inputsChanged()`, or reported when the parameters of running instances are rendered.
     let mut report = PlanningReport::default();

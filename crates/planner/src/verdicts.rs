@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use stoker_conditions::{ConditionError, rewrite_for_deployment};
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Json, Task, TaskType};
+use stoker_model::{Json, Task, TaskIdx, TaskType};
 
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::ExpressionIdx;
-use crate::compute::subjects::TaskIdx;
 use crate::definition::{CONDITION, Definition, TYPE, TaskKind};
 use crate::fields::{FieldWork, compute};
 use crate::input::PlanningInput;
@@ -54,7 +53,7 @@ pub(crate) fn decide_verdicts(
             Some(verdict) => verdicts[instances].fill(verdict),
             None if instances.is_empty() => {}
             None => {
-                let compared = inputs.get(&(task_idx as TaskIdx));
+                let compared = inputs.get(&TaskIdx::at(task_idx));
                 works.push(FieldWork {
                     nodes: layout.nodes[task_idx].clone(),
                     fields: [(TYPE, Some(&definition.task_type)), (CONDITION, definition.condition.as_ref())]
@@ -63,14 +62,14 @@ pub(crate) fn decide_verdicts(
                         .collect(),
                     inputs: compared.map(|compared| compared.state_of.clone()),
                     input_states: compared.map(|compared| compared.states.clone()).unwrap_or_default(),
-                    ..FieldWork::new(task_idx as TaskIdx, definition.name, &[])
+                    ..FieldWork::new(TaskIdx::at(task_idx), definition.name, &[])
                 });
             }
         }
     }
     let mut legacy = LegacyConditions::default();
     for done in compute(works, evaluator, uids, report) {
-        let task_idx = done.task_idx as usize;
+        let task_idx = done.task_idx.index();
         let first = layout.first[task_idx] as usize;
         let by_class: Vec<Outcome<'_>> = done.values.iter().map(|values| outcome(values)).collect();
         for (position, node_idx) in done.nodes.iter().enumerate() {
@@ -83,7 +82,7 @@ pub(crate) fn decide_verdicts(
                     match legacy.holds(text, &document) {
                         Ok(holds) => of_truth(holds),
                         Err(error) => {
-                            report_condition(&error, text, name, &uids[*node_idx as usize], report);
+                            report_condition(&error, text, name, &uids[node_idx.index()], report);
                             Verdict::ConditionFails
                         }
                     }
@@ -120,7 +119,7 @@ fn look_again(
         let (mut nodes, mut subjects) = (Vec::new(), Vec::new());
         for (position, node_idx) in input.layout.nodes[task_idx].iter().enumerate() {
             if verdicts[first + position] == Verdict::ConditionFails
-                && let Some((_, Some(retained))) = evaluator.subjects.doubt(task_idx as TaskIdx, *node_idx)
+                && let Some((_, Some(retained))) = evaluator.subjects.doubt(TaskIdx::at(task_idx), *node_idx)
             {
                 nodes.push(*node_idx);
                 subjects.push(retained);
@@ -134,13 +133,13 @@ fn look_again(
                 input_states: [InputsState::Changed].into(),
                 nodes: nodes.into(),
                 subjects: Some(subjects.into()),
-                ..FieldWork::new(task_idx as TaskIdx, definition.name, &fields)
+                ..FieldWork::new(TaskIdx::at(task_idx), definition.name, &fields)
             });
         }
     }
     for done in compute(works, evaluator, uids, report) {
-        let own = &input.layout.nodes[done.task_idx as usize];
-        let first = input.layout.first[done.task_idx as usize] as usize;
+        let own = &input.layout.nodes[done.task_idx.index()];
+        let first = input.layout.first[done.task_idx.index()] as usize;
         for (position, node_idx) in done.nodes.iter().enumerate() {
             let Outcome::Decided(Verdict::ConditionHolds) =
                 outcome(&done.values[done.classes.class(position)])
@@ -171,14 +170,14 @@ impl VerdictInput<'_, '_> {
             nodes: self.layout.nodes[*task_idx]
                 .iter()
                 .map(|node_idx| InstanceNode {
-                    uid: &uids[*node_idx as usize],
-                    applied: evaluator.subjects.applied(*task_idx as TaskIdx, *node_idx),
+                    uid: &uids[node_idx.index()],
+                    applied: evaluator.subjects.applied(TaskIdx::at(*task_idx), *node_idx),
                 })
                 .collect(),
         };
         let wanted: Vec<TaskInstances<'_>> = tasks.iter().map(instances).collect();
         let compared = compare_inputs(self.planning, &wanted);
-        tasks.iter().map(|task_idx| *task_idx as TaskIdx).zip(compared).collect()
+        tasks.iter().map(|task_idx| TaskIdx::at(*task_idx)).zip(compared).collect()
     }
 
     /// The verdict if it does not depend on the node.

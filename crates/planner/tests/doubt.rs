@@ -8,7 +8,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use small::{input, node, old_of, planned, running, shell, state};
-use stoker_model::{OnDefinitionChange, TaintCause, Task};
+use stoker_model::{InstanceIdx, OnDefinitionChange, TaintCause, Task};
 use stoker_planner::{Explainer, NodeInput, Plan, PlanExtras, PlanScope, PlanningInput, Reasons, plan};
 use stoker_state::{AppliedGraph, AppliedStates};
 
@@ -37,7 +37,7 @@ fn reasons(input: &PlanningInput<'_>, plan: &Plan) -> BTreeMap<String, String> {
     let options = Explainer::options(input);
     let explainer = Explainer::new(input, &options);
     let texts = plan.instances().zip(0_u32..).map(|(instance, idx)| {
-        let text = reasons.of(idx).expect("a reason").to_string();
+        let text = reasons.of(InstanceIdx::new(idx)).expect("a reason").to_string();
         assert_eq!(explainer.explain(&instance).to_string(), text, "{instance}");
         (instance.to_string(), text)
     });

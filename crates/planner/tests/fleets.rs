@@ -98,7 +98,7 @@ fn junction_edges_expand_to_all_pairs() {
     let plan = planned(&input(&tasks, &json!({}), &fleet(20)));
     assert_eq!((plan.order_size().1, plan.edges().count()), (40, 400));
     let n_instances = plan.n_instances() as u32;
-    assert!(plan.edges().all(|(before, after)| before < n_instances && after < n_instances));
+    assert!(plan.edges().all(|(before, after)| before.get() < n_instances && after.get() < n_instances));
 }
 
 /// `1`, `1.0` and `true` are equal in expressions. Nodes that differ only in such values must not share

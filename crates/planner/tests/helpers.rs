@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 use small::{input, node, old_of, planned, refused, running, shell, state, task};
 use stoker_helpers::{HelperFile, load};
+use stoker_model::InstanceIdx;
 use stoker_planner::{NodeInput, PlanningInput, Reasons, codes};
 use stoker_yaql::Library;
 use stoker_yaql::json::parse;
@@ -86,7 +87,7 @@ fn every_field_can_call_helpers() {
     let plan = planned(&PlanningInput { library: library(), ..input(&tasks, &json!({"x": 1}), &nodes()) });
     assert_eq!(running(&plan), ["a@1", "a@2", "b@1", "b@2", "b@3"]);
     assert_eq!(small::edges(&plan), ["a@3 -> b@3"]);
-    assert_eq!(plan.details(0).expect("details").parameters["big"], false);
+    assert_eq!(plan.details(InstanceIdx::new(0)).expect("details").parameters["big"], false);
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn explanations_name_helpers() {
     let reasons = Reasons::new(&input, &plan);
     let explanation = |idx| reasons.of(idx).expect("a reason").to_string();
     assert_eq!(
-        (explanation(0), explanation(2)),
+        (explanation(InstanceIdx::new(0)), explanation(InstanceIdx::new(2))),
         ("`onRack(1)` is true".to_owned(), "`onRack(1)` is false".to_owned())
     );
 }

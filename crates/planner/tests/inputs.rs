@@ -10,7 +10,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use small::{document, input, node, planned, refused, running, shell, state};
-use stoker_model::{TaintCause, Task};
+use stoker_model::{InstanceIdx, TaintCause, Task};
 use stoker_planner::{
     Details, Explainer, FileDigests, InputsKey, NodeInput, OldInputs, Plan, PlanScope, PlanningInput,
     Reasons, SettledDocuments, input_changes, inputs_digest, inputs_document, inputs_of, plan,
@@ -275,7 +275,7 @@ fn explained(input: &PlanningInput<'_>, plan: &Plan) -> BTreeMap<String, String>
     let options = Explainer::options(input);
     let explainer = Explainer::new(input, &options);
     let texts = plan.instances().zip(0_u32..).map(|(instance, idx)| {
-        let text = reasons.of(idx).expect("a reason").to_string();
+        let text = reasons.of(InstanceIdx::new(idx)).expect("a reason").to_string();
         assert_eq!(explainer.explain(&instance).to_string(), text, "{instance}");
         (instance.to_string(), text)
     });

@@ -4,6 +4,7 @@ use crate::small;
 
 use serde_json::{Value as Json, json};
 use small::{document, edges, input, node, old_of, planned, refused, running, shell, state, task};
+use stoker_model::InstanceIdx;
 use stoker_planner::{NodeInput, PlanScope, PlanningInput, Reasons, Subgraph, Verdict, codes, plan};
 use stoker_yaql::json::parse;
 
@@ -125,7 +126,7 @@ fn paths_that_some_nodes_lack_do_not_fail() {
     let plan = planned(&input);
     assert_eq!(running(&plan), ["a@2", "a@3"]);
     let reasons = Reasons::new(&input, &plan);
-    let reason = |idx: u32| reasons.of(idx).unwrap().to_string();
+    let reason = |idx: u32| reasons.of(InstanceIdx::new(idx)).unwrap().to_string();
     assert_eq!(reason(0), "`$.disks.sdb` exists in neither state");
     assert_eq!(reason(2), "`$.disks.sdb` no longer exists");
 }
@@ -250,7 +251,7 @@ fn placeholders_leave_other_braces_alone() {
     let mut input = input(&tasks, &json!({}), &nodes());
     input.placeholders.insert("CLUSTER_ID".into(), "7".into());
     let plan = planned(&input);
-    let parameters = &plan.details(0).expect("details").parameters;
+    let parameters = &plan.details(InstanceIdx::new(0)).expect("details").parameters;
     assert_eq!(parameters["cmd"], "awk '{print $1}' 7 {{x}} {UNKNOWN}");
     assert_eq!(parameters["regex"], "{CLUSTER_ID}");
 }
@@ -349,7 +350,7 @@ fn any_field_can_be_computed() {
     let plan = planned(&input(&tasks, &common, &nodes()));
     let verdicts: Vec<Verdict> = plan.instances().map(|instance| instance.verdict).collect();
     assert_eq!(verdicts, [Verdict::NoCondition, Verdict::TypeSkipped]);
-    let details = plan.details(0).expect("details");
+    let details = plan.details(InstanceIdx::new(0)).expect("details");
     assert_eq!((details.task_type.as_str(), details.fail_on_error), ("shell", false));
     assert_eq!(details.parameters["strategy"]["type"], "parallel");
     assert_eq!((plan.groups[0].name.as_str(), plan.groups[0].max_failed), ("g", 0));
@@ -444,7 +445,7 @@ fn expression_results_are_not_evaluated_again() {
     let mut input = input(&tasks, &common, &nodes);
     input.placeholders.insert("CLUSTER_ID".into(), "7".into());
     let plan = planned(&input);
-    let parameters = &plan.details(0).expect("details").parameters;
+    let parameters = &plan.details(InstanceIdx::new(0)).expect("details").parameters;
     assert_eq!(parameters["cmd"], "{CLUSTER_ID} $.uid");
     assert_eq!(parameters["as_map"], json!({"yaql_exp": "$.uid"}));
 }

@@ -40,7 +40,7 @@ fn expected_edges(first_run: &Json) -> Edges {
 
 fn edges(plan: &Plan) -> Edges {
     let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
-    plan.edges().map(|(from, to)| (names[from as usize].clone(), names[to as usize].clone())).collect()
+    plan.edges().map(|(from, to)| (names[from.index()].clone(), names[to.index()].clone())).collect()
 }
 
 /// Edges of a graph that the reference planner lacks because of a fixed bug.

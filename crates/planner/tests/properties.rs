@@ -100,7 +100,7 @@ type Edges = BTreeSet<(String, String)>;
 
 fn edges(plan: &Plan) -> Edges {
     let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
-    plan.edges().map(|(from, to)| (names[from as usize].clone(), names[to as usize].clone())).collect()
+    plan.edges().map(|(from, to)| (names[from.index()].clone(), names[to.index()].clone())).collect()
 }
 
 /// Edges computed naively, instance by instance.

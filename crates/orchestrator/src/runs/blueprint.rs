@@ -45,7 +45,7 @@ pub fn draft_from_plan(
     let mut reader = PlanReader { options: &options, master: index_of(MASTER), timing, defects: Vec::new() };
     let mut instances = Vec::with_capacity(plan.n_instances());
     for (task_idx, task) in TaskIdx::first(plan.tasks.len()).zip(&plan.tasks) {
-        for (idx, node) in (task.first..).zip(task.nodes.iter().map(|node| NodeIdx::new(*node))) {
+        for (idx, node) in task.instances() {
             let work = plan.instance(idx).zip(plan.details(idx));
             let work = work.filter(|(instance, _)| instance.verdict.action() == InstanceAction::Run);
             let work = work.and_then(|(instance, details)| reader.work(&instance, details, node));

@@ -111,7 +111,7 @@ impl Dispatch {
             AttemptResult { key, at, end, summary: JsonMap::new() }
         };
         let (Some(details), Some((task, node))) =
-            (self.planned.plan.details(key.instance.get()), blueprint.names(key.instance))
+            (self.planned.plan.details(key.instance), blueprint.names(key.instance))
         else {
             return Err(refused(BuildError::UnknownInstance));
         };
@@ -146,10 +146,10 @@ impl Dispatch {
     /// Inputs of an instance, to record with its success: those of the run after it, which differ from the parameters
     /// where these read the old state.
     pub(super) fn inputs(&self, instance: InstanceIdx, uid: &str) -> Option<RecordedInputs> {
-        let (plan, idx) = (&self.planned.plan, instance.get());
-        let details = plan.details(idx)?;
-        let task = plan.instance(idx)?.task;
-        let steady = self.steady.get(task).and_then(|inputs| inputs.get(&plan.details_idx(idx)?));
+        let plan = &self.planned.plan;
+        let details = plan.details(instance)?;
+        let task = plan.instance(instance)?.task;
+        let steady = self.steady.get(task).and_then(|inputs| inputs.get(&plan.details_idx(instance)?));
         let inputs = steady.cloned().unwrap_or_else(|| inputs_of(&details.parameters));
         let key = &self.orchestrator.context.services.planning.inputs_key;
         let digest = inputs_digest(&details.task_type, &inputs, key);

@@ -21,7 +21,7 @@ pub(super) fn cut(plan: &Plan, from: &[String], blueprint: Blueprint) -> Bluepri
         return blueprint;
     }
     let instances: Vec<InstanceIdx> =
-        from.iter().flat_map(|reference| resolve_reference(plan, reference)).map(InstanceIdx::new).collect();
+        from.iter().flat_map(|reference| resolve_reference(plan, reference)).collect();
     blueprint.from_instances(&instances)
 }
 

@@ -71,7 +71,7 @@ fn lower_bound(plan: &Plan, durations: &[Option<u32>]) -> u64 {
     let chain = longest.iter().take(n_instances).copied().max().unwrap_or(0);
     let mut of_node: BTreeMap<&str, u64> = BTreeMap::new();
     for instance in plan.instances() {
-        *of_node.entry(instance.node).or_default() += lasts(instance.idx);
+        *of_node.entry(instance.node).or_default() += lasts(instance.idx.get());
     }
     chain.max(of_node.into_values().max().unwrap_or(0))
 }

@@ -43,9 +43,9 @@ pub(super) fn check_instances(plan: &Plan, violations: &mut Violations) {
     for task in &plan.tasks {
         let mut is_used = vec![false; task.details.len()];
         for (position, node_idx) in task.nodes.iter().enumerate() {
-            let idx = task.first as usize + position;
+            let idx = task.first.index() + position;
             let (verdict, details_idx) = (plan.verdicts[idx], plan.details[idx] as usize);
-            let uid = &plan.nodes[*node_idx as usize];
+            let uid = &plan.nodes[node_idx.index()];
             let name = || format!("{}@{uid}", task.name);
             match (verdict.action(), is_used.get_mut(details_idx)) {
                 (InstanceAction::Run, None) => {

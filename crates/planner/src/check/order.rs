@@ -78,9 +78,9 @@ fn closed_cycle(plan: &Plan, path: &[usize], target: usize) -> Vec<usize> {
 
 fn name(plan: &Plan, vertex: usize) -> String {
     for task in &plan.tasks {
-        let first = task.first as usize;
+        let first = task.first.index();
         if (first..first + task.nodes.len()).contains(&vertex) {
-            return format!("{}@{}", task.name, plan.nodes[task.nodes[vertex - first] as usize]);
+            return format!("{}@{}", task.name, plan.nodes[task.nodes[vertex - first].index()]);
         }
     }
     format!("junction {vertex}")

@@ -32,14 +32,14 @@ pub(super) fn check_numbers(plan: &Plan, violations: &mut Violations) -> bool {
             wrong(format!("task `{name}` is out of order"));
         }
         last_name = Some(name);
-        if task.first as usize != n_instances {
+        if task.first.index() != n_instances {
             wrong(format!("the first instance of task `{name}` is {}, expected {n_instances}", task.first));
         }
         n_instances += task.nodes.len();
         for pair in task.nodes.windows(2).filter(|pair| pair[0] >= pair[1]) {
             wrong(format!("nodes of task `{name}` do not ascend: {} after {}", pair[1], pair[0]));
         }
-        for node_idx in task.nodes.iter().filter(|node_idx| **node_idx as usize >= plan.nodes.len()) {
+        for node_idx in task.nodes.iter().filter(|node_idx| node_idx.index() >= plan.nodes.len()) {
             wrong(format!(
                 "task `{name}` is on node index {node_idx}, but the plan has {} nodes",
                 plan.nodes.len()

@@ -6,6 +6,8 @@ use serde_json::json;
 use stoker_graph::Csr;
 use stoker_state::Document;
 
+use stoker_model::{InstanceIdx, NodeIdx};
+
 use super::*;
 use crate::input::{NodeInput, PlanningInput};
 use crate::plan::Verdict;
@@ -67,18 +69,30 @@ fn invalid_numbering_is_reported() {
     assert_reported(|plan| plan.tasks.swap(0, 1), "numbers", "`a` is out of order");
     assert_reported(|plan| plan.tasks[1].name = "a".to_owned(), "numbers", "`a` is out of order");
     assert_reported(
-        |plan| plan.tasks[1].first += 1,
+        |plan| plan.tasks[1].first = InstanceIdx::at(plan.tasks[1].first.index() + 1),
         "numbers",
         "first instance of task `b` is 4, expected 3",
     );
-    assert_reported(|plan| plan.tasks[0].nodes = Arc::new([0, 2, 1]), "numbers", "do not ascend: 1 after 2");
-    assert_reported(|plan| plan.tasks[0].nodes = Arc::new([0, 1, 1]), "numbers", "do not ascend: 1 after 1");
     assert_reported(
-        |plan| plan.tasks[0].nodes = Arc::new([0, 1, 9]),
+        |plan| plan.tasks[0].nodes = Arc::new([0, 2, 1].map(NodeIdx::new)),
+        "numbers",
+        "do not ascend: 1 after 2",
+    );
+    assert_reported(
+        |plan| plan.tasks[0].nodes = Arc::new([0, 1, 1].map(NodeIdx::new)),
+        "numbers",
+        "do not ascend: 1 after 1",
+    );
+    assert_reported(
+        |plan| plan.tasks[0].nodes = Arc::new([0, 1, 9].map(NodeIdx::new)),
         "numbers",
         "on node index 9, but the plan has 5",
     );
-    assert_reported(|plan| plan.tasks[0].nodes = Arc::new([0, 1]), "numbers", "is 3, expected 2");
+    assert_reported(
+        |plan| plan.tasks[0].nodes = Arc::new([0, 1].map(NodeIdx::new)),
+        "numbers",
+        "is 3, expected 2",
+    );
     assert_reported(|plan| _ = plan.verdicts.pop(), "numbers", "12 verdicts");
     assert_reported(|plan| plan.details.push(0), "numbers", "14 details");
     assert_reported(|plan| plan.order = Csr::new(12, Vec::new()), "numbers", "12 vertices for 13");

@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use stoker_model::InstanceIdx;
+
 use super::EdgeChanges;
 use super::instances::Pairs;
 use crate::plan::Plan;
@@ -43,11 +45,11 @@ impl Sets {
 pub(super) fn compare(before: &Plan, after: &Plan, pairs: &Pairs) -> (EdgeChanges, EdgeChanges) {
     let mut sets = Sets::default();
     let old = Side::new(before, Box::new(|idx| pairs.after[idx as usize].map(|_| idx)), &mut sets);
-    let new = Side::new(after, Box::new(|idx| pairs.before[idx as usize]), &mut sets);
+    let new = Side::new(after, Box::new(|idx| pairs.before[idx as usize].map(InstanceIdx::get)), &mut sets);
     let (mut added, mut removed) = (EdgeChanges::default(), EdgeChanges::default());
     for (idx, other_idx) in (0_u32..).zip(&pairs.after) {
         let Some(other_idx) = other_idx else { continue };
-        let (old_row, new_row) = (old.row(idx, &sets), new.row(*other_idx, &sets));
+        let (old_row, new_row) = (old.row(idx, &sets), new.row(other_idx.get(), &sets));
         if old_row == new_row {
             continue;
         }
@@ -99,7 +101,9 @@ fn expand((mut instances, reached): Row, sets: &Sets) -> Vec<u32> {
 
 impl EdgeChanges {
     fn record<'t>(&mut self, plan: &Plan, from: u32, targets: impl Iterator<Item = &'t u32>) {
-        let name = |idx: u32| plan.instance(idx).map(|instance| instance.to_string()).unwrap_or_default();
+        let name = |idx: u32| {
+            plan.instance(InstanceIdx::new(idx)).map(|instance| instance.to_string()).unwrap_or_default()
+        };
         for to in targets {
             self.n_edges += 1;
             if self.samples.len() < SAMPLES_MAX {

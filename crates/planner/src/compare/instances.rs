@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stoker_model::Json;
+use stoker_model::{InstanceIdx, Json, NodeIdx};
 use stoker_yaql::Value;
 
 use super::{ChangeKind, PlanChange, PlannedAction};
@@ -13,15 +13,17 @@ use crate::stored::ExplainedPlan;
 /// Correspondence between the instances of two plans.
 pub(super) struct Pairs {
     /// For each instance of the earlier plan, the same task and node in the later one.
-    pub(super) after: Vec<Option<u32>>,
+    pub(super) after: Vec<Option<InstanceIdx>>,
     /// For each instance of the later plan, the same task and node in the earlier one.
-    pub(super) before: Vec<Option<u32>>,
+    pub(super) before: Vec<Option<InstanceIdx>>,
 }
 
 impl Pairs {
     pub(super) fn new(before: &Plan, after: &Plan) -> Self {
-        let node_idx_of: HashMap<&str, u32> = after.nodes.iter().map(String::as_str).zip(0..).collect();
-        let node_after: Vec<Option<u32>> =
+        let indices = NodeIdx::first(after.nodes.len());
+        let node_idx_of: HashMap<&str, NodeIdx> =
+            after.nodes.iter().map(String::as_str).zip(indices).collect();
+        let node_after: Vec<Option<NodeIdx>> =
             before.nodes.iter().map(|uid| node_idx_of.get(&**uid).copied()).collect();
         let tasks: HashMap<&str, &PlannedTask> =
             after.tasks.iter().map(|task| (task.name.as_str(), task)).collect();
@@ -29,12 +31,12 @@ impl Pairs {
             Self { after: vec![None; before.n_instances()], before: vec![None; after.n_instances()] };
         for task in &before.tasks {
             let Some(other) = tasks.get(task.name.as_str()) else { continue };
-            for (idx, node_idx) in (task.first..).zip(&*task.nodes) {
-                let Some(node_idx) = node_after[*node_idx as usize] else { continue };
+            for (idx, node_idx) in task.instances() {
+                let Some(node_idx) = node_after[node_idx.index()] else { continue };
                 let Ok(position) = other.nodes.binary_search(&node_idx) else { continue };
-                let other_idx = other.first + position as u32;
-                pairs.after[idx as usize] = Some(other_idx);
-                pairs.before[other_idx as usize] = Some(idx);
+                let other_idx = InstanceIdx::at(other.first.index() + position);
+                pairs.after[idx.index()] = Some(other_idx);
+                pairs.before[other_idx.index()] = Some(idx);
             }
         }
         pairs
@@ -45,13 +47,13 @@ pub(super) fn compare(before: &ExplainedPlan, after: &ExplainedPlan, pairs: &Pai
     let mut changes = Changes::default();
     for instance in before.plan.instances() {
         let step = || step(before, instance.idx);
-        match pairs.after[instance.idx as usize] {
+        match pairs.after[instance.idx.index()] {
             None => changes.add(instance.task, instance.node, ChangeKind::Removed(step())),
             Some(other_idx) => changes.pair(before, after, instance.idx, other_idx),
         }
     }
     for instance in after.plan.instances() {
-        if pairs.before[instance.idx as usize].is_none() {
+        if pairs.before[instance.idx.index()].is_none() {
             changes.add(instance.task, instance.node, ChangeKind::Added(step(after, instance.idx)));
         }
     }
@@ -60,7 +62,7 @@ pub(super) fn compare(before: &ExplainedPlan, after: &ExplainedPlan, pairs: &Pai
     all
 }
 
-fn step(explained: &ExplainedPlan, idx: u32) -> PlannedAction {
+fn step(explained: &ExplainedPlan, idx: InstanceIdx) -> PlannedAction {
     let action =
         explained.plan.instance(idx).map_or(InstanceAction::Skip, |instance| instance.verdict.action());
     let reason = explained.reasons.of(idx).map(ToString::to_string).unwrap_or_default();
@@ -84,7 +86,13 @@ impl<'p> Changes<'p> {
         self.all[change_idx].nodes.push(uid.to_owned());
     }
 
-    fn pair(&mut self, before: &'p ExplainedPlan, after: &'p ExplainedPlan, idx: u32, other_idx: u32) {
+    fn pair(
+        &mut self,
+        before: &'p ExplainedPlan,
+        after: &'p ExplainedPlan,
+        idx: InstanceIdx,
+        other_idx: InstanceIdx,
+    ) {
         let (Some(a), Some(b)) = (before.plan.instance(idx), after.plan.instance(other_idx)) else { return };
         if a.verdict.action() != b.verdict.action() {
             let what = ChangeKind::Action { before: step(before, idx), after: step(after, other_idx) };

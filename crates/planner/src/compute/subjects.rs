@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
+use stoker_model::{NodeIdx, TaskIdx};
 use stoker_state::{
     AppliedStates, AttributeChange, Document, Doubt, EffectiveState, GraphIdx, Taint, overlay,
 };
@@ -12,10 +13,6 @@ use stoker_yaql::value::{ExactDigest, MapBuilder};
 use crate::differing::{Differing, OTHER};
 use crate::yaql_ext::inputs_changed::InputsState;
 
-/// Index into the list of all nodes.
-pub(crate) type NodeIdx = u32;
-/// Index into the list of all tasks.
-pub(crate) type TaskIdx = u32;
 /// Index into [`Subjects::all`]. The default subjects of the nodes come first, so their indices equal node
 /// indices.
 pub(crate) type SubjectIdx = u32;
@@ -88,7 +85,7 @@ impl Subjects {
         let is_redefined = redefined.iter().any(|graph| !graph.is_empty());
         let mut doubts = HashMap::new();
         let mut doubted_nodes = if is_redefined { vec![None; nodes.len()] } else { Vec::new() };
-        for (node_idx, (uid, own)) in (0_u32..).zip(nodes) {
+        for (node_idx, (uid, own)) in NodeIdx::first(nodes.len()).zip(nodes) {
             let past = old.past(uid);
             let subject = |state_idx: Option<u32>, pasts: &mut Pasts| {
                 let state = state_idx.and_then(|state_idx| old.states().get(state_idx as usize)).cloned();
@@ -97,7 +94,8 @@ impl Subjects {
             };
             let usual = past.and_then(|past| past.usual);
             all.push(subject(usual, &mut pasts));
-            let mut subject_of_state: HashMap<Option<u32>, SubjectIdx> = HashMap::from([(usual, node_idx)]);
+            let mut subject_of_state: HashMap<Option<u32>, SubjectIdx> =
+                HashMap::from([(usual, node_idx.get())]);
             let mut subject_of = |state_idx: Option<u32>| {
                 *subject_of_state.entry(state_idx).or_insert_with(|| {
                     rest.push(subject(state_idx, &mut pasts));
@@ -109,7 +107,7 @@ impl Subjects {
                 redefined.get(graph as usize).filter(|tasks| !tasks.is_empty()).map(|tasks| (graph, tasks))
             };
             if is_redefined && let Some((graph, _)) = graph_of(usual) {
-                doubted_nodes[node_idx as usize] = Some((graph, subject_of(None)));
+                doubted_nodes[node_idx.index()] = Some((graph, subject_of(None)));
             }
             let Some(past) = past else { continue };
             for (task, state_idx) in &past.by_task {
@@ -149,12 +147,12 @@ impl Subjects {
     /// The subject that a task on a node is evaluated for.
     pub(crate) fn of(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> SubjectIdx {
         if self.exceptions.is_empty() && self.doubted_nodes.is_empty() {
-            return node_idx;
+            return node_idx.get();
         }
         if let Some(subject_idx) = self.exceptions.get(&(task_idx, node_idx)) {
             return *subject_idx;
         }
-        self.usual_redefinition(task_idx, node_idx).map_or(node_idx, |(_, empty)| empty)
+        self.usual_redefinition(task_idx, node_idx).map_or(node_idx.get(), |(_, empty)| empty)
     }
 
     /// The redefinition of a task whose applied state is the node's default, with the node's subject without an old
@@ -164,7 +162,7 @@ impl Subjects {
         task_idx: TaskIdx,
         node_idx: NodeIdx,
     ) -> Option<(&Arc<[AttributeChange]>, SubjectIdx)> {
-        let (graph, empty) = (*self.doubted_nodes.get(node_idx as usize)?)?;
+        let (graph, empty) = (*self.doubted_nodes.get(node_idx.index())?)?;
         Some((self.redefined[graph as usize].get(&task_idx)?, empty))
     }
 
@@ -187,7 +185,7 @@ impl Subjects {
             return None;
         }
         let (changes, _) = self.usual_redefinition(task_idx, node_idx)?;
-        Some((Doubt::Redefined(changes.clone()), Some(node_idx)))
+        Some((Doubt::Redefined(changes.clone()), Some(node_idx.get())))
     }
 
     /// The applied state of an instance with the number of its common document, if it counts as the old state.

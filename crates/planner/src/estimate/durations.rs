@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use stoker_model::InstanceIdx;
+
 use super::DurationLookup;
 use crate::plan::{InstanceAction, Plan};
 
@@ -27,7 +29,7 @@ impl Durations {
             };
             for instance in running() {
                 let duration = known(instance.task, instance.node);
-                ms[instance.idx as usize] = duration;
+                ms[instance.idx.index()] = duration;
                 n_known += usize::from(duration.is_some());
                 n_unknown += usize::from(duration.is_none());
                 of_task.extend(duration);
@@ -36,20 +38,21 @@ impl Durations {
                 }
             }
             if let Some(median) = median(&mut of_task) {
-                running().for_each(|instance| _ = ms[instance.idx as usize].get_or_insert(median));
+                running().for_each(|instance| _ = ms[instance.idx.index()].get_or_insert(median));
             }
         }
         let by_type: HashMap<&str, u64> = by_type
             .into_iter()
             .filter_map(|(task_type, mut of_type)| Some((task_type, median(&mut of_type)?)))
             .collect();
-        let guess = |idx: u32| {
+        let guess = |idx: InstanceIdx| {
             let details = plan.details(idx);
             details
                 .and_then(|details| by_type.get(&*details.task_type).copied())
                 .unwrap_or(DEFAULT_DURATION_MS)
         };
-        let ms = (0_u32..).zip(ms).map(|(idx, ms)| ms.unwrap_or_else(|| guess(idx))).collect();
+        let ms =
+            InstanceIdx::first(ms.len()).zip(ms).map(|(idx, ms)| ms.unwrap_or_else(|| guess(idx))).collect();
         Self { ms, n_known, n_unknown }
     }
 }

@@ -8,6 +8,8 @@ mod durations;
 mod paths;
 mod schedule;
 
+use stoker_model::InstanceIdx;
+
 use crate::plan::Plan;
 pub use durations::DEFAULT_DURATION_MS;
 use durations::Durations;
@@ -21,7 +23,7 @@ pub struct Estimate {
     pub total_ms: u64,
     /// The chain of instances that takes longest, in order, with durations in milliseconds. A lower bound of
     /// the makespan, independent of the number of executors.
-    pub critical_path: Vec<(u32, u64)>,
+    pub critical_path: Vec<(InstanceIdx, u64)>,
     /// Instances that run and have a recorded duration.
     pub n_measured: usize,
     /// Instances that run and whose duration is estimated: the median of the same task on other nodes, else

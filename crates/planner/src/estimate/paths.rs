@@ -1,5 +1,7 @@
 //! Longest chains of a plan.
 
+use stoker_model::InstanceIdx;
+
 use crate::plan::Plan;
 
 /// For each vertex of the order, the duration of the longest chain that starts with it.
@@ -15,7 +17,7 @@ pub(super) fn remaining(plan: &Plan, ms: &[u64]) -> Vec<u64> {
 }
 
 /// The longest chain, without vertices of zero duration.
-pub(super) fn critical(plan: &Plan, ms: &[u64], remaining: &[u64]) -> Vec<(u32, u64)> {
+pub(super) fn critical(plan: &Plan, ms: &[u64], remaining: &[u64]) -> Vec<(InstanceIdx, u64)> {
     let longest = |vertices: &mut dyn Iterator<Item = u32>| {
         // Ties go to the lowest vertex, so that the result is deterministic.
         vertices.max_by_key(|vertex| (remaining[*vertex as usize], std::cmp::Reverse(*vertex)))
@@ -24,7 +26,7 @@ pub(super) fn critical(plan: &Plan, ms: &[u64], remaining: &[u64]) -> Vec<(u32, 
     let mut next = longest(&mut (0..remaining.len() as u32));
     while let Some(vertex) = next {
         if let Some(own) = ms.get(vertex as usize).filter(|own| **own > 0) {
-            path.push((vertex, *own));
+            path.push((InstanceIdx::new(vertex), *own));
         }
         next = longest(&mut plan.order.targets(vertex).iter().copied());
     }

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use stoker_model::NodeIdx;
+
 use crate::plan::{InstanceAction, Plan};
 
 /// Longest remaining chain first, then by index.
@@ -27,7 +29,7 @@ struct Run<'r> {
     remaining: &'r [u64],
     /// Indexed by instance.
     task_of: Vec<u32>,
-    node_of: Vec<u32>,
+    node_of: Vec<NodeIdx>,
     tasks: Vec<Task>,
     nodes: Vec<Node>,
     /// For each vertex, the number of unfinished predecessors.
@@ -54,7 +56,7 @@ pub(super) fn total_ms(plan: &Plan, ms: &[u64], remaining: &[u64]) -> u64 {
             ended.extend(run.running.pop().map(|Reverse((_, idx))| idx));
         }
         for idx in &ended {
-            run.nodes[run.node_of[*idx as usize] as usize].is_busy = false;
+            run.nodes[run.node_of[*idx as usize].index()].is_busy = false;
             run.tasks[run.task_of[*idx as usize] as usize].n_free += 1;
         }
         let freed = ended.iter().flat_map(|idx| run.finish(*idx)).collect();
@@ -121,7 +123,7 @@ impl<'r> Run<'r> {
                 continue;
             }
             let node_idx = self.node_of[vertex as usize];
-            self.nodes[node_idx as usize].ready.insert((Reverse(self.remaining[vertex as usize]), vertex));
+            self.nodes[node_idx.index()].ready.insert((Reverse(self.remaining[vertex as usize]), vertex));
             nodes.insert(node_idx);
         }
         for node_idx in nodes {
@@ -130,8 +132,8 @@ impl<'r> Run<'r> {
     }
 
     /// Starts the first ready instance on a node whose task is below its concurrency limit.
-    fn start_on(&mut self, node_idx: u32) {
-        let node = &self.nodes[node_idx as usize];
+    fn start_on(&mut self, node_idx: NodeIdx) {
+        let node = &self.nodes[node_idx.index()];
         if node.is_busy {
             return;
         }
@@ -153,7 +155,7 @@ impl<'r> Run<'r> {
     fn start_blocked(&mut self, task_idx: u32) {
         while self.tasks[task_idx as usize].n_free > 0 {
             let Some(Reverse(priority)) = self.tasks[task_idx as usize].blocked.pop() else { return };
-            let node = &self.nodes[self.node_of[priority.1 as usize] as usize];
+            let node = &self.nodes[self.node_of[priority.1 as usize].index()];
             if !node.is_busy && node.ready.contains(&priority) {
                 self.start(priority);
             }
@@ -162,7 +164,7 @@ impl<'r> Run<'r> {
 
     fn start(&mut self, priority: Priority) {
         let idx = priority.1;
-        let node = &mut self.nodes[self.node_of[idx as usize] as usize];
+        let node = &mut self.nodes[self.node_of[idx as usize].index()];
         node.ready.remove(&priority);
         node.is_busy = true;
         self.tasks[self.task_of[idx as usize] as usize].n_free -= 1;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use stoker_model::{Json, Task};
+use stoker_model::{Json, NodeIdx, Task, TaskIdx};
 use stoker_state::{Document, Doubt, MASTER, SYNC};
 use stoker_yaql::Options;
 
@@ -12,7 +12,7 @@ use super::decide::{Absence, Case, Decision};
 use super::differences::{DiffSource, Difference, DifferenceCache};
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::{ExpressionIdx, Expressions};
-use crate::compute::subjects::{Applied, NodeIdx, SubjectIdx, Subjects, TaskIdx};
+use crate::compute::subjects::{Applied, SubjectIdx, Subjects};
 use crate::definition::{CONDITION, condition_text};
 use crate::fingerprint::redefinitions;
 use crate::input::PlanningInput;
@@ -105,7 +105,7 @@ pub struct Explainer<'a> {
 impl<'a> Explainer<'a> {
     /// `options` must come from [`Explainer::options`].
     pub fn new(input: &PlanningInput<'a>, options: &'a Options) -> Self {
-        let tasks: HashMap<&str, (TaskIdx, &Task)> = (0_u32..)
+        let tasks: HashMap<&str, (TaskIdx, &Task)> = TaskIdx::first(input.tasks.len())
             .zip(input.tasks)
             .map(|(task_idx, task)| (task.name.as_str(), (task_idx, task)))
             .collect();
@@ -124,7 +124,8 @@ impl<'a> Explainer<'a> {
         let states = if input.request.force { None } else { input.old };
         let applied = Applied { states, redefinitions: &redefinitions(input) };
         let subjects = Subjects::new(&input.common, &documents, &indices, applied);
-        let nodes = documents.iter().map(|(uid, _)| (*uid).to_owned()).zip(0_u32..).collect();
+        let nodes =
+            documents.iter().map(|(uid, _)| (*uid).to_owned()).zip(NodeIdx::first(documents.len())).collect();
         let evaluator = Evaluator::new(
             eval_settings(input, options),
             subjects,
@@ -198,7 +199,7 @@ impl<'a> Explainer<'a> {
         if !self.evaluator.expressions.all[condition as usize].uses_inputs {
             return None;
         }
-        let task = self.input.tasks.get(task_idx as usize)?;
+        let task = self.input.tasks.get(task_idx.index())?;
         let node = |uid| {
             let node_idx = self.nodes.get(uid);
             let applied = node_idx.and_then(|node_idx| self.evaluator.subjects.applied(task_idx, *node_idx));

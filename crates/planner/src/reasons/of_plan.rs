@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use stoker_model::{InstanceIdx, TaskIdx};
 use stoker_state::Document;
 use stoker_yaql::Value;
 use stoker_yaql::syntax::Node;
@@ -16,7 +17,7 @@ use super::decide::Decision;
 use super::explain::{CaseInputs, Explainer, Explanation, Look, SecondLook, explanation};
 use crate::compute::classes::Classes;
 use crate::compute::dependencies::{AspectKind, Document as Whose, dependencies};
-use crate::compute::subjects::{SubjectIdx, TaskIdx};
+use crate::compute::subjects::SubjectIdx;
 use crate::differing::Keys;
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Plan, PlannedTask};
@@ -79,8 +80,8 @@ impl Reasons {
     }
 
     /// Why an instance runs or is skipped.
-    pub fn of(&self, idx: u32) -> Option<&Explanation> {
-        self.explanations.get(*self.of.get(idx as usize)? as usize)
+    pub fn of(&self, idx: InstanceIdx) -> Option<&Explanation> {
+        self.explanations.get(*self.of.get(idx.index())? as usize)
     }
 
     /// The distinct explanations, in order of the first instance that has each.
@@ -89,8 +90,8 @@ impl Reasons {
     }
 
     /// Index of an instance's explanation in [`Reasons::explanations`].
-    pub fn explanation_idx(&self, idx: u32) -> Option<u32> {
-        self.of.get(idx as usize).copied()
+    pub fn explanation_idx(&self, idx: InstanceIdx) -> Option<u32> {
+        self.of.get(idx.index()).copied()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::{Diagnostic, Excerpt, Location, ProblemOrigin, Severity};
+use stoker_model::{InstanceIdx, NodeIdx};
 
 use super::columns::{Runs, pack, unpack, unpack_up_to};
 use super::order::Order;
@@ -91,7 +92,7 @@ impl<'p> Document<'p> {
         let mut tasks = Vec::with_capacity(plan.tasks.len());
         for task in &plan.tasks {
             let nodes = *set_idx_of.entry(&*task.nodes).or_insert_with(|| {
-                node_sets.push(pack(task.nodes.iter().copied()));
+                node_sets.push(pack(task.nodes.iter().map(|node_idx| node_idx.get())));
                 node_sets.len() as u32 - 1
             });
             tasks.push(Task { name: (&*task.name).into(), nodes, details: (&*task.details).into() });
@@ -129,7 +130,7 @@ impl<'p> Document<'p> {
             tasks.push(PlannedTask {
                 name: task.name.into_owned(),
                 nodes: nodes.clone(),
-                first: n_instances as u32,
+                first: InstanceIdx::at(n_instances),
                 details: task.details.into_owned(),
             });
             n_instances += nodes.len();
@@ -172,7 +173,7 @@ fn with_current_reason(mut node: ExcludedNode) -> ExcludedNode {
     node
 }
 
-fn node_sets(all: &[Runs], n_nodes: usize, bounds: &Bounds) -> Result<Vec<Arc<[u32]>>, DecodeError> {
+fn node_sets(all: &[Runs], n_nodes: usize, bounds: &Bounds) -> Result<Vec<Arc<[NodeIdx]>>, DecodeError> {
     let mut n_remaining = bounds.vertices;
     let mut sets = Vec::with_capacity(all.len());
     for runs in all {
@@ -184,12 +185,12 @@ fn node_sets(all: &[Runs], n_nodes: usize, bounds: &Bounds) -> Result<Vec<Arc<[u
     Ok(sets)
 }
 
-fn node_set(runs: &[i64], n_nodes: usize) -> Result<Arc<[u32]>, DecodeError> {
+fn node_set(runs: &[i64], n_nodes: usize) -> Result<Arc<[NodeIdx]>, DecodeError> {
     let nodes = unpack_up_to(runs, n_nodes)?;
     let is_valid =
         nodes.is_sorted_by(|a, b| a < b) && nodes.last().is_none_or(|last| (*last as usize) < n_nodes);
     if is_valid {
-        Ok(nodes.into())
+        Ok(nodes.into_iter().map(NodeIdx::new).collect())
     } else {
         Err(DecodeError::Damaged("a set of nodes is not sorted or out of range"))
     }
@@ -202,7 +203,7 @@ fn verdict(number: u32) -> Result<Verdict, DecodeError> {
 fn details(tasks: &[PlannedTask], runs: &[i64], n_instances: usize) -> Result<Vec<u32>, DecodeError> {
     let mut column = unpack(runs, n_instances)?;
     for task in tasks {
-        for details_idx in &mut column[task.first as usize..task.first as usize + task.nodes.len()] {
+        for details_idx in &mut column[task.first.index()..task.first.index() + task.nodes.len()] {
             if *details_idx as usize > task.details.len() {
                 return Err(DecodeError::Damaged("an instance refers to missing details"));
             }

@@ -120,7 +120,7 @@ fn use_everything(explained: &ExplainedPlan) {
         assert_eq!(explained.plan.instance(instance.idx), Some(instance));
     }
     let n_instances = explained.plan.n_instances() as u32;
-    assert!(explained.plan.edges().all(|(from, to)| from < n_instances && to < n_instances));
+    assert!(explained.plan.edges().all(|(from, to)| from.get() < n_instances && to.get() < n_instances));
 }
 
 proptest! {

@@ -137,8 +137,8 @@ fn rendered(plan: &Plan, explainer: &Explainer<'_>) -> String {
     let mut before: Vec<Vec<(&str, &str)>> = vec![Vec::new(); names.len()];
     let instances: Vec<_> = plan.instances().collect();
     for (from, to) in plan.edges() {
-        let first = &instances[from as usize];
-        before[to as usize].push((first.task, first.node));
+        let first = &instances[from.index()];
+        before[to.index()].push((first.task, first.node));
     }
     let mut sorted: Vec<usize> = (0..names.len()).collect();
     sorted.sort_by_key(|idx| (instances[*idx].task, instances[*idx].node));

@@ -56,10 +56,8 @@ pub(crate) fn running(plan: &Plan) -> Vec<String> {
 /// `before -> after` for all edges, sorted.
 pub(crate) fn edges(plan: &Plan) -> Vec<String> {
     let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
-    let mut edges: Vec<String> = plan
-        .edges()
-        .map(|(from, to)| format!("{} -> {}", names[from as usize], names[to as usize]))
-        .collect();
+    let mut edges: Vec<String> =
+        plan.edges().map(|(from, to)| format!("{} -> {}", names[from.index()], names[to.index()])).collect();
     edges.sort();
     edges
 }

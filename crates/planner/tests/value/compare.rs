@@ -89,7 +89,7 @@ proptest! {
                 .instances()
                 .map(|instance| (instance.to_string(), instance.node.parse().unwrap_or(0)))
                 .collect();
-            let edges = plan.plan.edges().map(|(from, to)| (&names[from as usize], &names[to as usize]));
+            let edges = plan.plan.edges().map(|(from, to)| (&names[from.index()], &names[to.index()]));
             let edges = edges.filter(|(from, to)| from.1 <= n_nodes && to.1 <= n_nodes);
             edges.map(|(from, to)| (from.0.clone(), to.0.clone())).collect::<std::collections::BTreeSet<_>>()
         };

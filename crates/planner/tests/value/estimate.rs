@@ -139,7 +139,7 @@ proptest! {
         prop_assert_eq!(remaining.iter().copied().max().unwrap_or(0), result.critical_ms());
         for (before, after) in plan.edges() {
             let own = plan.instance(before).map_or(0, |instance| ms_of(&instance));
-            prop_assert!(remaining[before as usize] >= own + remaining[after as usize]);
+            prop_assert!(remaining[before.index()] >= own + remaining[after.index()]);
         }
     }
 }

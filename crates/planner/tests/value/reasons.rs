@@ -1,5 +1,6 @@
 //! Explanations of a whole plan equal those of its single instances.
 
+use stoker_model::InstanceIdx;
 use stoker_planner::{EvaluationSettings, Explainer, PlanningInput};
 
 use crate::plans::{explained, mixed, with_mixed_input, with_real_inputs};
@@ -12,7 +13,7 @@ fn check(name: &str, input: &PlanningInput<'_>) {
         let explanation = explained.reasons.of(instance.idx);
         assert_eq!(explanation, Some(&explainer.explain(&instance)), "{name}: {instance}");
     }
-    assert_eq!(explained.reasons.of(explained.plan.n_instances() as u32), None);
+    assert_eq!(explained.reasons.of(InstanceIdx::at(explained.plan.n_instances())), None);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn check(name: &str, explained: &ExplainedPlan) {
     }
     let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
     let edges: Edges =
-        plan.edges().map(|(from, to)| (names[from as usize].clone(), names[to as usize].clone())).collect();
+        plan.edges().map(|(from, to)| (names[from.index()].clone(), names[to.index()].clone())).collect();
     assert_eq!(n_instances, plan.n_instances(), "{name}");
     assert!(requires == edges && required_for == edges, "{name}");
 }

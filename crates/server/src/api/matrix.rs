@@ -58,11 +58,11 @@ impl Window {
             .filter(|task| plan.instances_of(task).any(|instance| self.has(&instance)))
             .collect();
         let ranks = ranks(plan);
-        tasks.sort_by_key(|task| (ranks.get(task.first as usize), &task.name));
+        tasks.sort_by_key(|task| (ranks.get(task.first.index()), &task.name));
         let mut is_used = vec![false; plan.nodes.len()];
         for task in &tasks {
             for (instance, node_idx) in plan.instances_of(task).zip(&*task.nodes) {
-                is_used[*node_idx as usize] |= self.has(&instance);
+                is_used[node_idx.index()] |= self.has(&instance);
             }
         }
         let used: Vec<usize> = (0..plan.nodes.len()).filter(|idx| is_used[*idx]).collect();
@@ -74,7 +74,7 @@ impl Window {
         let row = |task: &&PlannedTask| {
             let mut cells = vec![NO_INSTANCE; columns.len()];
             for (instance, node_idx) in plan.instances_of(task).zip(&*task.nodes) {
-                if let Some(column) = column_of[*node_idx as usize] {
+                if let Some(column) = column_of[node_idx.index()] {
                     cells[column] = letter(&instance);
                 }
             }

@@ -43,7 +43,7 @@ async fn read_plan(server: &TestServer, plan_id: i64) -> Plan {
 /// Returns the instance and its direct and transitive dependents.
 fn transitive_dependents(plan: &Plan, name: &str) -> HashSet<String> {
     let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
-    let edges: Vec<(u32, u32)> = plan.edges().collect();
+    let edges: Vec<(u32, u32)> = plan.edges().map(|(from, to)| (from.get(), to.get())).collect();
     let mut dependents = HashSet::from([name.to_owned()]);
     loop {
         let n_before = dependents.len();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_model::InstanceIdx;
 use stoker_planner::{Details, Plan, PlannedTask, codes};
 
 /// Number of distinct parameter sets per task that are validated. A mistake is usually the same in all of them, and
@@ -54,7 +55,7 @@ fn of_task(plan: &Plan, task: &PlannedTask) -> Vec<Diagnostic> {
 }
 
 fn nodes_with(plan: &Plan, task: &PlannedTask, which: &[usize]) -> Vec<String> {
-    let has_one = |idx: u32| {
+    let has_one = |idx: InstanceIdx| {
         let details = plan.details(idx);
         details.is_some_and(|details| {
             which.iter().any(|one| std::ptr::eq(details, &raw const task.details[*one]))

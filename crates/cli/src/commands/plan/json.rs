@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use stoker_diagnostics::Severity;
-use stoker_model::Json;
+use stoker_model::{InstanceIdx, Json};
 use stoker_planner::{ExplainedPlan, FaultToleranceGroup, Plan};
 
 use super::graph::Graph;
@@ -61,11 +61,11 @@ impl<'p> Names<'p> {
         }
     }
 
-    fn get(&self, instance_idx: u32) -> (&str, &str) {
+    fn get(&self, instance_idx: InstanceIdx) -> (&str, &str) {
         let task_idx = self.plan.tasks.partition_point(|task| task.first <= instance_idx) - 1;
         let task = &self.plan.tasks[task_idx];
-        let node_idx = task.nodes[(instance_idx - task.first) as usize];
-        (&self.tasks[task_idx], &self.nodes[node_idx as usize])
+        let node_idx = task.nodes[instance_idx.index() - task.first.index()];
+        (&self.tasks[task_idx], &self.nodes[node_idx.index()])
     }
 }
 

@@ -6,7 +6,7 @@ use stoker_api_types::plans::{
     CriticalStep, EstimateView, ExcludedView, GroupView, PlanSummary, PlanView, TaskSummary, WarningView,
 };
 use stoker_diagnostics::{Diagnostic, Severity};
-use stoker_model::PlanRecord;
+use stoker_model::{InstanceIdx, PlanRecord};
 use stoker_planner::{ExplainedPlan, InstanceAction, Plan, PlannedTask, Verdict, estimate};
 
 use stoker_services::clock;
@@ -54,7 +54,7 @@ pub(super) fn render_plan_summary(
 
 fn render_estimate(plan: &Plan, durations: &HashMap<String, u64>) -> EstimateView {
     let estimate = estimate(plan, &|task, _| durations.get(task).copied());
-    let step = |(idx, ms): &(u32, u64)| {
+    let step = |(idx, ms): &(InstanceIdx, u64)| {
         let instance = plan.instance(*idx)?;
         Some(CriticalStep { task: instance.task.to_owned(), node: instance.node.to_owned(), ms: *ms })
     };

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use stoker_engine::blueprint::Executor;
 use stoker_manifest::task::render;
-use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, PlanId, RunId, RunStatus, Task};
+use stoker_model::{
+    HistoryRecord, HistoryStatus, InstanceIdx, Json, JsonMap, PlanId, RunId, RunStatus, Task,
+};
 use stoker_planner::{Details, ExplainedPlan, Instance, InstanceAction};
 use stoker_services::planning::{PlanSecrets, StoredPlan};
 use stoker_state::SYNC;
@@ -37,7 +39,7 @@ struct Row {
 #[derive(Clone, Copy)]
 struct PlanPosition {
     task_idx: usize,
-    instance: Option<u32>,
+    instance: Option<InstanceIdx>,
 }
 
 struct Planned {
