@@ -44,6 +44,15 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// Reports whether another task does for the primary node what this one does for the others, such as
+    /// `primary-database` and `database`.
+    pub(crate) fn has_primary_counterpart(&self, name: &str) -> bool {
+        let is_counterpart = |other: &str| {
+            other != name && ["primary-", "primary_"].iter().any(|part| other.replacen(part, "", 1) == name)
+        };
+        self.all.iter().any(|other| is_counterpart(other))
+    }
+
     pub(crate) fn suggestion(&self, name: &str) -> Option<String> {
         closest_name(name, self.all.iter().copied()).map(|best| format!("did you mean `{best}`?"))
     }

@@ -111,11 +111,11 @@ impl Placer<'_, '_> {
         for message in problems {
             self.report.push(Diagnostic::warning(codes::PATTERN, message).task(definition.name, *field));
         }
-        // A pair of tasks, one of them for the primary node, is intended.
-        if !names.index_of.contains_key(format!("primary-{}", definition.name).as_str()) {
-            for warning in hidden_by_primary(&value, &nodes, node_sets) {
-                self.report.push(warning.task(definition.name, *field));
-            }
+        let hidden = hidden_by_primary(&value, &nodes, node_sets);
+        if !hidden.is_empty() && !names.has_primary_counterpart(definition.name) {
+            self.report
+                .problems
+                .extend(hidden.into_iter().map(|warning| warning.task(definition.name, *field)));
         }
         nodes
     }

@@ -14,7 +14,7 @@ use super::{Bounds, DecodeError, ExplainedPlan, VERSION};
 use crate::nodes::NODE_OFFLINE;
 use crate::plan::{Details, FaultToleranceGroup, NodeChoice, Plan, PlannedTask, Verdict};
 use crate::reasons::{Explanation, Reasons};
-use crate::report::{ExcludedNode, codes, is_beside_plan};
+use crate::report::{ExcludedNode, codes};
 
 /// Parsed first: the rest of the document depends on the version.
 #[derive(Deserialize)]
@@ -109,12 +109,7 @@ impl<'p> Document<'p> {
             choices: (&*plan.choices).into(),
             explanations: (&*explained.reasons.explanations).into(),
             reasons: pack(explained.reasons.of.iter().copied()),
-            problems: explained
-                .problems
-                .iter()
-                .filter(|problem| !is_beside_plan(problem))
-                .map(StoredProblem::of)
-                .collect(),
+            problems: explained.problems.iter().map(StoredProblem::of).collect(),
             excluded: (&*explained.excluded).into(),
         }
     }

@@ -23,7 +23,7 @@ use stoker_diagnostics::Diagnostic;
 use crate::input::PlanningInput;
 use crate::plan::Plan;
 use crate::reasons::Reasons;
-use crate::report::{ExcludedNode, PlanningReport};
+use crate::report::{ExcludedNode, PlanningReport, is_beside_plan};
 use document::Document;
 pub(crate) use document::StoredProblem;
 
@@ -40,8 +40,10 @@ pub struct ExplainedPlan {
 
 impl ExplainedPlan {
     /// Explains a plan that was created from this input with this report.
-    pub fn new(input: &PlanningInput<'_>, plan: Plan, report: PlanningReport) -> Self {
+    /// Warnings that are stored beside the plan are in [`crate::PlanExtras`].
+    pub fn new(input: &PlanningInput<'_>, plan: Plan, mut report: PlanningReport) -> Self {
         let reasons = Reasons::new(input, &plan);
+        report.problems.retain(|problem| !is_beside_plan(problem));
         Self { plan, reasons, problems: report.problems, excluded: report.excluded }
     }
 }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_planner::{EvaluationSettings, ExplainedPlan, Plan, PlanScope, PlanningInput, check, plan};
+use stoker_planner::{
+    EvaluationSettings, ExplainedPlan, Plan, PlanExtras, PlanScope, PlanningInput, check, plan,
+};
 use stoker_state::{AppliedStates, EffectiveState, master_document};
 
 use super::cluster::{self, Cluster};
@@ -91,7 +93,9 @@ pub(super) fn run(args: &PlanArgs, printer: &mut Printer) -> Outcome {
         diagnostics: report.errors().map(|problem| graph.attach(problem)).collect(),
     })?;
     verify(&plan)?;
-    let explained = ExplainedPlan::new(&input, plan, report);
+    let beside_plan = PlanExtras::new(&report).warnings;
+    let mut explained = ExplainedPlan::new(&input, plan, report);
+    explained.problems.extend(beside_plan);
     warnings.extend(graph.warnings.iter().cloned());
     if format == Format::Json {
         return Ok(printer.stream(|out| json::write(out, &explained, &warnings, &graph))?);
