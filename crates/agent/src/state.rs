@@ -1,4 +1,4 @@
-//! State directory of an agent: lock, membership (node UID and credential), journal, scratch space.
+//! State directory of an agent: lock, membership (node UID and credential), journal and its identity, scratch space.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -33,6 +33,8 @@ pub enum StateError {
     File { operation: &'static str, path: PathBuf, source: io::Error },
     #[error("`{}` is malformed; remove it and join again", path.display())]
     Malformed { path: PathBuf },
+    #[error("cannot create an id for the journal")]
+    Random(#[from] getrandom::Error),
 }
 
 impl StateFolder {
@@ -106,23 +108,27 @@ impl StateFolder {
 
     /// Persists the membership atomically, with mode 0600.
     pub fn store_membership(&self, membership: &Membership) -> Result<(), StateError> {
-        let path = self.membership_path();
-        let temporary = self.path.join("membership.new");
         let Membership { server, node_uid, credential, ca_fingerprint } = membership;
         let mut json = serde_json::json!({"server": server, "node_uid": node_uid, "credential": credential});
         if let Some(fingerprint) = ca_fingerprint {
             json["ca_fingerprint"] = fingerprint.as_str().into();
         }
+        self.replace_file(&self.membership_path(), &json)
+    }
+
+    /// Writes a file atomically and durably, with mode 0600.
+    pub(crate) fn replace_file(&self, path: &Path, content: &Json) -> Result<(), StateError> {
+        let temporary = path.with_extension("new");
         let write = || {
             let mut file =
                 OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
             file.set_permissions(Permissions::from_mode(0o600))?;
-            file.write_all(json.to_string().as_bytes())?;
+            file.write_all(content.to_string().as_bytes())?;
             file.sync_all()?;
-            fs::rename(&temporary, &path)?;
+            fs::rename(&temporary, path)?;
             File::open(&self.path)?.sync_all()
         };
-        write().map_err(|source| StateError::File { operation: "write", path: path.clone(), source })
+        write().map_err(|source| StateError::File { operation: "write", path: path.to_owned(), source })
     }
 }
 

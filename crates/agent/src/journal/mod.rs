@@ -6,6 +6,7 @@
 //! written, normally together with the next accept.
 
 mod file;
+mod identity;
 mod writer;
 
 pub use file::{JournalError, JournalFile};

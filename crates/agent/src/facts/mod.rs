@@ -1,5 +1,7 @@
 //! Facts about the machine: hostname, addresses, hardware, operating system.
 
+mod network;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -17,7 +19,9 @@ pub fn collect() -> JsonMap {
         }
     };
     insert("hostname", hostname().map(Json::from));
+    insert("machine_id", machine_id().map(Json::from));
     insert("addresses", addresses());
+    insert("network_scheme", network::scheme());
     insert("mac", mac().map(Json::from));
     insert("manufacturer", line("/sys/class/dmi/id/sys_vendor").map(Json::from));
     insert("platform_name", line("/sys/class/dmi/id/product_name").map(Json::from));
@@ -40,6 +44,22 @@ pub fn hostname() -> Option<String> {
 
 fn line(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Returns the id of the installed system, otherwise that of the hardware.
+fn machine_id() -> Option<String> {
+    ["/etc/machine-id", "/sys/class/dmi/id/product_uuid"]
+        .iter()
+        .find_map(|path| line(path).and_then(|text| valid_machine_id(&text)))
+}
+
+/// Returns the id in lower case. Systems that boot for the first time have the id `uninitialized`, and boards without
+/// an id of their own report a single repeated digit.
+fn valid_machine_id(text: &str) -> Option<String> {
+    let text = text.to_ascii_lowercase();
+    let digits: Vec<char> = text.chars().filter(|digit| *digit != '-').collect();
+    let is_hex = digits.len() == 32 && digits.iter().all(char::is_ascii_hexdigit);
+    (is_hex && digits.iter().any(|digit| *digit != digits[0])).then_some(text)
 }
 
 /// Addresses per interface, without loopback interfaces and interfaces without addresses.
@@ -155,6 +175,24 @@ mod tests {
         for text in ["00:00:00:00:00:00\n", "", "80:00:02:08:fe:80:00:00:00:00:00:00:00:00:00:00:00:00:00:01"]
         {
             assert_eq!(real_mac(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn machine_id_must_identify_one_machine() {
+        let id = "5b0f1f7e8c8d4a0fb0d6a1c2e3f40516";
+        assert_eq!(valid_machine_id(id).as_deref(), Some(id));
+        let uuid = "4C4C4544-0051-3010-8052-B4C04F564433";
+        assert_eq!(valid_machine_id(uuid), Some(uuid.to_lowercase()));
+        for text in [
+            "uninitialized",
+            "",
+            "00000000-0000-0000-0000-000000000000",
+            "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+            "5b0f",
+            "zb0f1f7e8c8d4a0fb0d6a1c2e3f40516",
+        ] {
+            assert_eq!(valid_machine_id(text), None, "{text}");
         }
     }
 
