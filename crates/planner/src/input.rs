@@ -1,6 +1,6 @@
 //! The input of planning: everything a plan depends on.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ pub struct PlanningInput<'a> {
     pub files: FileDigests,
     pub on_definition_change: OnDefinitionChange,
     pub inputs_key: InputsKey,
-    /// The new state with the statuses after the run, over which inputs are rendered; `None`: as before the run.
-    pub settled: Option<SettledDocuments>,
+    /// The state over which inputs are rendered.
+    pub after_run: StateAfterRun<'a>,
     pub request: PlanScope,
     /// Values of placeholders: `{NAME}` in a text is replaced, other braces are left alone.
     pub placeholders: BTreeMap<String, String>,
@@ -58,7 +58,7 @@ impl<'a> PlanningInput<'a> {
             files: FileDigests::default(),
             on_definition_change: OnDefinitionChange::Rerun,
             inputs_key: InputsKey::default(),
-            settled: None,
+            after_run: StateAfterRun::default(),
             request: PlanScope::default(),
             placeholders: BTreeMap::new(),
             settings: EvaluationSettings::default(),
@@ -106,6 +106,25 @@ impl FileDigests {
 impl fmt::Debug for FileDigests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("FileDigests")
+    }
+}
+
+/// Computes the new state after a run that succeeds on the given nodes; `None` if the run changes nothing.
+type Settle<'a> = dyn Fn(&BTreeSet<&str>) -> Option<SettledDocuments> + Send + Sync + 'a;
+
+/// The new state with the statuses after the run; by default the new state itself. A function, because the nodes of a
+/// run are known only after tasks are placed.
+#[derive(Clone, Default)]
+pub struct StateAfterRun<'a>(Option<Arc<Settle<'a>>>);
+
+impl<'a> StateAfterRun<'a> {
+    pub fn new(settle: impl Fn(&BTreeSet<&str>) -> Option<SettledDocuments> + Send + Sync + 'a) -> Self {
+        Self(Some(Arc::new(settle)))
+    }
+
+    /// `nodes` are the uids of the nodes that tasks are placed on.
+    pub(crate) fn documents(&self, nodes: &BTreeSet<&str>) -> Option<SettledDocuments> {
+        self.0.as_ref().and_then(|settle| settle(nodes))
     }
 }
 

@@ -82,10 +82,10 @@ pub use extras::{DoubtView, InputChange, PlanExtras, decode_extras, encode_extra
 pub use fingerprint::{inputs_digest, inputs_document, inputs_of, source_digests};
 pub use input::{
     EvaluationSettings, FileDigests, InputsKey, NodeInput, PlanScope, PlanningInput, SettledDocuments,
-    Subgraph,
+    StateAfterRun, Subgraph,
 };
 pub use input_changes::{OldInputs, input_changes};
-pub use nodes::{NODE_OFFLINE, NodeSelection, node_selection};
+pub use nodes::NODE_OFFLINE;
 pub use plan::{
     Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,
 };

@@ -13,7 +13,6 @@ use stoker_yaql::{Engine, FixedHost, Input, Limits, Options, Value};
 
 use crate::input::{NodeInput, PlanningInput};
 use crate::report::{ExcludedNode, PlanningReport, codes, expression_problem};
-use crate::settings::options_of;
 
 #[derive(Debug)]
 pub(crate) struct Nodes {
@@ -78,21 +77,6 @@ fn compare_uids(a: &str, b: &str) -> Ordering {
 
 /// Reason for excluding an offline node.
 pub const NODE_OFFLINE: &str = "the node is offline";
-
-/// Nodes that a plan covers, and those that it leaves out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NodeSelection {
-    pub uids: Vec<String>,
-    pub excluded: Vec<ExcludedNode>,
-}
-
-/// Selects nodes as [`crate::plan()`] does, which reports the errors of the node filter.
-pub fn node_selection(input: &PlanningInput<'_>) -> NodeSelection {
-    let mut report = PlanningReport::default();
-    let selected = select_nodes(input, &options_of(input), &mut report);
-    let uids = selected.into_iter().map(|at| input.nodes[at].uid.clone()).collect();
-    NodeSelection { uids, excluded: report.excluded }
-}
 
 /// The nodes to plan for. An explicit list of nodes overrides the node filter of the graph.
 fn select_nodes(input: &PlanningInput<'_>, options: &Options, report: &mut PlanningReport) -> Vec<usize> {

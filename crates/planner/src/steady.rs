@@ -17,7 +17,7 @@ use crate::compute::subjects::{Applied, SubjectIdx, Subjects};
 use crate::definition::{PARAMETERS, TYPE};
 use crate::fields::{FieldWork, compute};
 use crate::fingerprint::{inputs_digest, inputs_of};
-use crate::input::PlanningInput;
+use crate::input::{PlanningInput, SettledDocuments};
 use crate::report::PlanningReport;
 use crate::settings::{eval_settings, options_of};
 use crate::template::{Template, Templates};
@@ -49,13 +49,18 @@ pub(crate) struct ComparedInputs {
 const UNCHANGED: u32 = 0;
 const CHANGED: u32 = 1;
 
-/// Renders and compares the inputs of instances, in the order of `wanted`.
-pub(crate) fn compare_inputs(input: &PlanningInput<'_>, wanted: &[TaskInstances<'_>]) -> Vec<ComparedInputs> {
+/// Renders and compares the inputs of instances, in the order of `wanted`. `settled` is the state after the run, if the
+/// run changes it.
+pub(crate) fn compare_inputs(
+    input: &PlanningInput<'_>,
+    wanted: &[TaskInstances<'_>],
+    settled: Option<&SettledDocuments>,
+) -> Vec<ComparedInputs> {
     if wanted.is_empty() {
         return Vec::new();
     }
     let documents = input.documents_by_uid();
-    let (common, own) = match &input.settled {
+    let (common, own) = match settled {
         Some(settled) => (&settled.common, &settled.own),
         None => (&input.common, &BTreeMap::new()),
     };

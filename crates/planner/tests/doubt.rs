@@ -35,7 +35,7 @@ fn applied(graph: &[Task], common: &Json) -> AppliedStates {
 fn reasons(input: &PlanningInput<'_>, plan: &Plan) -> BTreeMap<String, String> {
     let reasons = Reasons::new(input, plan);
     let options = Explainer::options(input);
-    let explainer = Explainer::new(input, &options);
+    let explainer = Explainer::new(input, plan, &options);
     let texts = plan.instances().zip(0_u32..).map(|(instance, idx)| {
         let text = reasons.of(InstanceIdx::new(idx)).expect("a reason").to_string();
         assert_eq!(explainer.explain(&instance).to_string(), text, "{instance}");

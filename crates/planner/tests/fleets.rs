@@ -59,7 +59,7 @@ fn nodes_can_find_themselves_in_a_fleet_list() {
 
 fn explain_each(input: &PlanningInput<'_>, plan: &Plan) -> Vec<String> {
     let options = Explainer::options(input);
-    let explainer = Explainer::new(input, &options);
+    let explainer = Explainer::new(input, plan, &options);
     plan.instances().map(|instance| explainer.explain(&instance).to_string()).collect()
 }
 

@@ -4,7 +4,7 @@
 
 use crate::small;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use small::{document, input, node, planned, refused, running, shell, state};
 use stoker_model::{InstanceIdx, TaintCause, Task};
 use stoker_planner::{
     Details, Explainer, FileDigests, InputsKey, NodeInput, OldInputs, Plan, PlanScope, PlanningInput,
-    Reasons, SettledDocuments, input_changes, inputs_digest, inputs_document, inputs_of, plan,
+    Reasons, SettledDocuments, StateAfterRun, input_changes, inputs_digest, inputs_document, inputs_of, plan,
 };
 use stoker_state::{AppliedGraph, AppliedStates, Secrets};
 
@@ -224,16 +224,15 @@ fn inputs_are_rendered_with_the_statuses_after_the_run() {
     let (before, after) =
         (json!({"nodes": [{"status": "discover"}]}), json!({"nodes": [{"status": "ready"}]}));
     let mut applied = AppliedStates::default();
-    let settled = SettledDocuments { common: document(&after), own: BTreeMap::new() };
+    let after_run = StateAfterRun::new(|nodes| {
+        assert_eq!(*nodes, BTreeSet::from(["1", "2"]), "nodes with tasks");
+        Some(SettledDocuments { common: document(&after), own: BTreeMap::new() })
+    });
     let first =
-        PlanningInput { settled: Some(settled.clone()), inputs_key: KEY, ..input(&tasks, &before, &nodes()) };
+        PlanningInput { after_run: after_run.clone(), inputs_key: KEY, ..input(&tasks, &before, &nodes()) };
     assert_eq!(apply(&first, &before, &mut applied), ["t@1", "t@2"]);
-    let second = PlanningInput {
-        old: Some(&applied),
-        settled: Some(settled),
-        inputs_key: KEY,
-        ..input(&tasks, &after, &nodes())
-    };
+    let second =
+        PlanningInput { old: Some(&applied), after_run, inputs_key: KEY, ..input(&tasks, &after, &nodes()) };
     assert!(running(&planned(&second)).is_empty());
 }
 
@@ -273,7 +272,7 @@ fn changes_are_grouped_over_equal_nodes() {
 fn explained(input: &PlanningInput<'_>, plan: &Plan) -> BTreeMap<String, String> {
     let reasons = Reasons::new(input, plan);
     let options = Explainer::options(input);
-    let explainer = Explainer::new(input, &options);
+    let explainer = Explainer::new(input, plan, &options);
     let texts = plan.instances().zip(0_u32..).map(|(instance, idx)| {
         let text = reasons.of(InstanceIdx::new(idx)).expect("a reason").to_string();
         assert_eq!(explainer.explain(&instance).to_string(), text, "{instance}");

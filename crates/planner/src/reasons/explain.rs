@@ -15,8 +15,8 @@ use crate::compute::expressions::{ExpressionIdx, Expressions};
 use crate::compute::subjects::{Applied, SubjectIdx, Subjects};
 use crate::definition::{CONDITION, condition_text};
 use crate::fingerprint::redefinitions;
-use crate::input::PlanningInput;
-use crate::plan::{Instance, Verdict};
+use crate::input::{PlanningInput, SettledDocuments};
+use crate::plan::{Instance, Plan, Verdict};
 use crate::settings::{eval_settings, options_of};
 use crate::steady::{ComparedInputs, InstanceNode, TaskInstances, compare_inputs};
 use crate::yaql_ext::inputs_changed::InputsState;
@@ -99,12 +99,14 @@ pub struct Explainer<'a> {
     pub(super) evaluator: Evaluator<'a>,
     pub(super) conditions: HashMap<TaskIdx, ExpressionIdx>,
     input: PlanningInput<'a>,
+    /// The state after the run, if a condition compares inputs.
+    settled: Option<SettledDocuments>,
     difference_cache: DifferenceCache,
 }
 
 impl<'a> Explainer<'a> {
     /// `options` must come from [`Explainer::options`].
-    pub fn new(input: &PlanningInput<'a>, options: &'a Options) -> Self {
+    pub fn new(input: &PlanningInput<'a>, plan: &Plan, options: &'a Options) -> Self {
         let tasks: HashMap<&str, (TaskIdx, &Task)> = TaskIdx::first(input.tasks.len())
             .zip(input.tasks)
             .map(|(task_idx, task)| (task.name.as_str(), (task_idx, task)))
@@ -132,12 +134,18 @@ impl<'a> Explainer<'a> {
             expressions,
             input.settings.n_threads.max(1),
         );
+        let compares_inputs = evaluator.expressions.all.iter().any(|expression| expression.uses_inputs);
+        let settled = compares_inputs.then(|| {
+            let occupied = plan.tasks.iter().flat_map(|task| task.nodes.iter());
+            input.after_run.documents(&occupied.map(|node_idx| &*plan.nodes[node_idx.index()]).collect())
+        });
         Self {
             tasks,
             nodes,
             evaluator,
             conditions,
             input: input.clone(),
+            settled: settled.flatten(),
             difference_cache: DifferenceCache::new(DiffSource::State),
         }
     }
@@ -206,7 +214,7 @@ impl<'a> Explainer<'a> {
             InstanceNode { uid, applied }
         };
         let instances = TaskInstances { task, nodes: uids.iter().copied().map(node).collect() };
-        compare_inputs(&self.input, &[instances]).pop()
+        compare_inputs(&self.input, &[instances], self.settled.as_ref()).pop()
     }
 
     /// Whether the condition of a task holds for a subject.

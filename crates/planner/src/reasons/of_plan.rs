@@ -35,7 +35,7 @@ impl Reasons {
     /// Explains a plan that was created from this input.
     pub fn new(input: &PlanningInput<'_>, plan: &Plan) -> Self {
         let options = Explainer::options(input);
-        let mut explainer = Explainer::new(input, &options);
+        let mut explainer = Explainer::new(input, plan, &options);
         explainer.evaluator.n_threads = input.settings.n_threads.max(1);
         let mut works: Vec<TaskWork<'_>> =
             plan.tasks.iter().map(|task| TaskWork::new(&explainer, plan, task)).collect();

@@ -129,7 +129,7 @@ fn planned(tasks: &[Task], case: &Json) -> Result<String, PlanningReport> {
     };
     let (plan, _) = plan(&input)?;
     let options = Explainer::options(&input);
-    Ok(rendered(&plan, &Explainer::new(&input, &options)))
+    Ok(rendered(&plan, &Explainer::new(&input, &plan, &options)))
 }
 
 fn rendered(plan: &Plan, explainer: &Explainer<'_>) -> String {

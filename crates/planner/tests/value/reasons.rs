@@ -8,7 +8,7 @@ use crate::plans::{explained, mixed, with_mixed_input, with_real_inputs};
 fn check(name: &str, input: &PlanningInput<'_>) {
     let explained = explained(input);
     let options = Explainer::options(input);
-    let explainer = Explainer::new(input, &options);
+    let explainer = Explainer::new(input, &explained.plan, &options);
     for instance in explained.plan.instances() {
         let explanation = explained.reasons.of(instance.idx);
         assert_eq!(explanation, Some(&explainer.explain(&instance)), "{name}: {instance}");

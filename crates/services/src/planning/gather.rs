@@ -81,7 +81,7 @@ impl Gathered {
 
 /// Reports whether the condition of a task may compare inputs. Fingerprints that are not read are replaced by a comparison
 /// of rendered parameters, so a call inside of a helper need not be found.
-pub(super) fn compares_inputs(task: &Task) -> bool {
+fn compares_inputs(task: &Task) -> bool {
     let major = |version: &str| version.split('.').next().and_then(|major| major.parse::<u64>().ok());
     match task.field("condition") {
         Some(condition) => condition.to_string().contains("inputsChanged"),

@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use stoker_model::{ClusterId, JsonMap, Node, NodeId, OnDefinitionChange};
 use stoker_planner::{
-    EvaluationSettings, ExcludedNode, InputsKey, NODE_OFFLINE, NodeInput, PlanningInput, SettledDocuments,
-    node_selection,
+    EvaluationSettings, InputsKey, NodeInput, PlanningInput, SettledDocuments, StateAfterRun,
 };
 use stoker_state::{
     AppliedStates, DesiredState, Document, DocumentInterner, NodeState, Secrets, Settled, SourceDigests,
-    intern_document, set_status, settle_common, settled,
+    document, intern_document, set_status, settle_common, settled,
 };
 use stoker_yaql::Library;
 
-use super::gather::{Gathered, compares_inputs};
+use super::gather::Gathered;
 use super::old::NewDocuments;
 use super::request::PlanRequest;
 use super::sources::{Files, sources_of};
@@ -43,7 +42,6 @@ pub(super) struct Ground {
     sources: SourceDigests,
     files: Files,
     inputs_key: InputsKey,
-    settled: Option<SettledDocuments>,
     library: Arc<Library>,
     settings: EvaluationSettings,
     placeholders: BTreeMap<String, String>,
@@ -77,7 +75,7 @@ impl Ground {
             old.states(&names, &NewDocuments { common: &common, own }, &mut shared)
         });
         let files = Files::default();
-        let mut ground = Self {
+        Self {
             old: applied,
             sources: sources_of(&graph, &records.plugins, &files),
             files,
@@ -103,30 +101,29 @@ impl Ground {
             library,
             settings,
             placeholders,
-            settled: None,
-        };
-        if ground.graph.tasks.iter().any(compares_inputs) {
-            ground.settled = ground.settled_documents(&mut shared);
         }
-        ground
     }
 
     /// Returns the statuses of nodes and cluster after a run that succeeds on all `participants`. Documents that a user
     /// supplied keep theirs.
-    pub(super) fn settled(&self, participants: &BTreeSet<String>, excluded: &[ExcludedNode]) -> Settled {
+    pub(super) fn settled(&self, participants: &BTreeSet<&str>) -> Settled {
         if self.is_supplied {
             return Settled::default();
         }
-        let is_partial = excluded.iter().any(|node| node.reason == NODE_OFFLINE);
+        let is_selected = |uid: &String| {
+            let nodes = self.request.nodes.as_ref();
+            nodes.is_none_or(|nodes| NodeId::parse(uid).is_some_and(|id| nodes.contains(&id)))
+        };
+        let is_partial = self.offline.iter().any(is_selected);
+        let participants = participants.iter().map(|uid| (*uid).to_owned()).collect();
         let on_success = self.graph.metadata.on_success.as_ref();
-        settled(&self.members, participants, &self.request.graph_type, on_success, is_partial)
+        settled(&self.members, &participants, &self.request.graph_type, on_success, is_partial)
     }
 
     /// Returns the documents after a successful run. Without them, parameters that print statuses would change once
     /// more after the first run.
-    fn settled_documents(&self, shared: &mut DocumentInterner) -> Option<SettledDocuments> {
-        let selection = node_selection(&self.input());
-        let settled = self.settled(&selection.uids.into_iter().collect(), &selection.excluded);
+    fn settled_documents(&self, participants: &BTreeSet<&str>) -> Option<SettledDocuments> {
+        let settled = self.settled(participants);
         if settled == Settled::default() {
             return None;
         }
@@ -137,9 +134,9 @@ impl Ground {
         let own = nodes.filter_map(|(node, own)| {
             let mut own = own.clone();
             set_status(&mut own, by_uid.get(node.uid.as_str())?);
-            Some((node.uid.clone(), intern_document(shared, &own)))
+            Some((node.uid.clone(), document(&own)))
         });
-        Some(SettledDocuments { own: own.collect(), common: intern_document(shared, &common) })
+        Some(SettledDocuments { own: own.collect(), common: document(&common) })
     }
 
     pub(super) fn input(&self) -> PlanningInput<'_> {
@@ -152,7 +149,7 @@ impl Ground {
             sources: self.sources.clone(),
             files: self.files.lookup(),
             inputs_key: self.inputs_key,
-            settled: self.settled.clone(),
+            after_run: StateAfterRun::new(|participants| self.settled_documents(participants)),
             on_definition_change: metadata.on_definition_change.unwrap_or(OnDefinitionChange::Rerun),
             request: self.request.to_planner(&self.graph),
             placeholders: self.placeholders.clone(),

@@ -1,13 +1,13 @@
 //! A computed plan with its state, not yet stored.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
-    ExplainedPlan, InstanceAction, Plan, PlanExtras, check, check_placeholders, encode, encode_extras,
-    input_digests, plan, source_digests,
+    ExplainedPlan, Instance, InstanceAction, Plan, PlanExtras, check, check_placeholders, encode,
+    encode_extras, input_digests, plan, source_digests,
 };
 use stoker_state::{DesiredState, MASTER, SYNC, Secrets};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
@@ -130,19 +130,14 @@ impl Made {
     }
 }
 
-/// Returns the statuses of nodes and cluster after a run of the plan that succeeds. In a run of a part of the graph,
-/// nodes without work keep their status.
+/// Returns the statuses of nodes and cluster after a run of the plan that succeeds. Nodes without a task keep their
+/// status; in a run of a part of the graph, also nodes without work.
 fn settled_document(ground: &Ground, explained: &ExplainedPlan) -> StateDocument {
     let plan = &explained.plan;
     let is_part = ground.request.tasks.is_some() || !ground.request.subgraphs.is_empty();
-    let participants: BTreeSet<String> = if is_part {
-        let instances = plan.instances();
-        let running = instances.filter(|instance| instance.verdict.action() == InstanceAction::Run);
-        running.map(|instance| instance.node.to_owned()).collect()
-    } else {
-        plan.nodes.iter().cloned().collect()
-    };
-    StateDocument::new(ground.settled(&participants, &explained.excluded).to_document())
+    let takes_part = |instance: &Instance<'_>| !is_part || instance.verdict.action() == InstanceAction::Run;
+    let participants = plan.instances().filter(takes_part).map(|instance| instance.node).collect();
+    StateDocument::new(ground.settled(&participants).to_document())
 }
 
 /// Returns the own documents of participating nodes.
