@@ -15,7 +15,19 @@ pub enum JoinError {
     Refused { server: String, reason: String, source: Option<serde_json::Error> },
 }
 
+/// Error of servers of the previous version, which reject request keys that they do not know.
+const JOURNAL_UNKNOWN: &str = "unknown key `journal`";
+
 pub async fn join(endpoint: &Endpoint, request: &JoinRequest) -> Result<JoinResponse, JoinError> {
+    match send_request(endpoint, request).await {
+        Err(JoinError::Refused { reason, .. }) if reason.contains(JOURNAL_UNKNOWN) => {
+            send_request(endpoint, &JoinRequest { journal: None, ..request.clone() }).await
+        }
+        result => result,
+    }
+}
+
+async fn send_request(endpoint: &Endpoint, request: &JoinRequest) -> Result<JoinResponse, JoinError> {
     let server = endpoint.to_string();
     let refused = |reason: String| JoinError::Refused { server: endpoint.to_string(), reason, source: None };
     let malformed = |what: &str, source| JoinError::Refused {

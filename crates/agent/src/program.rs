@@ -9,7 +9,7 @@ use stoker_model::{AgentUid, ErrorChain};
 use stoker_settings::{AgentConnection, AgentNats, AgentSettings as Options, AgentTrust, TRACES_SECRETS};
 use stoker_tls::{AgentKey, Trust};
 use stoker_traces::Tracer;
-use stoker_wire::join::JoinRequest;
+use stoker_wire::join::{JoinRequest, JournalIdentity};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -117,7 +117,8 @@ async fn run_with_server(
     let membership = if let Some(membership) = membership {
         membership
     } else {
-        let joining = join_with_retry(&options, &endpoint, trust, token, &certificates, tell);
+        let journal = folder.journal_identity()?;
+        let joining = join_with_retry(&options, &endpoint, trust, token, &certificates, journal, tell);
         let joined = tokio::select! {
             joined = joining => joined?,
             () = stop_requested(&mut stop) => return Ok(()),
@@ -166,6 +167,7 @@ async fn join_with_retry(
     trust: &AgentTrust,
     token: Option<&str>,
     certificates: &Certificates,
+    journal: JournalIdentity,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Membership, AgentError> {
     let Some(token) = token else {
@@ -183,6 +185,7 @@ async fn join_with_retry(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         certificate_request: key.as_ref().map(AgentKey::request).transpose()?,
         facts: facts::collect(),
+        journal: Some(journal),
     };
     let mut backoff = Backoff::new(JOIN_BACKOFF);
     loop {

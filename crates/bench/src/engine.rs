@@ -145,7 +145,7 @@ enum Message {
 fn through_sessions(blueprint: &Blueprint) -> Result<Duration, Box<dyn Error>> {
     let begin = Instant::now();
     let agent = |uid: u32| {
-        let identity = Identity { node: uid.to_string().into(), version: "1".to_owned() };
+        let identity = Identity { node: uid.to_string().into(), version: "1".to_owned(), journal_id: None };
         AgentSession::new(identity, AgentLimits::default())
     };
     let mut world = World {

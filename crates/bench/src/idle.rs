@@ -20,7 +20,7 @@ pub(crate) struct IdleAgent {
 
 impl IdleAgent {
     pub(crate) fn new(uid: AgentUid) -> Self {
-        let identity = Identity { node: uid, version: "bench".to_owned() };
+        let identity = Identity { node: uid, version: "bench".to_owned(), journal_id: None };
         let session = AgentSession::new(identity, AgentLimits::default());
         Self { session, is_quick: true, started: Vec::new(), heartbeat: None, n_done: 0 }
     }

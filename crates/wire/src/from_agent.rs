@@ -59,6 +59,8 @@ struct HelloDto {
     runs: Vec<i64>,
     #[serde(default)]
     facts: JsonMap,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    journal_id: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -99,6 +101,7 @@ impl From<&Hello> for HelloDto {
             finished: hello.finished.iter().map(Into::into).collect(),
             runs: hello.runs.iter().map(|run| run.0).collect(),
             facts: hello.facts.clone(),
+            journal_id: hello.journal_id.clone(),
         }
     }
 }
@@ -132,6 +135,7 @@ impl HelloDto {
         check_length("running", self.running.len(), ITEMS_MAX)?;
         check_length("finished", self.finished.len(), ITEMS_MAX)?;
         check_length("runs", self.runs.len(), ITEMS_MAX)?;
+        check_length("journal_id", self.journal_id.as_ref().map_or(0, String::len), NAME_BYTES_MAX)?;
         Ok(Hello {
             node: self.node.into(),
             version: self.version,
@@ -139,6 +143,7 @@ impl HelloDto {
             finished: self.finished.into_iter().map(FinishedDto::into_domain).collect::<Result<_, _>>()?,
             runs: self.runs.into_iter().map(RunId).collect(),
             facts: self.facts,
+            journal_id: self.journal_id,
         })
     }
 }

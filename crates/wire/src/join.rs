@@ -25,6 +25,9 @@ pub struct JoinRequest {
     pub certificate_request: Option<String>,
     #[serde(default)]
     pub facts: JsonMap,
+    /// Absent in requests of agents that do not identify their journal; they count as new machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<JournalIdentity>,
 }
 
 /// Identity of the journal that an agent keeps in its state directory. A new machine has a new journal, so the server

@@ -148,6 +148,7 @@ impl Driver {
         machine.boot_id = settings.boot_id.clone();
         machine.hidden_env = settings.hidden_env.clone();
         let (events, receive_events) = mpsc::channel(EVENTS_MAX);
+        let journal = folder.assign_journal(&settings.node)?;
         let recovered = recovery::recover(folder, &machine).await?;
         if let Some(result_queue) = &result_queue {
             // The previous agent may have stopped before it published these results; duplicates have no
@@ -155,8 +156,11 @@ impl Driver {
             recovered.unacknowledged().for_each(|finished| result_queue.add(finished));
         }
         let (writer, written, writer_task) = Writer::start(recovered.file, &SYNCS);
-        let identity =
-            Identity { node: settings.node.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        let identity = Identity {
+            node: settings.node.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            journal_id: Some(journal.id),
+        };
         let rebooting = recovered.rebooting.keys().copied().collect();
         let (session, outputs) = AgentSession::restore(
             identity,

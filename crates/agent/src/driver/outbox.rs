@@ -142,6 +142,7 @@ mod tests {
             finished: vec![finished(3 << 20), finished(3 << 20)],
             runs: Vec::new(),
             facts: JsonMap::new(),
+            journal_id: None,
         };
         outbox.push(FromAgent::Hello(hello));
         let Some(FromAgent::Hello(hello)) = outbox.pop() else { panic!() };

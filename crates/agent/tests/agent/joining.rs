@@ -2,14 +2,14 @@
 
 use stoker_agent::{Endpoint, JoinError, join};
 use stoker_model::{Json, JsonMap};
-use stoker_wire::join::JoinRequest;
+use stoker_wire::join::{JoinRequest, JournalIdentity};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::rig::with_timeout;
 
 /// Responds to one request and returns its head and body.
-async fn respond(listener: TcpListener, status: &str, body: &str) -> (String, Json) {
+async fn respond(listener: &TcpListener, status: &str, body: &str) -> (String, Json) {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut text = String::new();
     loop {
@@ -37,7 +37,7 @@ async fn send_join(
     let request =
         JoinRequest { token: "t0ken".to_owned(), node: "node-5".to_owned(), facts, ..JoinRequest::default() };
     let (result, (head, json)) =
-        with_timeout(async { tokio::join!(join(&endpoint, &request), respond(listener, status, body)) })
+        with_timeout(async { tokio::join!(join(&endpoint, &request), respond(&listener, status, body)) })
             .await;
     (result, head, json)
 }
@@ -73,4 +73,24 @@ async fn permanent_and_transient_failures_are_distinguished() {
     let error = with_timeout(join(&endpoint, &request)).await.unwrap_err();
     assert!(matches!(error, JoinError::Unavailable { .. }));
     assert!(!error.to_string().contains("hunter2"));
+}
+
+/// Servers of the previous version reject the key.
+#[tokio::test]
+async fn join_omits_the_journal_if_the_server_does_not_know_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = Endpoint::parse(&format!("http://{}", listener.local_addr().unwrap()), None).unwrap();
+    let journal = JournalIdentity { id: "0af7".to_owned(), node_uid: Some("5".into()) };
+    let request = JoinRequest { token: "t".to_owned(), journal: Some(journal), ..JoinRequest::default() };
+    let server = async {
+        let refusal = r#"{"message": "journal: unknown key `journal`"}"#;
+        let (_, first) = respond(&listener, "400 Bad Request", refusal).await;
+        let (_, second) = respond(&listener, "200 OK", r#"{"node_uid": "5", "credential": "c"}"#).await;
+        (first, second)
+    };
+    let (joined, (first, second)) =
+        Box::pin(with_timeout(async { tokio::join!(join(&endpoint, &request), server) })).await;
+    assert_eq!(joined.unwrap().node_uid.as_str(), "5");
+    assert_eq!(first["journal"], serde_json::json!({"id": "0af7", "node_uid": "5"}));
+    assert_eq!(second.get("journal"), None);
 }

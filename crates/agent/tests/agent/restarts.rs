@@ -125,3 +125,21 @@ async fn journal_is_private_and_bounded() {
     assert_eq!(rig.hello.runs, [stoker_model::RunId(1000)]);
     rig.stop().await;
 }
+
+#[tokio::test]
+async fn hello_identifies_the_journal() {
+    let folder = TempFolder::new();
+    let settings = settings(&folder);
+    let mut rig = Rig::start(settings.clone()).await;
+    let first = rig.hello.journal_id.clone().expect("the journal has an id");
+    rig.reconnect().await;
+    assert_eq!(rig.hello.journal_id.as_ref(), Some(&first));
+    rig.stop().await;
+    let rig = Rig::start(settings.clone()).await;
+    assert_eq!(rig.hello.journal_id.as_ref(), Some(&first));
+    rig.stop().await;
+    std::fs::remove_file(settings.state.join("journal")).unwrap();
+    let rig = Rig::start(settings).await;
+    assert!(rig.hello.journal_id.as_ref().is_some_and(|id| *id != first));
+    rig.stop().await;
+}

@@ -71,6 +71,7 @@ async fn connect(address: String, member: JoinResponse) -> Result<Line, Failure>
         finished: Vec::new(),
         runs: Vec::new(),
         facts: JsonMap::new(),
+        journal_id: None,
     });
     line.send(&hello).await?;
     match line.receive().await? {

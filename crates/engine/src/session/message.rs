@@ -87,6 +87,8 @@ pub struct Hello {
     /// earlier messages may have been lost.
     pub runs: Vec<RunId>,
     pub facts: JsonMap,
+    /// Id of the agent's journal; `None` for agents that do not identify it.
+    pub journal_id: Option<String>,
 }
 
 /// A self-contained attempt: the agent needs no further data to execute it.

@@ -130,7 +130,7 @@ impl Bench {
 }
 
 fn identity() -> Identity {
-    Identity { node: "1".into(), version: "1".to_owned() }
+    Identity { node: "1".into(), version: "1".to_owned(), journal_id: None }
 }
 
 fn describe(finished: &AttemptResult) -> String {

@@ -27,6 +27,7 @@ fn hello(running: &[AttemptKey], ended: &[AttemptKey]) -> Input {
         finished: ended.iter().copied().map(finished).collect(),
         runs: keys.map(|key| key.run).take(1).collect(),
         facts: JsonMap::new(),
+        journal_id: None,
     }))
 }
 

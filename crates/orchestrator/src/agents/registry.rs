@@ -455,6 +455,7 @@ mod tests {
             finished: Vec::new(),
             runs: Vec::new(),
             facts: stoker_model::JsonMap::new(),
+            journal_id: None,
         };
         agents.step_from(&line, Input::Message(stoker_engine::session::FromAgent::Hello(hello)), NOW);
         assert!(matches!(line.outbox.try_recv(), Ok(ToAgent::Welcome { .. })));

@@ -62,8 +62,8 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
     let (send, mut messages) = mpsc::channel(64);
     let (reports, receive) = mpsc::channel(64);
     connections.send(LocalConnection { send, receive }).await.unwrap();
-    let mut session =
-        AgentSession::new(Identity { node: uid, version: "test".to_owned() }, AgentLimits::default());
+    let identity = Identity { node: uid, version: "test".to_owned(), journal_id: None };
+    let mut session = AgentSession::new(identity, AgentLimits::default());
     let (exits, mut exited) = mpsc::channel::<(AttemptKey, ResultKind, JsonMap)>(64);
     let mut running: HashMap<AttemptKey, Running> = HashMap::new();
     let mut inputs = VecDeque::from([Input::Connected { facts: JsonMap::new() }]);

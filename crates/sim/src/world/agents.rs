@@ -36,7 +36,7 @@ enum Write {
 impl Agent {
     pub(crate) fn new(uid: &str) -> Self {
         Self {
-            identity: Identity { node: uid.into(), version: "1".to_owned() },
+            identity: Identity { node: uid.into(), version: "1".to_owned(), journal_id: None },
             session: None,
             incarnation: 0,
             connection: None,

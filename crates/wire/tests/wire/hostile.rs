@@ -50,4 +50,8 @@ fn oversized_messages_are_rejected_before_parsing() {
     let hello =
         format!(r#"{{"kind": "hello", "hello": {{"wire_version": 1, "node": "{name}", "version": "1"}}}}"#);
     assert!(matches!(decode_from_agent(&hello), Err(WireError::FieldTooLarge { field: "node", .. })));
+    let hello = format!(
+        r#"{{"kind": "hello", "hello": {{"wire_version": 1, "node": "1", "version": "1", "journal_id": "{name}"}}}}"#
+    );
+    assert!(matches!(decode_from_agent(&hello), Err(WireError::FieldTooLarge { field: "journal_id", .. })));
 }

@@ -107,9 +107,10 @@ fn from_agent() -> impl Strategy<Value = FromAgent> {
         prop::collection::vec(finished(), 0..3),
         prop::collection::vec(any::<i64>().prop_map(RunId), 0..3),
         map(),
+        prop::option::of(text()),
     )
-        .prop_map(|(node, version, running, finished, runs, facts)| {
-            FromAgent::Hello(Hello { node: node.into(), version, running, finished, runs, facts })
+        .prop_map(|(node, version, running, finished, runs, facts, journal_id)| {
+            FromAgent::Hello(Hello { node: node.into(), version, running, finished, runs, facts, journal_id })
         });
     prop_oneof![
         hello,

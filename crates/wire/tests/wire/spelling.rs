@@ -48,6 +48,7 @@ fn messages_from_agents() {
             finished: vec![AttemptResult { summary, ..finished(ResultKind::Succeeded) }],
             runs: vec![RunId(7)],
             facts: JsonMap::from_iter([("hostname".to_owned(), json!("a"))]),
+            journal_id: Some("0af7".to_owned()),
         }),
         FromAgent::Heartbeat,
         FromAgent::Facts(JsonMap::new()),

@@ -2,7 +2,8 @@
 //! of the next version are simulated by adding unknown fields and types to current messages.
 
 use serde_json::{Value as Json, json};
-use stoker_wire::join::{JoinRequest, JoinResponse};
+use stoker_engine::session::{FromAgent, Hello};
+use stoker_wire::join::{JoinRequest, JoinResponse, JournalIdentity};
 use stoker_wire::record::{decode_entry, encode_entry};
 use stoker_wire::{
     Decoded, PROTOCOL_VERSION, WireError, decode_from_agent, decode_refusal, decode_to_agent,
@@ -151,4 +152,23 @@ fn incompatible_versions_name_the_side_to_upgrade() {
     }
     // Version 1 decodes the refusal as an unknown message type and ignores it.
     assert_eq!(decode_to_agent(&encode_refusal("x")), Ok(Decoded::Unknown));
+}
+
+/// Agents and servers of a version without journal identities ignore and omit them.
+#[test]
+fn journal_identity_is_optional() {
+    let text =
+        r#"{"kind":"hello","hello":{"wire_version":1,"node":"1","version":"0.1.0","journal_id":"0af7"}}"#;
+    let Ok(Decoded::Message(FromAgent::Hello(hello))) = decode_from_agent(text) else { panic!() };
+    assert_eq!(hello.journal_id.as_deref(), Some("0af7"));
+    let without = FromAgent::Hello(Hello { journal_id: None, ..hello });
+    assert!(!encode_from_agent(&without).contains("journal_id"));
+    let request = |text: &str| serde_json::from_str::<JoinRequest>(text).map(|request| request.journal);
+    assert_eq!(request(r#"{"token":"t","node":"n"}"#).unwrap(), None);
+    let journal = JournalIdentity { id: "0af7".to_owned(), node_uid: None };
+    assert_eq!(request(r#"{"token":"t","node":"n","journal":{"id":"0af7"}}"#).unwrap(), Some(journal));
+    for wrong in [r#"{"token":"t","node":"n","journal":"0af7"}"#, r#"{"token":"t","node":"n","journal":{}}"#]
+    {
+        assert!(request(wrong).is_err(), "{wrong}");
+    }
 }

@@ -26,6 +26,7 @@ impl AgentSession {
             finished,
             runs: runs.into_iter().collect(),
             facts,
+            journal_id: self.identity.journal_id.clone(),
         })));
         // The earlier message may have been lost with the previous connection.
         for (key, state) in &self.attempts {

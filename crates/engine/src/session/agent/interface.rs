@@ -11,6 +11,8 @@ pub struct Identity {
     pub node: AgentUid,
     /// Agent version.
     pub version: String,
+    /// Id of the journal.
+    pub journal_id: Option<String>,
 }
 
 /// Bounds of the retained state.
