@@ -1,5 +1,7 @@
 //! Facts about the machine: hostname, addresses, hardware, operating system.
 
+mod network;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -19,6 +21,7 @@ pub fn collect() -> JsonMap {
     insert("hostname", hostname().map(Json::from));
     insert("machine_id", machine_id().map(Json::from));
     insert("addresses", addresses());
+    insert("network_scheme", network::scheme());
     insert("mac", mac().map(Json::from));
     insert("manufacturer", line("/sys/class/dmi/id/sys_vendor").map(Json::from));
     insert("platform_name", line("/sys/class/dmi/id/product_name").map(Json::from));
