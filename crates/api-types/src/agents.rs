@@ -1,7 +1,7 @@
 //! Request and response types for agents.
 
 use serde::{Deserialize, Serialize};
-use stoker_manifest::reader::{json_map, string_with_length};
+use stoker_manifest::reader::{json_map, object, string_with_length};
 use stoker_model::JsonMap;
 use utoipa::ToSchema;
 
@@ -95,5 +95,19 @@ request! {
         /// Facts about the machine of the agent.
         #[schema(value_type = Object, example = json!({"hostname": "node-7", "mac": "52:54:00:12:34:56"}))]
         facts: Option<JsonMap> = nullable(json_map),
+        /// Journal in the state directory of the agent. An agent without the journal of the previous agent of the
+        /// node counts as another machine.
+        journal: Option<JournalBody> = nullable(object(JournalBody::read)),
+    }
+}
+
+request! {
+    pub struct JournalBody {
+        /// Random ID of the journal.
+        #[schema(example = "9f86d081884c7d659a2feaa0c55ad015")]
+        id: String = required(string_with_length(1..=128)),
+        /// Node that the agent last served with this journal.
+        #[schema(example = "7")]
+        node_uid: Option<String> = nullable(string_with_length(1..=255)),
     }
 }

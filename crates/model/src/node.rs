@@ -94,6 +94,18 @@ impl Node {
         self.attributes.clear();
     }
 
+    /// Resets the node to a newly assigned one with the same roles, which the next run deploys completely.
+    pub fn redeploy(&mut self) {
+        self.pending_roles.append(&mut self.roles);
+        self.pending_roles.sort_unstable();
+        self.pending_roles.dedup();
+        self.pending_addition = true;
+        self.status = NodeStatus::Discover;
+        self.progress = 0;
+        self.error_type = None;
+        self.error_msg = None;
+    }
+
     /// Removes the node from its cluster: immediately if it was never deployed, otherwise with the next run.
     pub fn request_removal(&mut self) {
         if self.status == NodeStatus::Discover { self.leave_cluster() } else { self.pending_deletion = true }

@@ -7,6 +7,8 @@ words! {
     Topic {
         NodeBack => "node.back",
         NodeLost => "node.lost",
+        /// Another machine took the place of a node's machine.
+        NodeReplaced => "node.replaced",
         RunFailed => "run.failed",
         RunPartial => "run.partial",
         RunStarted => "run.started",

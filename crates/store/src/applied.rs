@@ -137,6 +137,12 @@ impl Session {
         self.get_where("uid = $1", Args::new().key(uid)).await
     }
 
+    /// Reports whether any task has succeeded on a node since its states were last invalidated.
+    pub async fn applied_exists(&mut self, node: &str) -> Result<bool, StoreError> {
+        let sql = format!("SELECT 1 FROM {TABLE} WHERE node_uid = $1 AND snapshot_id IS NOT NULL LIMIT 1");
+        Ok(self.connection.fetch_optional(sql, Args::new().key(node)).await?.is_some())
+    }
+
     /// Aggregates a column of texts to a JSON array.
     fn name_list(&self, column: &str) -> String {
         match self.connection.dialect() {
@@ -158,6 +164,13 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut writing = self.begin_write(&Actor::server(), now).await?;
         writing.applied_mark_late(cluster, graph_type, run, instances).await?;
+        writing.commit_unaudited().await
+    }
+
+    /// [`WriteTransaction::agent_machine_put`] in a transaction of its own.
+    pub async fn agent_machine_note(&self, machine: &AgentMachine, now: Micros) -> Result<(), StoreError> {
+        let mut writing = self.begin_write(&Actor::server(), now).await?;
+        writing.agent_machine_put(machine).await?;
         writing.commit_unaudited().await
     }
 }
@@ -261,6 +274,12 @@ impl WriteTransaction {
         let replace = "ON CONFLICT (uid) DO UPDATE SET journal_id = excluded.journal_id, \
                        machine_id = excluded.machine_id, noted_at = excluded.noted_at";
         self.connection.insert(MACHINES, values, replace).await?;
+        Ok(())
+    }
+
+    pub async fn agent_machine_delete(&mut self, uid: &str) -> Result<(), StoreError> {
+        let sql = format!("DELETE FROM {MACHINES} WHERE uid = $1");
+        self.connection.execute(sql, Args::new().key(uid)).await?;
         Ok(())
     }
 }

@@ -27,9 +27,11 @@ impl GroupCommit {
         Ok(&mut self.writing)
     }
 
-    /// Releases the savepoint and keeps its changes together with their audit log entry.
-    pub async fn release_savepoint(&mut self, change: AuditChange) -> Result<(), StoreError> {
-        self.writing.audit_append(&change).await?;
+    /// Releases the savepoint and keeps its changes together with their audit log entries.
+    pub async fn release_savepoint(&mut self, changes: &[AuditChange]) -> Result<(), StoreError> {
+        for change in changes {
+            self.writing.audit_append(change).await?;
+        }
         self.execute("RELEASE SAVEPOINT part").await
     }
 

@@ -1,6 +1,7 @@
 //! Join of one agent: a join token is exchanged for a credential.
 
 use stoker_model::{Agent, AgentUid, Json, JsonMap, NewAgent, NewNode, Node, NodeId, normal_mac};
+use stoker_services::nodes::{AgentOrigin, note_joined_machine};
 use stoker_store::{Session, WriteTransaction};
 
 use super::Joining;
@@ -19,6 +20,7 @@ pub(crate) struct Join {
     pub(crate) version: String,
     pub(crate) certificate_request: Option<String>,
     pub(crate) facts: JsonMap,
+    pub(crate) origin: AgentOrigin,
 }
 
 /// Credential with which an agent connects after joining.
@@ -35,6 +37,8 @@ pub(super) struct Joined {
     pub(super) agent: Agent,
     /// Digest of the replaced credential.
     pub(super) former: Option<String>,
+    /// The agent runs on another machine than the previous one, whose applied states are invalid now.
+    pub(super) is_replaced: bool,
 }
 
 pub(super) async fn admit(
@@ -75,8 +79,9 @@ pub(super) async fn admit(
         Some(request) => issue_certificate(joining.tls.as_deref(), writing, &agent, request).await?,
         None => None,
     };
+    let is_replaced = note_joined_machine(writing, &uid, former.is_some(), join.origin.clone()).await?;
     let credential = Credential { node_uid: uid, secret, certificate };
-    Ok(Joined { credential, agent, former })
+    Ok(Joined { credential, agent, former, is_replaced })
 }
 
 /// Readmits the agent of a revoked node, if the token allows it.

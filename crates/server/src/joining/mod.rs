@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use stoker_model::{Actor, AuditChange};
 use stoker_orchestrator::Orchestrator;
+use stoker_services::nodes::replaced_change;
 use stoker_store::GroupCommit;
 use tokio::sync::oneshot;
 
@@ -107,7 +108,11 @@ impl Joining {
             Ok(joined) => {
                 let target = format!("agent {}", joined.agent.id);
                 let detail = json!({"uid": joined.agent.uid});
-                together.release_savepoint(AuditChange { action: "agent.join", target, detail }).await?;
+                let mut changes = vec![AuditChange { action: "agent.join", target, detail }];
+                if joined.is_replaced {
+                    changes.push(replaced_change(&joined.agent.uid));
+                }
+                together.release_savepoint(&changes).await?;
                 Ok(Ok(joined))
             }
             Err(error) if error.is_transient() => Err(error),
@@ -121,6 +126,9 @@ impl Joining {
     fn finish(&self, joined: Joined) -> Credential {
         // Ends the session of the replaced credential.
         self.orchestrator.revoke_agent(&joined.agent.uid, joined.former);
+        if joined.is_replaced {
+            self.orchestrator.context.services.webhooks.notify();
+        }
         joined.credential
     }
 

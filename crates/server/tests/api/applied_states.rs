@@ -23,13 +23,13 @@ fn title() -> Value {
 }
 
 impl Site {
-    async fn set_debug(&self, value: bool) {
+    pub(crate) async fn set_debug(&self, value: bool) {
         let settings = json!({"editable": {"common": {"debug": {"value": value}}}});
         self.server.put(&format!("clusters/{}/attributes", self.cluster), &settings).await.expect(200);
     }
 
     /// Instances that a new plan runs, as `task@node`.
-    async fn planned(&self, request: Value) -> Vec<String> {
+    pub(crate) async fn planned(&self, request: Value) -> Vec<String> {
         let plan = self.server.post(&format!("clusters/{}/plans", self.cluster), &request).await.expect(201);
         let path = format!("plans/{}/instances?action=run", plan["id"]);
         let instances = self.server.get(&path).await.expect(200);

@@ -29,6 +29,7 @@ mod isolation;
 mod judged;
 mod limits;
 mod links;
+mod machines;
 mod merged;
 mod module_apply;
 mod module_instances;

@@ -3,8 +3,8 @@
 use serde_json::json;
 use stoker_manifest::reader::FieldUpdate;
 use stoker_model::{
-    AuditChange, Cluster, ClusterId, ClusterStatus, JsonMap, MergeMode, MergeOrder, NodeId, NodeStatus,
-    ReleaseId, Resource, Run, RunId, RunName, Tenant, TenantRef,
+    AuditChange, Cluster, ClusterId, ClusterStatus, JsonMap, MergeMode, MergeOrder, NodeId, ReleaseId,
+    Resource, Run, RunId, RunName, Tenant, TenantRef,
 };
 use stoker_settings::Server;
 use stoker_store::{AppliedScope, List, NodeFilter, Session, WriteTransaction};
@@ -157,14 +157,7 @@ pub async fn cluster_reset(mut writing: WriteTransaction, mut cluster: Cluster) 
     writing.applied_invalidate(&uids, AppliedScope::InCluster(id)).await?;
     let n_nodes = nodes.len();
     for mut node in nodes {
-        let roles = std::mem::take(&mut node.roles);
-        node.pending_roles.extend(roles);
-        node.pending_roles.sort_unstable();
-        node.pending_roles.dedup();
-        node.pending_addition = true;
-        node.status = NodeStatus::Discover;
-        node.progress = 0;
-        (node.error_type, node.error_msg) = (None, None);
+        node.redeploy();
         writing.node_update(&node).await?;
     }
     cluster.status = ClusterStatus::New;

@@ -20,7 +20,7 @@ use stoker_store::Store;
 use tokio::sync::Notify;
 
 pub use self::metrics::DeliveryMetrics;
-pub use self::notifications::{node_news, run_news, test_message};
+pub use self::notifications::{Replacement, node_news, replaced_news, run_news, test_message};
 pub use self::sender::{INTERVAL, run};
 use crate::clock::Clock;
 use crate::modules::ModuleKeys;

@@ -5,6 +5,17 @@ use stoker_model::{Cluster, Json, Micros, NewNotification, Node, Run, Topic, Web
 
 use crate::clock;
 
+/// How the server learned that the machine of a node was replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// Another machine joined with a join token.
+    Joined,
+    /// The machine id differs from the one at the last connection.
+    Connected,
+    /// A user announced the replacement.
+    Requested,
+}
+
 /// Returns the notification of a started or ended run.
 pub fn run_news(topic: Topic, run: &Run, cluster: &Cluster, now: Micros) -> NewNotification {
     let what = match topic {
@@ -48,7 +59,7 @@ pub fn node_news(node: &Node, now: Micros) -> NewNotification {
     };
     let message = format!("node {} ({}) {what}", node.id, node.name);
     let mut body = body_of(topic, now, &message);
-    body["node"] = json!({"id": node.id.0, "name": node.name, "hostname": node.hostname});
+    body["node"] = node_of(node);
     body["cluster"] = node.cluster_id.map_or(Json::Null, |id| json!({"id": id.0}));
     NewNotification {
         topic,
@@ -58,6 +69,28 @@ pub fn node_news(node: &Node, now: Micros) -> NewNotification {
         node_id: Some(node.id),
         body,
     }
+}
+
+/// Returns the notification of a replaced machine: of a node, or of the master if `node` is `None`.
+pub fn replaced_news(node: Option<&Node>, how: Replacement, now: Micros) -> NewNotification {
+    let topic = Topic::NodeReplaced;
+    let who =
+        node.map_or_else(|| "the master".to_owned(), |node| format!("node {} ({})", node.id, node.name));
+    let what = match how {
+        Replacement::Joined => "was replaced: another machine joined in its place",
+        Replacement::Connected => "was replaced: its agent runs on a machine with another id",
+        Replacement::Requested => "will be replaced: its agent was revoked",
+    };
+    let message = format!("{who} {what}; the next run executes all of its tasks");
+    let cluster_id = node.and_then(|node| node.cluster_id);
+    let mut body = body_of(topic, now, &message);
+    body["node"] = node.map_or(Json::Null, node_of);
+    body["cluster"] = cluster_id.map_or(Json::Null, |id| json!({"id": id.0}));
+    NewNotification { topic, message, cluster_id, run_id: None, node_id: node.map(|node| node.id), body }
+}
+
+fn node_of(node: &Node) -> Json {
+    json!({"id": node.id.0, "name": node.name, "hostname": node.hostname})
 }
 
 /// Returns the document of a test delivery.

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoker_model::{
     AgentMachine, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId, DocumentId,
-    GraphType, NewPlan, NewRun, PlanId, RunId, RunStatus, Snapshot, SnapshotId, TaintCause,
+    GraphType, Micros, NewPlan, NewRun, PlanId, RunId, RunStatus, Snapshot, SnapshotId, TaintCause,
 };
 use stoker_store::{AppliedScope, StateDocument, StoreError, WriteTransaction};
 
@@ -179,6 +179,11 @@ async fn invalidation_deletes_rows_in_scope(fixture: &Fixture) {
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
     fill(&mut writing, &[&one, &two]).await;
     let graph = graph_type("default");
+    // An attempt without success applies nothing.
+    writing.applied_mark(one.id, &graph, RunId(1), &[mark("a", "3", TaintCause::Failed)]).await.unwrap();
+    for (uid, is_applied) in [("1", true), ("3", false), ("4", false)] {
+        assert_eq!(writing.applied_exists(uid).await.unwrap(), is_applied, "{uid}");
+    }
     let other = AppliedScope::OtherGraphs(one.id, &graph);
     assert_eq!(writing.applied_invalidate(&["1"], other).await.unwrap(), 2);
     assert_eq!(writing.applied_groups(one.id, &graph, &["a"], &["1"]).await.unwrap().len(), 1);
@@ -334,8 +339,13 @@ async fn machines_of_agents_are_replaced(fixture: &Fixture) {
     assert_eq!(writing.agent_machine("7").await.unwrap().as_ref(), Some(&first));
     let second = AgentMachine { journal_id: None, machine_id: Some("m".to_owned()), ..first };
     writing.agent_machine_put(&second).await.unwrap();
-    assert_eq!(writing.agent_machine("7").await.unwrap(), Some(second));
+    assert_eq!(writing.agent_machine("7").await.unwrap(), Some(second.clone()));
+    writing.agent_machine_delete("7").await.unwrap();
+    assert_eq!(writing.agent_machine("7").await.unwrap(), None);
     commit(writing).await;
+    fixture.store.agent_machine_note(&second, Micros(1)).await.unwrap();
+    let mut reading = fixture.store.read().await.unwrap();
+    assert_eq!(reading.agent_machine("7").await.unwrap(), Some(second));
 }
 
 on_both![

@@ -75,7 +75,7 @@ async fn group_commit_rolls_back_savepoints_independently(fixture: &Fixture) {
         if is_kept {
             let change =
                 AuditChange { action: "tenant.create", target: format!("tenant {name}"), detail: json!({}) };
-            together.release_savepoint(change).await.unwrap();
+            together.release_savepoint(&[change]).await.unwrap();
         } else {
             assert!(writing.node_create(&new_node("NUL \0")).await.is_err());
             together.rollback_savepoint().await.unwrap();

@@ -2,7 +2,9 @@
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
-use stoker_api_types::agents::{JoinBody, JoinedView};
+use stoker_api_types::agents::{JoinBody, JoinedView, JournalBody};
+use stoker_model::AgentUid;
+use stoker_services::nodes::AgentOrigin;
 
 use crate::access::token::Secret;
 use crate::http::body::SmallDocument;
@@ -14,7 +16,9 @@ use crate::state::App;
 
 /// Join as an agent
 ///
-/// Called by agents. Exchanges a join token for the credential of the agent of one node.
+/// Called by agents. Exchanges a join token for the credential of the agent of one node. An agent without the journal
+/// of the previous agent of the node, or on a machine with another machine ID, replaces the machine: the applied
+/// states of the node become invalid, and the next run deploys it as a new node.
 #[utoipa::path(
     post, path = "/api/v1/agents/join", request_body = JoinBody,
     responses(
@@ -30,13 +34,22 @@ pub(super) async fn agent_join(
     peer: Peer,
     document: SmallDocument,
 ) -> ApiResult<ApiResponse<JoinedView>> {
-    let JoinBody { token, node, version, certificate_request, facts } = document.0.request()?;
+    let JoinBody { token, node, version, certificate_request, facts, journal } = document.0.request()?;
+    let facts = facts.unwrap_or_default();
+    let origin = match journal {
+        Some(JournalBody { id, node_uid }) => {
+            let journal_node = node_uid.map(AgentUid::from);
+            AgentOrigin { journal_node, ..AgentOrigin::new(Some(id), &facts) }
+        }
+        None => AgentOrigin::new(None, &facts),
+    };
     let join = Join {
         token: Secret::new(&token),
         node,
         version: version.unwrap_or_default(),
         certificate_request,
-        facts: facts.unwrap_or_default(),
+        facts,
+        origin,
     };
     let now = app.clock.now();
     if let Err(seconds) = app.access.failures.check(GUESSING, peer.0, now) {
