@@ -4,9 +4,10 @@ use std::future::Future;
 use std::time::Duration;
 
 use stoker_engine::session::server::Input;
-use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_engine::session::{FromAgent, Hello, ToAgent};
 use stoker_model::AgentUid;
 use stoker_services::background::TaskMonitor;
+use stoker_services::nodes::{AgentOrigin, note_connected_machine};
 use stoker_store::{List, StoreError};
 use tokio::time::timeout;
 
@@ -55,12 +56,31 @@ pub async fn serve_agent(
     // connection.
     if is_valid(orchestrator, proof).await {
         orchestrator.peers.record_move(uid, line.id, true);
+        note_machine(orchestrator, uid, proof.is_some(), &hello).await;
         handle_message(orchestrator, &line, FromAgent::Hello(hello)).await;
         exchange(orchestrator, &mut line, &mut carrier).await;
     }
     orchestrator.agents.disconnect(&line, orchestrator.context.clock.now());
     orchestrator.peers.record_move(uid, line.id, false);
     tracing::info!(agent.uid = uid.as_str(), "agent disconnected");
+}
+
+/// Records the machine of an agent before its messages are handled, so that no result of a new machine counts for the
+/// previous one.
+async fn note_machine(orchestrator: &Orchestrator, uid: &AgentUid, has_joined: bool, hello: &Hello) {
+    let context = &orchestrator.context;
+    let origin = AgentOrigin::new(hello.journal_id.clone(), &hello.facts);
+    match note_connected_machine(&context.store, context.clock, uid, has_joined, origin).await {
+        Ok(false) => {}
+        Ok(true) => {
+            tracing::warn!(agent.uid = uid.as_str(), "machine replaced; applied states invalidated");
+            context.services.webhooks.notify();
+        }
+        // The recorded machine stays the previous one, so the next connection detects the replacement.
+        Err(error) => {
+            tracing::warn!(agent.uid = uid.as_str(), error = %error, "cannot record the machine of an agent");
+        }
+    }
 }
 
 async fn is_valid(orchestrator: &Orchestrator, proof: Option<CredentialDigest>) -> bool {

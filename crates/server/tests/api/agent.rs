@@ -19,6 +19,7 @@ pub(crate) struct AttemptLog {
     entries: Arc<Mutex<Vec<String>>>,
     secrets: Arc<Mutex<Vec<String>>>,
     traces: Arc<Mutex<Vec<String>>>,
+    facts: Arc<Mutex<JsonMap>>,
 }
 
 impl AttemptLog {
@@ -34,6 +35,11 @@ impl AttemptLog {
     /// Returns the `traceparent` values of attempts.
     pub(crate) fn traces(&self) -> Vec<String> {
         self.traces.lock().clone()
+    }
+
+    /// Sets the machine id of agents that connect from now on.
+    pub(crate) fn set_machine(&self, machine_id: &str) {
+        self.facts.lock().insert("machine_id".to_owned(), machine_id.into());
     }
 
     /// Removes and returns the entries.
@@ -66,7 +72,7 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
     let mut session = AgentSession::new(identity, AgentLimits::default());
     let (exits, mut exited) = mpsc::channel::<(AttemptKey, ResultKind, JsonMap)>(64);
     let mut running: HashMap<AttemptKey, Running> = HashMap::new();
-    let mut inputs = VecDeque::from([Input::Connected { facts: JsonMap::new() }]);
+    let mut inputs = VecDeque::from([Input::Connected { facts: attempts.facts.lock().clone() }]);
     loop {
         while let Some(input) = inputs.pop_front() {
             for output in session.step(input, Micros(1)) {

@@ -162,3 +162,24 @@ async fn machine_replaced_during_a_run_is_planned_again() {
     let node = site.nodes[0];
     assert_eq!(site.planned(json!({})).await, [format!("one@{node}"), format!("two@{node}")]);
 }
+
+/// Local agents do not join: their machine counts as replaced when its id changes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn local_agent_on_another_machine_counts_as_replaced() {
+    let site = Site::new(&install()).await;
+    site.attempts.set_machine(MACHINE);
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    let agent = format!("nodes/{}/agent", site.nodes[0]);
+    site.server.delete(&agent).await.expect(204);
+    site.deploy(json!({"force": true})).await;
+    assert_eq!(site.replacements().await, Vec::<String>::new(), "the agent restarted on the same machine");
+    site.server.delete(&agent).await.expect(204);
+    site.attempts.set_machine(OTHER_MACHINE);
+    site.deploy(json!({"force": true})).await;
+    let messages = site.replacements().await;
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].contains("its agent runs on a machine with another id"), "{messages:?}");
+    assert_eq!(site.n_audit_entries("node.replaced").await, 1);
+    site.deploy(json!({})).await;
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new(), "the new machine is deployed");
+}
