@@ -183,3 +183,35 @@ async fn local_agent_on_another_machine_counts_as_replaced() {
     site.deploy(json!({})).await;
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new(), "the new machine is deployed");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn announced_replacement_waits_for_the_next_join() {
+    let site = Site::new(&install()).await;
+    let node = site.nodes[0];
+    let path = format!("nodes/{node}/replace");
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    let replaced = site.server.post(&path, &json!({})).await.expect(200);
+    assert_eq!((&replaced["status"], &replaced["pending_addition"]), (&json!("discover"), &json!(true)));
+    assert_eq!(replaced["pending_roles"], json!(["controller"]));
+    assert_eq!(site.planned(json!({})).await, [format!("install@{node}")]);
+    let messages = site.replacements().await;
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].contains("will be replaced: its agent was revoked"), "{messages:?}");
+    assert_eq!(site.n_audit_entries("node.replace").await, 1);
+    // A plain token does not admit the new machine. Its join is not another replacement.
+    let plain = site.server.post("join_tokens", &json!({})).await.expect(201);
+    let body = json!({"token": plain["token"], "node": node.to_string()});
+    let error = site.server.post("agents/join", &body).await.expect_error(403);
+    assert!(error.contains("may_replace"), "{error}");
+    let joined = site.join_first(&machine("new", None, MACHINE)).await;
+    assert_eq!(site.replacements().await.len(), 1);
+    // The next replacement revokes the credential of this machine. Plans exclude the node until another one connects.
+    let replaced = site.server.post(&path, &json!({})).await.expect(200);
+    assert_eq!(replaced["online"], false, "{replaced}");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+    let credential = joined["credential"].as_str().unwrap();
+    site.server.send_as(credential, "POST", "agents/nats_user", &Value::Null).await.expect_error(401);
+    site.server.post("nodes/99/replace", &json!({})).await.expect_error(404);
+    let viewer = site.server.create_user("vic", "admin", "viewer").await;
+    site.server.send_as(&viewer, "POST", &path, &Value::Null).await.expect_error(403);
+}

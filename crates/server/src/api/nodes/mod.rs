@@ -8,6 +8,7 @@ mod collection;
 mod delete;
 mod discover;
 mod read;
+mod replace;
 mod revoke;
 mod stats;
 mod view;
@@ -30,6 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(by_id::node_show))
         .add(Permission::Operate, routes!(by_id::node_update, by_id::node_patch))
         .add(Permission::Operate, routes!(delete::node_delete))
+        .add_unversioned(Permission::Operate, routes!(replace::node_replace))
         .add_unversioned(Permission::Operate, routes!(revoke::node_revoke))
         .add(Permission::Read, routes!(attributes::node_attributes_show))
         .add(Permission::Operate, routes!(attributes::node_attributes_update))
