@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoker_manifest::reader::FieldUpdate;
 use stoker_model::{Actor, Cluster, JsonMap, NewNode, Node, NodeId};
-use stoker_services::clusters::{cluster_create, nodes_assign, nodes_unassign};
+use stoker_services::clusters::{Removal, cluster_create, nodes_assign, nodes_unassign};
 use stoker_services::nodes::{NodeReport, NodeUpdate, node_report, node_update_all};
 use stoker_services::{Clock, ServiceError};
 
@@ -83,8 +83,9 @@ async fn invalid_assignments_are_reported_together() {
     assign(&["compute"]).await.unwrap();
     let stored = fixture.store.read().await.unwrap().node_get(node.id).await.unwrap().unwrap();
     assert_eq!((stored.cluster_id, &*stored.pending_roles), (Some(cluster.id), &["compute".to_owned()][..]));
-    nodes_unassign(fixture.change().await, &cluster, &[node.id]).await.unwrap();
-    let error = nodes_unassign(fixture.change().await, &cluster, &[node.id]).await.unwrap_err();
+    nodes_unassign(fixture.change().await, &cluster, &[node.id], Removal::WithNextRun).await.unwrap();
+    let error =
+        nodes_unassign(fixture.change().await, &cluster, &[node.id], Removal::WithNextRun).await.unwrap_err();
     assert!(invalid(error).message.ends_with("are not members of cluster 1"));
 }
 

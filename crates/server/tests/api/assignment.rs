@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
-use crate::beginnings::{create_cluster, create_cluster_of, create_node};
+use crate::beginnings::{create_cluster, create_cluster_of, create_node, id};
+use crate::runs::{Site, task};
 use crate::support::TestServer;
 
 async fn get_node(server: &TestServer, node_id: i64) -> Value {
@@ -132,4 +133,30 @@ async fn viewer_cannot_assign_nodes() {
         .send_as(&viewer, "POST", &format!("clusters/{cluster_id}/unassignment"), &json!([]))
         .await
         .expect_error(403);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deployed_node_is_unassigned_immediately_on_request() {
+    let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
+    let [one, two] = site.nodes;
+    let path = format!("clusters/{}/unassignment?now=", site.cluster);
+    let body = json!([{"id": one}]);
+    let run = id(&site.execute(json!({})).await.expect(202));
+    let message = site.server.post(&format!("{path}1"), &body).await.expect_error(409);
+    assert!(message.contains("stop it first"), "{message}");
+    assert_eq!(get_node(&site.server, one).await["cluster"], site.cluster);
+    site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
+    site.wait_for_end(run).await;
+    site.server.put(&format!("nodes/{one}"), &json!({"status": "ready"})).await.expect(200);
+    site.server.post(&format!("{path}maybe"), &body).await.expect_error(400);
+    site.server.post(&format!("{path}0"), &body).await.expect(200);
+    let node = get_node(&site.server, one).await;
+    assert_eq!((&node["cluster"], &node["pending_deletion"]), (&json!(site.cluster), &json!(true)));
+    // A node that is marked already can still be removed at once.
+    site.server.post(&format!("{path}1"), &json!([{"id": one}, {"id": two}])).await.expect(200);
+    for node in [one, two] {
+        let node = get_node(&site.server, node).await;
+        assert_eq!((&node["cluster"], &node["status"]), (&json!(null), &json!("discover")));
+        assert_eq!((&node["pending_deletion"], &node["roles"]), (&json!(false), &json!([])));
+    }
 }

@@ -13,6 +13,7 @@ use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::modules::automatic::enqueue_for;
 use crate::quotas::check_quota;
+use crate::runs::records::active;
 
 /// Adds nodes to a cluster and sets their pending roles, which the next run deploys. Atomic. Returns module runs, which the
 /// caller starts.
@@ -65,11 +66,21 @@ fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {
     node.pending_roles = roles;
 }
 
-/// Removes nodes: immediately if they were never deployed, otherwise with the next run. Atomic.
+/// When unassigned nodes leave their cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// With the next run, which executes the deletion graph on them; immediately if they were never deployed.
+    WithNextRun,
+    /// Immediately, without the deletion graph.
+    Now,
+}
+
+/// Removes nodes from a cluster. Atomic.
 pub async fn nodes_unassign(
     mut writing: WriteTransaction,
     cluster: &Cluster,
     ids: &[NodeId],
+    removal: Removal,
 ) -> ServiceResult<()> {
     let nodes = load(&mut writing, ids).await?;
     let non_members: Vec<String> = nodes
@@ -82,8 +93,19 @@ pub async fn nodes_unassign(
         let message = format!("Nodes [{non_members}] are not members of cluster {}", cluster.id);
         return Err(ServiceError::invalid(message));
     }
+    if removal == Removal::Now
+        && let Some(run) = active(&mut writing, cluster.id).await?
+    {
+        return Err(ServiceError::conflict(format!(
+            "run {} ({}) is {} in cluster {}; stop it first, or remove the nodes with the next run",
+            run.id, run.name, run.status, cluster.id
+        )));
+    }
     for mut node in nodes {
-        node.request_removal();
+        match removal {
+            Removal::WithNextRun => node.request_removal(),
+            Removal::Now => node.leave_cluster(),
+        }
         writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, cluster))?;
     }
     writing.commit(describe("cluster.unassign", cluster, ids)).await?;

@@ -8,7 +8,7 @@ mod node_roles;
 mod update;
 mod wizard;
 
-pub use assignment::{nodes_assign, nodes_unassign};
+pub use assignment::{Removal, nodes_assign, nodes_unassign};
 pub use create::{ClusterRequest, cluster_create, cluster_create_in};
 pub use node_roles::{restricted_roles, role_problems};
 pub use update::{

@@ -6,7 +6,7 @@ use stoker_api_types::assignment::{Assignment, Unassignment};
 use stoker_manifest::reader::{list_of, object};
 use stoker_model::{NodeId, Permission};
 use stoker_orchestrator::runs::start_drivers;
-use stoker_services::clusters::{nodes_assign, nodes_unassign};
+use stoker_services::clusters::{Removal, nodes_assign, nodes_unassign};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -16,6 +16,7 @@ use crate::api::routes::Routes;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
@@ -50,22 +51,33 @@ async fn cluster_assign(
 
 /// Unassign nodes from a cluster
 ///
-/// Removes nodes: immediately if they were never deployed, otherwise with the next run. The request is
-/// atomic.
+/// Removes nodes: immediately if they were never deployed, otherwise with the next run, which executes the deletion
+/// graph on them. The request is atomic.
 #[utoipa::path(
-    post, path = "/api/v1/clusters/{id}/unassignment", params(("id" = i64, Path)), request_body = [Unassignment],
-    responses((status = 200, body = (), description = "`null`"))
+    post, path = "/api/v1/clusters/{id}/unassignment",
+    params(
+        ("id" = i64, Path),
+        ("now" = Option<String>, Query, description = "1: remove the nodes immediately, without the deletion graph"),
+    ),
+    request_body = [Unassignment],
+    responses(
+        (status = 200, body = (), description = "`null`"),
+        (status = 409, body = stoker_api_types::error::Envelope, description = "A run is active and `now` is set"),
+    )
 )]
 async fn cluster_unassign(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
+    mut query: Query,
     document: Document,
 ) -> ApiResult<ApiResponse<()>> {
+    let removal = if query.boolean("now") { Removal::Now } else { Removal::WithNextRun };
+    query.finish()?;
     let nodes = document.read(list_of(object(Unassignment::read)))?;
     let ids: Vec<NodeId> = nodes.iter().map(|node| NodeId(node.id)).collect();
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
-    nodes_unassign(writing, &cluster, &ids).await?;
+    nodes_unassign(writing, &cluster, &ids, removal).await?;
     Ok(ApiResponse::ok(()))
 }
