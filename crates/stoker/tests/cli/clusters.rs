@@ -46,6 +46,31 @@ fn nodes_are_created_assigned_and_deleted() {
 }
 
 #[test]
+fn nodes_are_removed_and_replaced() {
+    let cli = CliFixture::with_cluster();
+    cli.show("node remove no-such-node");
+    cli.show("node create --mac 52:54:00:00:00:04 --name twin");
+    cli.show("node create --mac 52:54:00:00:00:05 --name twin");
+    cli.show("node remove twin");
+    cli.show("node remove 4");
+    for node in 1..=3 {
+        let deployed =
+            json!({"status": "ready", "pending_addition": false, "roles": ["web"], "pending_roles": []});
+        cli.server.client().expect(200, "PUT", &format!("/api/v1/nodes/{node}"), Some(&deployed));
+    }
+    cli.show("node replace node-1 1");
+    cli.show("node replace twin");
+    cli.show("node list --env 1");
+    cli.show("node remove 2 node-2 1");
+    cli.show("node list --env 1");
+    cli.show("env remove nodes 1 --node 3");
+    cli.show("env remove nodes 1 --node 2 --now");
+    cli.show("node remove node-3 --now -o json");
+    cli.show("node list --env 1 -q");
+    insta::assert_snapshot!("node-remove", cli.transcript());
+}
+
+#[test]
 fn settings_are_downloaded_and_uploaded() {
     let cli = CliFixture::with_cluster();
     cli.show("settings show 1");

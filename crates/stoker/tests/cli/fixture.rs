@@ -17,7 +17,7 @@ use crate::transcript::Transcript;
 /// A server with in-process agents, and the configuration directory of a client.
 pub(crate) struct CliFixture {
     pub(crate) folder: TempFolder,
-    server: Process,
+    pub(crate) server: Process,
     transcript: RefCell<Transcript>,
 }
 

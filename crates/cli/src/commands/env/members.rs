@@ -1,7 +1,7 @@
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
 use stoker_api_types::nodes::NodeView;
-use stoker_client::{Method, RestRequest};
+use stoker_client::{Body, Method, RestRequest};
 
 use super::EnvArg;
 use crate::exit::Outcome;
@@ -71,11 +71,13 @@ struct AddNodesArgs {
 /// Remove nodes from a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nodes that were never deployed are removed immediately, others by the next run.
+Nodes that were never deployed leave immediately. Others are marked: the next run of the cluster executes the graph
+`deletion` on them, if there is one, and then removes them.
 
 Examples:
   stoker env remove nodes 1 --node 1,2
-  stoker env remove nodes 1 --all")]
+  stoker env remove nodes 1 --all
+  stoker env remove nodes 1 --node 3 --now")]
 struct RemoveNodesArgs {
     #[command(flatten)]
     env: EnvArg,
@@ -95,6 +97,10 @@ struct RemoveNodesArgs {
     /// Remove all nodes from the cluster
     #[arg(long)]
     all: bool,
+
+    /// Remove the nodes immediately, without the graph `deletion`
+    #[arg(long)]
+    now: bool,
 }
 
 pub(super) fn add(args: &AddArgs, remote: &mut Remote<'_>) -> Outcome {
@@ -113,16 +119,40 @@ pub(super) fn add(args: &AddArgs, remote: &mut Remote<'_>) -> Outcome {
 pub(super) fn remove(args: &RemoveArgs, remote: &mut Remote<'_>) -> Outcome {
     let Remove::Nodes(args) = &args.resource;
     let id = args.env.id();
-    let ids = if args.all {
-        let nodes: Vec<NodeView> = remote.read_list(&RestRequest::get("nodes").query("cluster_id", id))?;
-        nodes.iter().map(|node| node.id).collect()
-    } else {
-        args.nodes.clone()
-    };
+    let members: Vec<NodeView> = remote.read_list(&RestRequest::get("nodes").query("cluster_id", id))?;
+    let ids = if args.all { members.iter().map(|node| node.id).collect() } else { args.nodes.clone() };
+    let note = unassign(remote, id, &ids, &members, args.now)?;
+    let body: Vec<Json> = ids.iter().map(|node| json!({"id": node})).collect();
+    report_assignment(remote, &json!(body), &note)
+}
+
+/// Removes nodes from a cluster and returns what happened to them. `members` are their records before the request.
+pub(crate) fn unassign(
+    remote: &mut Remote<'_>,
+    cluster: i64,
+    ids: &[i64],
+    members: &[NodeView],
+    now: bool,
+) -> Outcome<String> {
     let body: Vec<Json> = ids.iter().map(|node| json!({"id": node})).collect();
     let body = json!(body);
-    remote.send_json(Method::Post, format!("clusters/{id}/unassignment"), &body)?;
-    report_assignment(remote, &body, &format!("removed {} from cluster {id}", node_list(&ids)))
+    let request =
+        RestRequest::new(Method::Post, format!("clusters/{cluster}/unassignment")).body(Body::Json(&body));
+    remote.send(&if now { request.query("now", 1) } else { request })?;
+    let is_gone = |id: &i64| now || members.iter().any(|node| node.id == *id && node.status == "discover");
+    let (gone, marked): (Vec<i64>, Vec<i64>) = ids.iter().partition(|id| is_gone(id));
+    let mut notes = Vec::new();
+    if !gone.is_empty() || marked.is_empty() {
+        notes.push(format!("removed {} from cluster {cluster}", node_list(&gone)));
+    }
+    if !marked.is_empty() {
+        notes.push(format!(
+            "marked {} for removal; the next run of cluster {cluster} removes {}",
+            node_list(&marked),
+            if marked.len() == 1 { "it" } else { "them" },
+        ));
+    }
+    Ok(notes.join("\n"))
 }
 
 /// Reports an assignment. The response of the server is empty, so the request is printed as data.

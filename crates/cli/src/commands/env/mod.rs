@@ -9,6 +9,7 @@ mod show;
 use clap::Subcommand;
 
 pub(crate) use self::env_arg::EnvArg;
+pub(crate) use self::members::unassign;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Options, Remote, SharedOptions};

@@ -1,6 +1,9 @@
 //! `stoker node`: nodes and their agents.
 
 mod change;
+mod named;
+mod remove;
+mod replace;
 mod revoke;
 mod show;
 
@@ -27,6 +30,8 @@ enum Verb {
     Create(change::CreateArgs),
     Delete(change::DeleteArgs),
     List(show::ListArgs),
+    Remove(remove::Args),
+    Replace(replace::Args),
     Revoke(revoke::Args),
     Show(show::ShowArgs),
     Update(change::UpdateArgs),
@@ -40,6 +45,8 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
         Verb::Create(args) => change::create(args, remote),
         Verb::Delete(args) => change::delete(args, remote),
         Verb::List(args) => show::list(args, remote),
+        Verb::Remove(args) => remove::run(args, remote),
+        Verb::Replace(args) => replace::run(args, remote),
         Verb::Revoke(args) => revoke::run(args, remote),
         Verb::Show(args) => show::show(args, remote),
         Verb::Update(args) => change::update(args, remote),
