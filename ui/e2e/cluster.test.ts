@@ -25,6 +25,10 @@ test("nodes are filtered, get roles in bulk and are removed from the cluster", a
   await page.getByText("1 node of 8").waitFor();
   expect(page.url()).toContain("label=rack%3D7");
   await page.getByRole("checkbox", { name: "Select all listed nodes" }).check();
+  await page.getByRole("button", { name: "Replace machine…" }).click();
+  await page.getByRole("button", { name: "Replace 1 machine" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("checkbox", { name: "Select all listed nodes" }).check();
   await page.getByRole("button", { name: "Remove from cluster…" }).click();
   await page.getByRole("button", { name: "Remove 1 node" }).click();
   await page.getByText("0 nodes of 7").waitFor();

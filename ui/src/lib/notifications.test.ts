@@ -9,6 +9,8 @@ test("notification links to its run or cluster", () => {
 
 test("topic maps to a status; unknown topic is pending", () => {
   expect(statusOfTopic("run.failed")).toBe("failed");
+  expect(statusOfTopic("run.partial")).toBe("interrupted");
+  expect(statusOfTopic("node.replaced")).toBe("interrupted");
   expect(statusOfTopic("something.new")).toBe("pending");
 });
 

@@ -5,9 +5,11 @@ const STATUS: Record<string, Status> = {
   "run.started": "running",
   "run.succeeded": "success",
   "run.failed": "failed",
+  "run.partial": "interrupted",
   "run.stopped": "stopped",
   "node.lost": "interrupted",
   "node.back": "success",
+  "node.replaced": "interrupted",
 };
 
 export const TOPICS = Object.keys(STATUS);

@@ -77,13 +77,24 @@ function commonRoles(nodes: Schemas["Node"][]): string[] {
   return (first ?? []).filter((role) => others.every((roles) => roles.includes(role)));
 }
 
+/** The first names of a selection. */
+function Names({ nodes }: { nodes: Schemas["Node"][] }) {
+  return (
+    <p>
+      {nodes.slice(0, 12).map((node) => node.name).join(", ")}
+      {nodes.length > 12 && ` and ${nodes.length - 12} more`}
+    </p>
+  );
+}
+
 export function UnassignDialog({ cluster, nodes, onDone, onClose }: Props) {
   const queries = useQueryClient();
+  const [isNow, setNow] = useState(false);
   const unassign = useMutation({
     mutationFn: () =>
       data(
         api.POST("/api/v1/clusters/{id}/unassignment", {
-          params: { path: { id: cluster.id } },
+          params: { path: { id: cluster.id }, query: isNow ? { now: "1" } : {} },
           body: nodes.map((node) => ({ id: node.id })),
         }),
       ),
@@ -102,11 +113,41 @@ export function UnassignDialog({ cluster, nodes, onDone, onClose }: Props) {
       onConfirm={() => unassign.mutate()}
       onClose={onClose}
     >
-      <p>
-        {nodes.slice(0, 12).map((node) => node.name).join(", ")}
-        {nodes.length > 12 && ` and ${nodes.length - 12} more`}
+      <Names nodes={nodes} />
+      <p className="muted">Deployed nodes are removed by the next run, after the graph “deletion”; other nodes immediately.</p>
+      <label className="row">
+        <input type="checkbox" checked={isNow} onChange={(event) => setNow(event.target.checked)} />
+        Remove all immediately, without the graph “deletion”
+      </label>
+    </Confirm>
+  );
+}
+
+/** Prepares nodes for other machines. */
+export function ReplaceDialog({ nodes, onDone, onClose }: Omit<Props, "cluster">) {
+  const queries = useQueryClient();
+  const replace = useMutation({
+    mutationFn: async () => {
+      for (const node of nodes) await data(api.POST("/api/v1/nodes/{id}/replace", { params: { path: { id: node.id } } }));
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ["nodes"] }),
+    onSuccess: onDone,
+  });
+  return (
+    <Confirm
+      title={`Replace the ${nodes.length === 1 ? "machine" : "machines"} of ${count(nodes.length, "node")}?`}
+      action={`Replace ${count(nodes.length, "machine")}`}
+      isDanger
+      isBusy={replace.isPending}
+      error={replace.error ?? undefined}
+      onConfirm={() => replace.mutate()}
+      onClose={onClose}
+    >
+      <Names nodes={nodes} />
+      <p className="muted">
+        The present agents are revoked, and the next run executes all tasks of the nodes. The new machines join under the same names, with a join
+        token that allows replacing agents.
       </p>
-      <p className="muted">Deployed nodes are removed by the next run, other nodes immediately.</p>
     </Confirm>
   );
 }

@@ -10,12 +10,12 @@ import { count } from "../../lib/format";
 import { filterOptions, hasFilter, labelsOf, type Node, type NodeFilter } from "../../lib/nodes";
 import { useParam } from "../../lib/params";
 import { statusOfNode } from "../../lib/status";
-import { AssignDialog, UnassignDialog } from "./AssignDialog";
+import { AssignDialog, ReplaceDialog, UnassignDialog } from "./AssignDialog";
 import { useCluster } from "./Cluster";
 import { allNodes, NODE_PAGE, nodeStats, nodePage } from "./nodeQueries";
 import { PlanDialog } from "./PlanDialog";
 
-type OpenDialog = "assign" | "unassign" | "plan" | null;
+type OpenDialog = "assign" | "unassign" | "replace" | "plan" | null;
 
 export default function Nodes() {
   const cluster = useCluster();
@@ -90,6 +90,7 @@ export default function Nodes() {
           <div className="row">
             <Action name={show === "free" ? "Add to cluster…" : "Change roles…"} n={selectedNodes.length} onClick={() => setOpenDialog("assign")} />
             {show === "own" && <Action name="Plan on selected nodes…" n={selectedNodes.length} onClick={() => setOpenDialog("plan")} />}
+            {show === "own" && <Action name="Replace machine…" n={selectedNodes.length} onClick={() => setOpenDialog("replace")} />}
             {show === "own" && <Action name="Remove from cluster…" n={selectedNodes.length} onClick={() => setOpenDialog("unassign")} />}
           </div>
         )}
@@ -121,6 +122,7 @@ export default function Nodes() {
       )}
       {openDialog === "assign" && <AssignDialog cluster={cluster} nodes={selectedNodes} onDone={closeDialog} onClose={() => setOpenDialog(null)} />}
       {openDialog === "unassign" && <UnassignDialog cluster={cluster} nodes={selectedNodes} onDone={closeDialog} onClose={() => setOpenDialog(null)} />}
+      {openDialog === "replace" && <ReplaceDialog nodes={selectedNodes} onDone={closeDialog} onClose={() => setOpenDialog(null)} />}
       {openDialog === "plan" && <PlanDialog cluster={cluster} nodes={selectedNodes.map((node) => node.id)} onClose={() => setOpenDialog(null)} />}
     </div>
   );
