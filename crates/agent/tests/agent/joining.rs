@@ -89,7 +89,7 @@ async fn join_omits_the_journal_if_the_server_does_not_know_it() {
         (first, second)
     };
     let (joined, (first, second)) =
-        with_timeout(async { tokio::join!(join(&endpoint, &request), server) }).await;
+        Box::pin(with_timeout(async { tokio::join!(join(&endpoint, &request), server) })).await;
     assert_eq!(joined.unwrap().node_uid.as_str(), "5");
     assert_eq!(first["journal"], serde_json::json!({"id": "0af7", "node_uid": "5"}));
     assert_eq!(second.get("journal"), None);

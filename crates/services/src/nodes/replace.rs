@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::error::ServiceResult;
 use crate::webhooks::{Replacement, replaced_news};
 
-/// Maximum length of a journal or machine id; longer values are ignored.
+/// Maximum length of a journal or machine id. Longer values are ignored: they are stored for each agent.
 const ID_BYTES_MAX: usize = 128;
 
 /// Journal and machine of an agent, as reported by the agent.
@@ -22,11 +22,11 @@ pub struct AgentOrigin {
 
 impl AgentOrigin {
     pub fn new(journal_id: Option<String>, facts: &JsonMap) -> Self {
-        let machine_id = facts.get("machine_id").and_then(Json::as_str).map(str::to_owned);
+        let machine_id = facts.get("machine_id").and_then(Json::as_str).filter(|id| is_usable(id));
         Self {
-            journal_id: journal_id.filter(is_short),
+            journal_id: journal_id.filter(|id| is_usable(id)),
             journal_node: None,
-            machine_id: machine_id.filter(is_short),
+            machine_id: machine_id.map(str::to_owned),
         }
     }
 
@@ -56,7 +56,7 @@ impl AgentOrigin {
     }
 }
 
-fn is_short(id: &String) -> bool {
+fn is_usable(id: &str) -> bool {
     (1..=ID_BYTES_MAX).contains(&id.len())
 }
 
@@ -138,7 +138,7 @@ async fn machine_replaced(
     writing: &mut WriteTransaction,
     uid: &AgentUid,
     how: Replacement,
-) -> Result<Option<Node>, StoreError> {
+) -> Result<(), StoreError> {
     writing.applied_invalidate(&[uid.as_str()], AppliedScope::Everywhere).await?;
     let mut node = match uid.node_id() {
         Some(id) => writing.node_get(id).await?,
@@ -151,7 +151,7 @@ async fn machine_replaced(
     }
     let news = replaced_news(node.as_ref(), how, writing.now());
     writing.notification_add(&news).await?;
-    Ok(node)
+    Ok(())
 }
 
 /// A node that waits for its new machine.
