@@ -459,6 +459,30 @@ async fn cluster_deletion_deletes_its_plans() {
 }
 
 #[tokio::test]
+async fn planner_creates_and_reads_plans_and_applies_none() {
+    let server = prepared_server().await;
+    let planner = server.create_user("petra", "admin", "planner").await;
+    let as_planner = async |method, path, body: &Value| server.send_as(&planner, method, path, body).await;
+    let plan = as_planner("POST", "clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(plan["created_by"], "petra");
+    for path in ["plans/1", "plans/1/instances", "plans/1/changes", "clusters/1/plans"] {
+        as_planner("GET", path, &Value::Null).await.expect(200);
+    }
+    for (method, path, body) in [
+        ("POST", "plans/1/apply", json!({})),
+        ("DELETE", "plans/1", Value::Null),
+        ("PUT", "clusters/1/changes", json!({})),
+        ("POST", "graphs/execute", json!({"cluster": 1, "dry_run": true})),
+        ("PUT", "clusters/1/attributes", json!({})),
+        ("PUT", "clusters/1/deployment_tasks", json!([])),
+    ] {
+        let message = as_planner(method, path, &body).await.expect_error(403);
+        assert!(message.contains("lacks the permission"), "{path}: {message}");
+    }
+    assert_eq!(server.get("transactions").await.expect(200), json!([]));
+}
+
+#[tokio::test]
 async fn primary_node_is_stable_between_plans() {
     let server = TestServer::new().await;
     let mut body = release_body();

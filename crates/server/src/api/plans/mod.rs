@@ -24,7 +24,7 @@ use crate::state::App;
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("plans")
         .add(Permission::Read, routes!(collection::plan_list))
-        .add(Permission::Operate, routes!(collection::plan_create))
+        .add(Permission::Plan, routes!(collection::plan_create))
         .add(Permission::Read, routes!(by_id::plan_show))
         .add_unversioned(Permission::Operate, routes!(by_id::plan_delete))
         .add(Permission::Read, routes!(instances::plan_instance_list))
