@@ -22,6 +22,7 @@ pub(super) fn summarize(findings: Vec<Reported>, is_verbose: bool) -> Vec<Diagno
             let first = &group[0];
             !is_verbose
                 && finding.diagnostic.severity == Severity::Warning
+                && first.diagnostic.severity == Severity::Warning
                 && (&first.diagnostic.code, &first.summary) == (&finding.diagnostic.code, &finding.summary)
         };
         match groups.iter_mut().find(is_equal) {

@@ -91,10 +91,13 @@ pub(super) async fn check_owner(
     let findings = run_blocking(move || {
         let merged = merge(&[layer(source, &graph)], MergeRules::default());
         let (places, library) = (places.as_deref(), Some(&*library));
-        check(
-            &merged,
-            &GraphCheckOptions { roles_and_tags: places, library, ..GraphCheckOptions::new(Scope::Layer) },
-        )
+        let options = GraphCheckOptions {
+            roles_and_tags: places,
+            library,
+            parameters: Some(stoker_tasks::check_written),
+            ..GraphCheckOptions::new(Scope::Layer)
+        };
+        check(&merged, &options)
     });
     Ok(ApiResponse::ok(findings.await?.into_iter().map(render_finding).collect()))
 }
