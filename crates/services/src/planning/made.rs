@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
-    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, PlanExtras, check, check_placeholders, encode,
-    encode_extras, input_digests, plan, source_digests,
+    ExplainedPlan, Instance, InstanceAction, NODE_OFFLINE, Plan, PlanExtras, check, check_placeholders,
+    encode, encode_extras, input_digests, plan, source_digests,
 };
 use stoker_state::{DesiredState, MASTER, SYNC, Secrets, Settled, settled};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
@@ -130,18 +130,15 @@ impl Made {
     }
 }
 
-/// Returns the statuses of nodes and cluster after a run of the plan that succeeds. In a run of a part of the graph,
-/// nodes without work keep their status.
+/// Returns the statuses of nodes and cluster after a run of the plan that succeeds. Nodes without
+/// instances keep their status, in a run of a part of the graph also those without work.
 fn settled_document(ground: &Ground, explained: &ExplainedPlan) -> StateDocument {
     let plan = &explained.plan;
     let is_part = ground.request.tasks.is_some() || !ground.request.subgraphs.is_empty();
-    let participants: BTreeSet<String> = if is_part {
-        let instances = plan.instances();
-        let running = instances.filter(|instance| instance.verdict.action() == InstanceAction::Run);
-        running.map(|instance| instance.node.to_owned()).collect()
-    } else {
-        plan.nodes.iter().cloned().collect()
-    };
+    let is_participating =
+        |instance: &Instance<'_>| !is_part || instance.verdict.action() == InstanceAction::Run;
+    let participants: BTreeSet<String> =
+        plan.instances().filter(is_participating).map(|instance| instance.node.to_owned()).collect();
     if ground.is_supplied {
         return StateDocument::new(Settled::default().to_document());
     }
