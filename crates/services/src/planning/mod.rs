@@ -7,6 +7,7 @@
 //! The semantics of plans belong to `stoker-planner`, those of state documents to `stoker-state`. A plan with errors
 //! is never stored; all its errors are reported.
 
+mod changes;
 mod gather;
 mod ground;
 mod made;
@@ -82,9 +83,10 @@ pub async fn make_plan(
     request: PlanRequest,
 ) -> ServiceResult<PlanRecord> {
     let made = plan(planning, cluster, request).await?;
+    let (made, extras) = changes::with_changes(planning, made).await?;
     let explained = Arc::clone(&made.explained);
     let mut writing = planning.store.begin_write(actor, planning.clock.now()).await?;
-    let record = made.store(&mut writing).await?;
+    let record = made.store(&mut writing, &extras).await?;
     let detail = json!({
         "cluster_id": record.cluster_id.0,
         "graph_type": record.graph_type.as_str(),

@@ -5,6 +5,7 @@ mod by_id;
 mod changes;
 mod collection;
 mod compare;
+mod differences;
 mod graph_gv;
 mod instances;
 mod matrix;
@@ -30,6 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(instances::plan_instance_list))
         .add(Permission::Read, routes!(matrix::plan_matrix))
         .add(Permission::Read, routes!(changes::plan_changes))
+        .add(Permission::Read, routes!(differences::plan_difference_list))
         .add(Permission::Read, routes!(tasks::plan_task_list))
         .add(Permission::Read, routes!(compare::plan_compare))
         .add(Permission::Read, routes!(serialized::cluster_serialized_tasks))
