@@ -15,7 +15,9 @@ Exit codes:
   3  invalid or unreadable input: data, helper files, uploads
   4  the output could not be written
   5  a database, a server or a network address is unavailable
-  6  partial: a run succeeded, but offline nodes were left out";
+  6  partial: a run succeeded, but offline nodes were left out
+
+`stoker plan --detailed-exitcode` exits with 0 without changes, 2 with changes, and 1 on any error.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -31,6 +33,8 @@ pub(crate) enum Exit {
     Unavailable,
     /// A run succeeded, but offline nodes were left out.
     Partial,
+    /// A plan has changes, and `--detailed-exitcode` was passed.
+    Changes,
     /// The reader of standard output closed the pipe, which is a normal end of a pipeline.
     BrokenPipe,
 }
@@ -40,7 +44,7 @@ impl Exit {
         match self {
             Self::BrokenPipe => 0,
             Self::Failed => 1,
-            Self::Usage => 2,
+            Self::Usage | Self::Changes => 2,
             Self::Input => 3,
             Self::Output => 4,
             Self::Unavailable => 5,

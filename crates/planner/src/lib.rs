@@ -69,6 +69,7 @@ mod extras;
 mod fingerprint;
 mod helpers;
 mod input_changes;
+mod rendered_changes;
 mod serialized;
 mod stored;
 
@@ -91,6 +92,7 @@ pub use plan::{
 };
 pub use planning::plan;
 pub use reasons::{Difference, Explainer, Explanation, Reasons};
+pub use rendered_changes::rendered_changes;
 pub use report::{ExcludedNode, PlanningReport, codes};
 pub use selection::resolve_reference;
 pub use serialized::FuelSerialization;
