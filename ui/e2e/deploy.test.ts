@@ -16,6 +16,7 @@ test("plan is created, shows reasons, and its run is followed to the end", async
   await page.getByRole("button", { name: "Create plan…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Create plan" }).click();
   await page.getByRole("heading", { name: /^Plan #/ }).waitFor();
+  await page.getByRole("tab", { name: "Matrix" }).click();
   await page.getByRole("gridcell", { name: "install-shop on shop-2: runs" }).click();
   const panel = page.getByRole("complementary", { name: "install-shop on shop-2" });
   await panel.getByText("has never succeeded on this node").waitFor();

@@ -37,7 +37,7 @@ test("matrix of a large plan opens and scrolls smoothly", { timeout: 120_000 }, 
   await page.getByRole("article", { name: "Cluster fleet" }).waitFor();
   const requestedUrls: string[] = [];
   page.on("request", (request) => requestedUrls.push(request.url()));
-  await page.goto(`/plans/${plan}`);
+  await page.goto(`/plans/${plan}?view=matrix`);
   await page.getByText(`${N_TASKS} tasks × ${N_NODES} nodes`).waitFor();
   await page.getByRole("gridcell", { name: /^task-0 on n\d+: runs/ }).first().waitFor();
   const frames = await page.getByRole("grid").evaluate(async (grid) => {

@@ -14,6 +14,7 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["graph", "/clusters/1/graphs/default?task=install-shop", "Attributes and provenance"],
   ["graph-edit", "/clusters/1/graphs/default/edit", "Save"],
   ["plan", "/plans/2?show=all&task=install-shop&node=2", "Decided by"],
+  ["plan-changes", "/plans/2", "has changed"],
   ["run", "/runs/1?task=install-shop&node=2", "Parameters"],
   ["timeline", "/runs/1?view=timeline", "total"],
   ["runs", "/runs", "#1"],

@@ -119,6 +119,40 @@ pub struct PlanSummary {
     pub warnings: Vec<WarningView>,
     /// Nodes that are excluded from the plan, by reason.
     pub excluded: Vec<ExcludedView>,
+    /// Number of nodes in the plan, without the master.
+    #[serde(default)]
+    #[schema(example = 5)]
+    pub n_nodes: u64,
+    /// End of the last successful run of this graph type in the cluster. Null if there is none.
+    #[serde(default)]
+    #[schema(example = "2026-01-31T07:00:00.123456")]
+    pub last_applied_at: Option<String>,
+}
+
+/// Instances of a task that run for the same reason and with the same change of their inputs.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = PlanDifference)]
+pub struct InputChangeView {
+    /// Name of the task.
+    #[schema(example = "install")]
+    pub task: String,
+    /// UIDs of the nodes, at most 20.
+    #[schema(example = json!(["1", "2"]))]
+    pub nodes: Vec<String>,
+    /// Total number of nodes.
+    #[schema(example = 2)]
+    pub n_nodes: u64,
+    /// Human-readable reason why the instances run.
+    #[schema(example = "the condition `inputsChanged()` is true")]
+    pub reason: String,
+    /// Whether no earlier inputs are known, as on a first run.
+    pub is_first: bool,
+    /// Differences between the inputs of the last success and those of the plan, at most 50, with secrets masked. Empty if
+    /// the inputs are equal or no earlier ones are known.
+    pub differences: Vec<DifferenceView>,
+    /// Total number of differences.
+    #[schema(example = 1)]
+    pub n_differences: u32,
 }
 
 /// Number of instances of a task, by planned action.
@@ -209,6 +243,9 @@ pub struct ExcludedView {
     /// Reason of the exclusion.
     #[schema(example = "the node is not ready for deployment")]
     pub why: String,
+    /// Whether the nodes are offline. A run that leaves out offline nodes is partial.
+    #[serde(default)]
+    pub offline: bool,
     /// Excluded nodes, at most 20.
     pub nodes: Vec<String>,
     /// Total number of excluded nodes.

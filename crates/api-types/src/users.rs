@@ -45,7 +45,7 @@ request! {
         /// Name or ID of the tenant.
         #[schema(example = "blue", value_type = Option<String>)]
         tenant: Option<TenantRef> = optional(read_tenant),
-        /// Roles: any of `admin`, `operator`, `viewer`, `member`.
+        /// Roles: any of `admin`, `operator`, `planner`, `viewer`, `member`.
         #[schema(example = json!(["member"]), value_type = Option<Vec<String>>)]
         roles: Option<Vec<Role>> = optional(list_of(enum_of(Role::NAMES, Role::parse))),
         /// Whether the user can log in (default true).

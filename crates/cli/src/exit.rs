@@ -14,27 +14,42 @@ Exit codes:
   2  invalid usage
   3  invalid or unreadable input: data, helper files, uploads
   4  the output could not be written
-  5  a database, a server or a network address is unavailable";
+  5  a database, a server or a network address is unavailable
+  6  partial: a run succeeded, but offline nodes were left out
+
+`stoker plan --detailed-exitcode` exits with 0 without changes, 2 with changes, and 1 on any error.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// The command ran and its result is negative.
-    Failed = 1,
+    Failed,
     /// Invalid combination of arguments; clap uses the same code.
-    Usage = 2,
+    Usage,
     /// An input could not be read or parsed.
-    Input = 3,
+    Input,
     /// Standard output or a file cannot be written.
-    Output = 4,
+    Output,
     /// A dependency is unavailable: a database, a server, a free port.
-    Unavailable = 5,
+    Unavailable,
+    /// A run succeeded, but offline nodes were left out.
+    Partial,
+    /// A plan has changes, and `--detailed-exitcode` was passed.
+    Changes,
     /// The reader of standard output closed the pipe, which is a normal end of a pipeline.
-    BrokenPipe = 0,
+    BrokenPipe,
 }
 
 impl Exit {
     pub(crate) fn code(self) -> u8 {
-        self as u8
+        match self {
+            Self::BrokenPipe => 0,
+            Self::Failed => 1,
+            Self::Usage | Self::Changes => 2,
+            Self::Input => 3,
+            Self::Output => 4,
+            Self::Unavailable => 5,
+            Self::Partial => 6,
+        }
     }
 }
 

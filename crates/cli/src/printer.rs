@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use stoker_diagnostics::Diagnostic;
+use stoker_diagnostics::{Diagnostic, Severity};
 
 use crate::diagnostic::render;
 
@@ -12,6 +12,7 @@ use crate::diagnostic::render;
 pub(crate) struct Printer {
     color: ColorChoice,
     has_diagnostics: bool,
+    n_warnings: usize,
     out: io::Stdout,
 }
 
@@ -22,7 +23,7 @@ impl Printer {
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
         };
-        Self { color, has_diagnostics: false, out: io::stdout() }
+        Self { color, has_diagnostics: false, n_warnings: 0, out: io::stdout() }
     }
 
     /// Writes data unfiltered and flushes; appends a missing final newline. Bypasses the style filter because data
@@ -48,6 +49,12 @@ impl Printer {
         let blank_line = if self.has_diagnostics { "\n" } else { "" };
         _ = writeln!(self.err(), "{blank_line}{}", render(diagnostic));
         self.has_diagnostics = true;
+        self.n_warnings += usize::from(diagnostic.severity == Severity::Warning);
+    }
+
+    /// Number of warnings printed so far.
+    pub(crate) fn n_warnings(&self) -> usize {
+        self.n_warnings
     }
 
     /// Writes a line to standard error.

@@ -17,7 +17,7 @@ mod subgraph;
 
 mod check;
 
-pub use check::{GraphCheckOptions, Scope, check};
+pub use check::{GraphCheckOptions, ParameterCheck, Scope, check};
 pub use csr::Csr;
 pub use layer::{Layer, Source};
 pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};
@@ -54,6 +54,8 @@ pub mod codes {
     pub const NEVER_FIRST: &str = "graph-never-first";
     /// Parameters that read paths which the condition does not observe.
     pub const UNOBSERVED_INPUT: &str = "graph-unobserved-input";
+    /// A parameter that its task type does not accept.
+    pub const PARAMETER: &str = "graph-parameter";
     /// A role or tag that no node can have.
     pub const UNKNOWN_ROLE: &str = "graph-unknown-place";
     /// A placement field of a later layer that another field overrides.
@@ -66,4 +68,8 @@ pub mod codes {
     pub const TOO_LARGE: &str = "graph-too-large";
     /// A dependency cycle.
     pub const CYCLE: &str = "graph-cycle";
+
+    /// Findings that a plan reports with its own codes.
+    pub const IN_PLANS: &[&str] =
+        &[CYCLE, DANGLING, EXPRESSION, GROUP_MEMBER, PARAMETER, PATTERN, TASK_TYPE, UNPLACED];
 }

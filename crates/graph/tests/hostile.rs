@@ -24,6 +24,7 @@ fn findings(n_tasks: usize, fields: impl Fn(usize) -> Json) -> Vec<Diagnostic> {
         scope: Scope::Merged,
         roles_and_tags: Some(&places),
         library: None,
+        parameters: None,
         steps_max: 500_000,
     };
     let started = Instant::now();

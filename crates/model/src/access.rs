@@ -3,10 +3,11 @@
 use crate::{TenantId, UserId, words};
 
 words! {
-    /// A role of a user. `member` is the ordinary user of a tenant.
+    /// A role of a user. `planner` previews changes and cannot make them. `member` is the ordinary user of a tenant.
     Role {
         Admin => "admin",
         Operator => "operator",
+        Planner => "planner",
         Viewer => "viewer",
         Member => "member",
     }
@@ -21,6 +22,8 @@ words! {
         Own => "own",
         /// Read access. A member sees only resources of its tenant.
         Read => "read",
+        /// Creating plans, which are stored but change nothing else.
+        Plan => "plan",
         /// Changing deployments: releases, clusters, nodes, plugins, graphs, runs.
         Operate => "operate",
         /// Access to the modules of a tenant under `/v1.0/{tenant}`. The checks of each module operation restrict
@@ -35,6 +38,7 @@ impl Role {
     pub const fn allows(self, permission: Permission) -> bool {
         match permission {
             Permission::Public | Permission::Own | Permission::Read => true,
+            Permission::Plan => matches!(self, Self::Admin | Self::Operator | Self::Planner),
             Permission::Operate => matches!(self, Self::Admin | Self::Operator),
             Permission::Modules => matches!(self, Self::Admin | Self::Operator | Self::Member),
             Permission::Administer => matches!(self, Self::Admin),
@@ -85,10 +89,11 @@ mod tests {
 
     #[test]
     fn roles_have_documented_permissions() {
-        use Permission::{Administer, Modules, Operate, Own, Read};
+        use Permission::{Administer, Modules, Operate, Own, Plan, Read};
         let table = [
-            (Role::Admin, &[Own, Read, Operate, Modules, Administer][..]),
-            (Role::Operator, &[Own, Read, Operate, Modules]),
+            (Role::Admin, &[Own, Read, Plan, Operate, Modules, Administer][..]),
+            (Role::Operator, &[Own, Read, Plan, Operate, Modules]),
+            (Role::Planner, &[Own, Read, Plan]),
             (Role::Viewer, &[Own, Read]),
             (Role::Member, &[Own, Read, Modules]),
         ];

@@ -23,11 +23,34 @@ pub struct PlanExtras {
     /// details. A parameter that reads the old state has another value in the run after a success.
     pub steady: BTreeMap<String, BTreeMap<u32, Json>>,
     pub changes: Vec<InputChange>,
-    /// Pairs of an instance and the index of its entry in `changes`, sorted by instance.
-    pub of: Vec<(u32, u32)>,
+    /// Ranges of instances with the same entry in `changes`, sorted by instance.
+    pub of: Vec<ChangedInstances>,
     pub warnings: Vec<Diagnostic>,
     /// Instances whose applied state is tainted, sorted.
     pub doubts: Vec<(u32, DoubtView)>,
+}
+
+/// Consecutive instances with the same change of inputs. A first run of a large fleet is one range per task, not an
+/// entry per instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u32, u32)", into = "(u32, u32, u32)")]
+pub struct ChangedInstances {
+    pub first: u32,
+    pub n_instances: u32,
+    /// Index into [`PlanExtras::changes`].
+    pub change_idx: u32,
+}
+
+impl From<(u32, u32, u32)> for ChangedInstances {
+    fn from((first, n_instances, change_idx): (u32, u32, u32)) -> Self {
+        Self { first, n_instances, change_idx }
+    }
+}
+
+impl From<ChangedInstances> for (u32, u32, u32) {
+    fn from(range: ChangedInstances) -> Self {
+        (range.first, range.n_instances, range.change_idx)
+    }
 }
 
 /// What changes in the inputs of instances.
@@ -68,6 +91,13 @@ impl PlanExtras {
             ..Self::default()
         }
     }
+
+    /// Index of the change of the inputs of an instance; `None` if they do not change.
+    pub fn change_idx(&self, instance_idx: u32) -> Option<u32> {
+        let range_idx = self.of.partition_point(|range| range.first <= instance_idx).checked_sub(1)?;
+        let range = &self.of[range_idx];
+        (instance_idx - range.first < range.n_instances).then_some(range.change_idx)
+    }
 }
 
 const VERSION: u32 = 1;
@@ -85,7 +115,7 @@ struct Stored<'e> {
     version: u32,
     steady: BTreeMap<String, BTreeMap<u32, Json>>,
     changes: Vec<InputChange>,
-    of: Vec<(u32, u32)>,
+    of: Vec<ChangedInstances>,
     #[serde(borrow)]
     warnings: Vec<StoredProblem<'e>>,
     doubts: Vec<(u32, DoubtView)>,
@@ -119,7 +149,7 @@ pub fn decode_extras(bytes: &[u8]) -> Result<PlanExtras, DecodeError> {
         return Err(DecodeError::Version(version.version));
     }
     let stored: Stored<'_> = serde_json::from_slice(&text)?;
-    if stored.of.iter().any(|(_, change_idx)| *change_idx as usize >= stored.changes.len()) {
+    if stored.of.iter().any(|range| range.change_idx as usize >= stored.changes.len()) {
         return Err(DecodeError::Damaged("unknown change of inputs"));
     }
     Ok(PlanExtras {
@@ -143,7 +173,7 @@ mod tests {
         PlanExtras {
             steady: BTreeMap::from([("t".to_owned(), BTreeMap::from([(3, json!({"cmd": "x"}))]))]),
             changes: vec![InputChange { differences: vec![difference], n_differences: 1, is_first: false }],
-            of: vec![(0, 0), (7, 0)],
+            of: vec![(0, 2, 0).into(), (7, 1, 0).into()],
             warnings: vec![
                 Diagnostic::warning("graph-not-state", "text \"with\" quotes").task("t", "condition"),
             ],
@@ -156,6 +186,14 @@ mod tests {
         for extras in [PlanExtras::default(), extras()] {
             assert_eq!(decode_extras(&encode_extras(&extras)).unwrap(), extras);
         }
+    }
+
+    #[test]
+    fn ranges_answer_for_each_instance() {
+        let extras = extras();
+        let changed: Vec<u32> = (0..10).filter(|instance| extras.change_idx(*instance).is_some()).collect();
+        assert_eq!(changed, [0, 1, 7]);
+        assert_eq!(PlanExtras::default().change_idx(0), None);
     }
 
     #[test]
@@ -174,7 +212,7 @@ mod tests {
             decode_extras(&encode(damaged)).unwrap_err()
         };
         assert!(matches!(with("version", json!(2)), DecodeError::Version(2)));
-        assert!(matches!(with("of", json!([[0, 0]])), DecodeError::Damaged(_)));
+        assert!(matches!(with("of", json!([[0, 1, 0]])), DecodeError::Damaged(_)));
         assert!(matches!(with("other", json!(1)), DecodeError::Json(_)));
         assert!(matches!(decode_extras(b"no zlib"), Err(DecodeError::Compression(_))));
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use stoker_model::{Json, JsonMap};
 
-use crate::extras::InputChange;
-use crate::plan::{Details, Plan};
+use crate::extras::{ChangedInstances, InputChange};
+use crate::plan::{Plan, PlannedTask};
 use crate::reasons::Difference;
 
 /// Inputs of the last successes, as [`crate::inputs_document`] stores them. Many instances share a document.
@@ -38,38 +38,67 @@ const N_LISTED: usize = 50;
 /// Unchanged lines shown around changed lines of a text.
 const N_CONTEXT: usize = 3;
 
-/// The distinct changes of inputs, and for each running instance with one its index. `new` gives the document of the
-/// inputs of an instance, with secrets replaced like those of the old ones.
+/// Comparisons of a plan; further instances are not described. Masking makes a comparison expensive in a fleet with
+/// many secrets, and no reader looks at more.
+const N_COMPARED: usize = 5_000;
+
+/// The distinct changes of inputs, and the running instances of each. `new` gives the document of the inputs for an entry
+/// of [`PlannedTask::details`], with secrets replaced like those of the old ones. It is called only for entries with old
+/// inputs: in a first run of a large fleet, documents of all instances would need more memory than the plan.
 pub fn input_changes(
     plan: &Plan,
     old: &OldInputs,
-    new: impl Fn(&Details) -> JsonMap,
-) -> (Vec<InputChange>, Vec<(u32, u32)>) {
+    new: impl Fn(&PlannedTask, u32) -> JsonMap,
+) -> (Vec<InputChange>, Vec<ChangedInstances>) {
     let mut changes: Vec<InputChange> = Vec::new();
     let mut known: HashMap<InputChange, u32> = HashMap::new();
-    let mut of = Vec::new();
+    let mut of: Vec<ChangedInstances> = Vec::new();
+    let mut n_compared = 0;
     for task in &plan.tasks {
-        let documents: Vec<JsonMap> = task.details.iter().map(&new).collect();
+        let mut documents: HashMap<u32, JsonMap> = HashMap::new();
         let mut by_pair: HashMap<(u32, Option<usize>), Option<u32>> = HashMap::new();
         for instance in plan.instances_of(task) {
             let details_idx = plan.details[instance.idx.index()];
-            let Some(document) = documents.get(details_idx as usize) else { continue };
+            if task.details.get(details_idx as usize).is_none() {
+                continue;
+            }
             let old_idx = old.get(instance.task, instance.node);
-            let change_idx = *by_pair.entry((details_idx, old_idx)).or_insert_with(|| {
+            // Nodes without old inputs have the same change whatever their inputs are.
+            let pair = (if old_idx.is_some() { details_idx } else { 0 }, old_idx);
+            let change_idx = *by_pair.entry(pair).or_insert_with(|| {
                 let change = match old_idx {
                     None => InputChange { differences: Vec::new(), n_differences: 0, is_first: true },
-                    Some(old_idx) => compare(&old.documents[old_idx], document)?,
+                    Some(_) if n_compared >= N_COMPARED => return None,
+                    Some(old_idx) => {
+                        n_compared += 1;
+                        let document = documents.entry(details_idx).or_insert_with(|| new(task, details_idx));
+                        compare(&old.documents[old_idx], document)?
+                    }
                 };
-                let next = changes.len() as u32;
-                Some(*known.entry(change).or_insert_with_key(|change| {
-                    changes.push(change.clone());
-                    next
-                }))
+                if let Some(change_idx) = known.get(&change) {
+                    return Some(*change_idx);
+                }
+                let change_idx = u32::try_from(changes.len()).ok()?;
+                changes.push(change.clone());
+                known.insert(change, change_idx);
+                Some(change_idx)
             });
-            of.extend(change_idx.map(|change_idx| (instance.idx.get(), change_idx)));
+            if let Some(change_idx) = change_idx {
+                push(&mut of, instance.idx.get(), change_idx);
+            }
         }
     }
     (changes, of)
+}
+
+/// Adds an instance, to the last range if it continues it.
+fn push(of: &mut Vec<ChangedInstances>, instance_idx: u32, change_idx: u32) {
+    match of.last_mut() {
+        Some(last) if last.change_idx == change_idx && last.first + last.n_instances == instance_idx => {
+            last.n_instances += 1;
+        }
+        _ => of.push(ChangedInstances { first: instance_idx, n_instances: 1, change_idx }),
+    }
 }
 
 /// The differences between two documents; `None` if they are equal.

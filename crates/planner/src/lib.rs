@@ -69,6 +69,7 @@ mod extras;
 mod fingerprint;
 mod helpers;
 mod input_changes;
+mod rendered_changes;
 mod serialized;
 mod stored;
 
@@ -78,7 +79,7 @@ pub use digests::{InputDigests, input_digests};
 pub use drawing::{InstanceFilter, UnknownNames, draw_plan};
 pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, remaining};
 pub use evaluate::{evaluate, evaluate_observed};
-pub use extras::{DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};
+pub use extras::{ChangedInstances, DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};
 pub use fingerprint::{inputs_digest, inputs_document, inputs_of, source_digests};
 pub use input::{
     EvaluationSettings, FileDigests, InputsKey, NodeInput, PlanScope, PlanningInput, SettledDocuments,
@@ -91,6 +92,7 @@ pub use plan::{
 };
 pub use planning::plan;
 pub use reasons::{Difference, Explainer, Explanation, Reasons};
+pub use rendered_changes::rendered_changes;
 pub use report::{ExcludedNode, PlanningReport, codes};
 pub use selection::resolve_reference;
 pub use serialized::FuelSerialization;

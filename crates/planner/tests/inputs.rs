@@ -12,8 +12,9 @@ use serde_json::{Value as Json, json};
 use small::{document, input, node, planned, refused, running, shell, state};
 use stoker_model::{InstanceIdx, TaintCause, Task};
 use stoker_planner::{
-    Details, Explainer, FileDigests, InputsKey, NodeInput, OldInputs, Plan, PlanScope, PlanningInput,
-    Reasons, SettledDocuments, StateAfterRun, input_changes, inputs_digest, inputs_document, inputs_of, plan,
+    ChangedInstances, Explainer, FileDigests, InputsKey, NodeInput, OldInputs, Plan, PlanScope, PlannedTask,
+    PlanningInput, Reasons, SettledDocuments, StateAfterRun, input_changes, inputs_digest, inputs_document,
+    inputs_of, plan,
 };
 use stoker_state::{AppliedGraph, AppliedStates, Secrets};
 
@@ -261,11 +262,16 @@ fn changes_are_grouped_over_equal_nodes() {
     let document = old.add(json!({"cmd": "old"}).as_object().cloned().unwrap_or_default());
     old.set("t", "1", document);
     old.set("t", "3", document);
-    let new = |details: &Details| inputs_document(&inputs_of(&details.parameters), &Secrets::default(), &KEY);
+    let new = |task: &PlannedTask, details_idx: u32| {
+        let parameters = &task.details[details_idx as usize].parameters;
+        inputs_document(&inputs_of(parameters), &Secrets::default(), &KEY)
+    };
     let (changes, of) = input_changes(&plan, &old, new);
-    assert_eq!(of, [(0, 0), (1, 1), (2, 0)]);
+    assert_eq!(of, [(0, 1, 0), (1, 1, 1), (2, 1, 0)].map(ChangedInstances::from));
     assert_eq!(changes[0].differences[0].to_string(), "cmd changed from old to new");
     assert_eq!((changes[0].is_first, changes[1].is_first), (false, true));
+    let (changes, of) = input_changes(&plan, &OldInputs::default(), new);
+    assert_eq!((changes.len(), of), (1, vec![ChangedInstances::from((0, 3, 0))]));
 }
 
 /// Reasons by instance; checks that explaining a single instance agrees.

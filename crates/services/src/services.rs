@@ -8,7 +8,7 @@ use stoker_traces::Tracer;
 
 use crate::clock::Clock;
 use crate::error::ServiceError;
-use crate::graphs::{Graphs, PluginTaskCache};
+use crate::graphs::{CheckCache, Graphs, PluginTaskCache};
 use crate::modules::ModuleKeys;
 use crate::modules::key_agreement::{self, AgreementError};
 use crate::modules::keys::KeyError;
@@ -78,6 +78,7 @@ impl Services {
             packages: packages.clone(),
             repositories: repositories.clone(),
             plugin_tasks: Arc::new(PluginTaskCache::default()),
+            checks: Arc::new(CheckCache::default()),
         };
         let planning = Planning {
             store: store.clone(),

@@ -76,6 +76,61 @@ fn summary_groups_equal_reasons() {
     assert!(stderr.contains("graph.yaml:17"), "{stderr}");
 }
 
+/// Writes a graph whose task renders the state into its parameters; returns its folder and the arguments of a plan.
+fn rendering_graph() -> (stoker_testkit::TempFolder, impl Fn(&[&str]) -> (i32, String, String)) {
+    let folder = stoker_testkit::TempFolder::new();
+    let graph = "- id: t\n  type: shell\n  version: 3.0.0\n  roles: ['*']\n  \
+                 parameters: {cmd: {yaql_exp: \"concat('debug ', str($.debug), ' ', $.access.password)\"}}\n";
+    std::fs::write(folder.path().join("graph.yaml"), graph).unwrap();
+    let graph = folder.path().join("graph.yaml").to_str().unwrap().to_owned();
+    let run = move |more: &[&str]| {
+        let (nodes, tags) = (format!("{FOLDER}/new"), format!("{FOLDER}/tags.yaml"));
+        let arguments = ["plan", "--offline", "--tasks", &graph, "--nodes", &nodes, "--tags", &tags];
+        let output = run_bytes(&[&arguments, more].concat(), b"");
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    };
+    (folder, run)
+}
+
+#[test]
+fn inputs_over_both_states_are_compared() {
+    let (_folder, plan) = rendering_graph();
+    let (old, new) = (format!("{FOLDER}/old"), format!("{FOLDER}/new"));
+    let (code, stdout, stderr) = plan(&["--old", &old]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    assert!(
+        stdout.contains("       cmd:\n         - debug false (secret)\n         + debug true (secret)\n"),
+        "{stdout}"
+    );
+    let (code, stdout, _) = plan(&["--old", &new, "--detailed-exitcode"]);
+    assert_eq!(code, 0);
+    assert!(
+        stdout.starts_with("No changes: 2 nodes match their configuration\nPlan: 0 to run, 2 to skip"),
+        "{stdout}"
+    );
+    let (_, stdout, _) = plan(&["--old", &old, "--show", "summary"]);
+    assert!(stdout.starts_with("Plan: 2 to run, 0 to skip"), "{stdout}");
+    let (_, stdout, _) = plan(&["--old", &new, "--show", "all"]);
+    assert!(stdout.starts_with("skip t on 1, 2\n"), "{stdout}");
+}
+
+#[test]
+fn exit_code_tells_changes_and_warnings() {
+    let (_folder, changed) = rendering_graph();
+    assert_eq!(changed(&["--detailed-exitcode", "--warnings-as-errors"]).0, 2);
+    assert_eq!(changed(&["--detailed-exitcode", "--output", "json"]).0, 2);
+    // The graph of these tests has a reference to a task that does not exist.
+    let (code, stdout, stderr) = plan("graph.yaml", &["--warnings-as-errors"]);
+    assert_eq!(code, 1);
+    assert!(stdout.contains("3 to run") && stderr.contains("`--warnings-as-errors`"), "{stderr}");
+    assert_eq!(plan("graph.yaml", &["--detailed-exitcode"]).0, 2);
+    assert_eq!(plan("wrong/graph.yaml", &["--detailed-exitcode"]).0, 1);
+    assert_eq!(plan("absent.yaml", &["--detailed-exitcode"]).0, 1);
+    assert_eq!(plan("graph.yaml", &["--detailed-exitcode", "--only-task", "join"]).0, 1);
+    assert_eq!(plan("graph.yaml", &["--show", "most", "--detailed-exitcode"]).0, 1);
+}
+
 #[test]
 fn planning_errors_have_locations() {
     let (code, stdout, stderr) = plan("wrong/graph.yaml", &["--output", "json"]);

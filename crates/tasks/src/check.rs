@@ -1,7 +1,8 @@
 //! Validation of task parameters against the parameter table of their type. Reports all problems, not only
 //! the first.
 
-use stoker_diagnostics::{Diagnostic, Severity, has_errors};
+use stoker_diagnostics::{Diagnostic, Diagnostics, Severity, has_errors};
+use stoker_manifest::reader::did_you_mean;
 use stoker_model::{Json, JsonMap};
 
 use crate::parameter::{COMMON, Parameter, ParameterRequirement, ParameterType};
@@ -18,20 +19,40 @@ pub(crate) fn check_parameters(table: &[Parameter], parameters: &Json) -> (Optio
             return (None, vec![Diagnostic::plain(message)]);
         }
     };
-    let mut checker = Checker { problems: Vec::new() };
+    let mut checker = Checker::default();
     let values = checker.map(table, map, "");
     let is_valid = !has_errors(&checker.problems);
     (is_valid.then(|| Values::new(values)), checker.problems)
 }
 
-struct Checker {
-    problems: Vec<Diagnostic>,
+/// Collector of problems.
+#[derive(Default)]
+pub(crate) struct Checker {
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 impl Checker {
     /// Adds a diagnostic. Messages name the parameter, so that they can be understood without the path.
-    fn report(&mut self, severity: Severity, path: String, message: String) {
+    pub(crate) fn report(&mut self, severity: Severity, path: String, message: String) {
         self.problems.push(Diagnostic::plain(message).severity(severity).path(path));
+    }
+
+    pub(crate) fn report_missing(&mut self, place: String) {
+        let message = format!("Missing a required parameter {place}");
+        self.report(Severity::Error, place, message);
+    }
+
+    pub(crate) fn report_unknown(&mut self, table: &[Parameter], name: &str, place: &str) {
+        let known: Vec<&str> = table.iter().map(|parameter| parameter.name).collect();
+        let hint = if known.is_empty() {
+            "this task type has no parameters".to_owned()
+        } else {
+            format!("expected one of {}", known.join(", "))
+        };
+        let place = format!("{place}{name}");
+        let problem = Diagnostic::warning("", format!("unknown parameter `{place}`; {hint}")).path(place);
+        let known = known.into_iter().chain(COMMON.iter().copied());
+        self.problems.push(problem.help_if(did_you_mean(name, known, &mut Diagnostics::default())));
     }
 
     fn map(&mut self, table: &[Parameter], parameters: &JsonMap, place: &str) -> JsonMap {
@@ -48,28 +69,15 @@ impl Checker {
                     let value = self.value(*parameter, value, &place);
                     values.insert(parameter.name.to_owned(), value);
                 }
-                (None, ParameterRequirement::Required) => {
-                    let message = format!("Missing a required parameter {place}");
-                    self.report(Severity::Error, place, message);
-                }
+                (None, ParameterRequirement::Required) => self.report_missing(place),
                 (None, ParameterRequirement::Default(text)) => {
                     values.insert(parameter.name.to_owned(), default_value(parameter.kind, text));
                 }
                 (None, ParameterRequirement::Optional | ParameterRequirement::Ignored(_)) => {}
             }
         }
-        for name in parameters.keys().filter(|name| !COMMON.contains(&name.as_str()) || !place.is_empty()) {
-            if !table.iter().any(|parameter| parameter.name == name) {
-                let known: Vec<&str> = table.iter().map(|parameter| parameter.name).collect();
-                let place = format!("{place}{name}");
-                let hint = if known.is_empty() {
-                    "this task type has no parameters".to_owned()
-                } else {
-                    format!("expected one of {}", known.join(", "))
-                };
-                let message = format!("unknown parameter `{place}`; {hint}");
-                self.report(Severity::Warning, place, message);
-            }
+        for name in parameters.keys().filter(|name| !is_known(table, name, place)) {
+            self.report_unknown(table, name, place);
         }
         values
     }
@@ -91,6 +99,11 @@ impl Checker {
     }
 }
 
+/// Reports whether a map at `place` may have a parameter. The parameters themselves are at the empty place.
+pub(crate) fn is_known(table: &[Parameter], name: &str, place: &str) -> bool {
+    table.iter().any(|parameter| parameter.name == name) || (place.is_empty() && COMMON.contains(&name))
+}
+
 /// Parses a default, which the table contains as text.
 fn default_value(kind: ParameterType, text: &str) -> Json {
     match kind {
@@ -102,7 +115,7 @@ fn default_value(kind: ParameterType, text: &str) -> Json {
 }
 
 /// Describes the type of a value for an error message. Never includes the value, which may be a secret.
-fn describe(value: &Json) -> &'static str {
+pub(crate) fn describe(value: &Json) -> &'static str {
     match value {
         Json::Null => "null",
         Json::Bool(_) => "a boolean",

@@ -22,6 +22,7 @@ mod task_type;
 mod timing;
 mod types;
 mod values;
+mod written;
 
 pub use execute::{AttemptSpec, execute};
 pub use host::{Host, HostError, StopReason, StopSender, StopSignal};
@@ -33,6 +34,7 @@ pub use timing::default_timing;
 pub use types::TASK_TYPES;
 pub use types::modules::{DRIVERS as MODULE_DRIVERS, Driver as ModuleDriver};
 pub use values::Values;
+pub use written::check_written;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;

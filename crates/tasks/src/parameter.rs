@@ -28,6 +28,10 @@ pub enum ParameterRequirement {
 pub enum ParameterType {
     /// Non-blank text.
     Text,
+    /// Absolute path. Only checked as written: a computed path is a matter of the task type.
+    Path,
+    /// Path, or several separated by `:`, that are absolute or relative to the parameter `cwd`.
+    CwdPath,
     /// Any text, including the empty text.
     Data,
     Seconds,
@@ -88,7 +92,7 @@ impl Parameter {
     }
 
     pub const fn cwd() -> Self {
-        Self::default("cwd", ParameterType::Text, "/", "Working directory.")
+        Self::default("cwd", ParameterType::Path, "/", "Working directory.")
     }
 }
 
@@ -101,6 +105,8 @@ impl ParameterType {
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "non-blank text",
+            Self::Path => "an absolute path",
+            Self::CwdPath => "a path, absolute or relative to `cwd`",
             Self::Data => "text",
             Self::Seconds => "a non-negative number of seconds",
             Self::Count => "a non-negative integer",
@@ -116,7 +122,9 @@ impl ParameterType {
     /// Reports whether a value is of this kind. The content of nested maps is not checked.
     pub fn accepts(self, value: &Json) -> bool {
         match self {
-            Self::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+            Self::Text | Self::Path | Self::CwdPath => {
+                value.as_str().is_some_and(|text| !text.trim().is_empty())
+            }
             Self::Data => value.is_string(),
             Self::Seconds => seconds(value).is_some(),
             Self::Count => count(value).is_some(),

@@ -54,10 +54,11 @@ export const session = {
   },
 };
 
-export type Permission = "operate" | "admin";
+export type Permission = "plan" | "operate" | "admin";
 
 /** Only hides controls; the server enforces permissions. */
 export function hasPermission(identity: Identity | undefined, permission: Permission): boolean {
   const roles = identity?.roles ?? [];
-  return roles.includes("admin") || (permission === "operate" && roles.includes("operator"));
+  if (roles.includes("admin")) return true;
+  return permission !== "admin" && (roles.includes("operator") || (permission === "plan" && roles.includes("planner")));
 }

@@ -4,12 +4,11 @@ import { Link } from "react-router";
 import { api, page, type Schemas } from "../api/client";
 import { count } from "../lib/format";
 import { useParam } from "../lib/params";
-import { statusOfRun } from "../lib/status";
 import { useClusterNames } from "../lib/clusterNames";
 import { LoadingRows } from "./Loading";
 import { EmptyState } from "./PageHead";
 import { Problem } from "./Problem";
-import { Status } from "./Status";
+import { RunStatus } from "./RunStatus";
 import { Time, Duration } from "./Time";
 
 const PAGE = 50;
@@ -126,7 +125,7 @@ export function RunList({ clusterId, limit }: { clusterId?: number; limit?: numb
                     {run.dry_run && <span className="muted"> dry run</span>}
                   </td>
                   <td>
-                    <Status status={statusOfRun(run.status, run.message)} />
+                    <RunStatus run={run} />
                   </td>
                   {clusterId === undefined && (
                     <td>{run.cluster == null ? <span className="muted">deleted</span> : <Link to={`/clusters/${run.cluster}`}>{nameOf(run.cluster)}</Link>}</td>

@@ -41,12 +41,13 @@ export function statusOfLetter(letter: string | undefined): Status | undefined {
   return letter === undefined ? undefined : LETTERS[letter];
 }
 
-/** Status of a run of the REST API. */
-export function statusOfRun(status: string, message?: string | null): Status {
-  if (status === "ready") return "success";
-  if (status === "running") return "running";
-  if (status === "error") return /stopped/i.test(message ?? "") ? "stopped" : "failed";
-  return "pending";
+/** Status of a run of the REST API. The status of a partial run is `error`; only its outcome says that it succeeded. */
+export function statusOfRun(run: { status: string; outcome?: string | null; message?: string | null }): Status {
+  if (run.status === "ready") return "success";
+  if (run.status === "running") return "running";
+  if (run.status !== "error") return "pending";
+  if (run.outcome === "partial") return "interrupted";
+  return run.outcome === "stopped" || /stopped/i.test(run.message ?? "") ? "stopped" : "failed";
 }
 
 /** Status of a history record of the REST API. */

@@ -51,7 +51,10 @@ test("node IDs are distinct and exclude pseudo-nodes", () => {
 
 test("each status has a distinct symbol", () => {
   expect(new Set(STATUSES.map((status) => SYMBOLS[status])).size).toBe(STATUSES.length);
-  expect(statusOfRun("error", "the run was stopped")).toBe("stopped");
+  expect(statusOfRun({ status: "error", message: "the run was stopped" })).toBe("stopped");
+  expect(statusOfRun({ status: "error", outcome: "stopped" })).toBe("stopped");
+  expect(statusOfRun({ status: "error", outcome: "partial", message: "Node 3 is offline" })).toBe("interrupted");
+  expect(statusOfRun({ status: "error", outcome: "failed" })).toBe("failed");
   expect(statusOfRecord("skipped", "blocked")).toBe("blocked");
   expect([worstStatus("ssf"), worstStatus("sp"), worstStatus("kk"), worstStatus("..")]).toEqual(["failed", "running", "skipped", undefined]);
 });

@@ -5,10 +5,11 @@ import { usePermission } from "../app/identity";
 import { LoadingRows } from "../components/Loading";
 import { EmptyState, PageHead } from "../components/PageHead";
 import { Problem } from "../components/Problem";
+import { RunStatus } from "../components/RunStatus";
 import { Status } from "../components/Status";
 import { Time } from "../components/Time";
 import { useParam } from "../lib/params";
-import { statusOfCluster, statusOfRun } from "../lib/status";
+import { statusOfCluster } from "../lib/status";
 
 export default function Clusters() {
   const clusters = useQuery({ queryKey: ["clusters"], queryFn: () => data(api.GET("/api/v1/clusters")) });
@@ -102,7 +103,7 @@ function Card({ cluster, overview, release }: {
           {run ? (
             <span className="row">
               <Link to={`/runs/${run.id}`}>#{run.id}</Link>
-              <Status status={statusOfRun(run.status, run.message)} />
+              <RunStatus run={run} />
               <Time at={run.time_end ?? run.time_start} />
             </span>
           ) : (

@@ -3,10 +3,11 @@
 use serde_json::json;
 use stoker_api_types::plans::{ChangesView, PlanSummary};
 use stoker_client::Method;
+use stoker_diagnostics::Diagnostic;
 
-use super::plan::{DisplayOptions, PlanOptions, create_plan, print_plan};
+use super::plan::{DisplayOptions, PlanOptions, Summary, create_plan};
 use super::run::{RolloutOptions, report_started};
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions, confirm, sanitize};
 
@@ -15,7 +16,7 @@ use crate::remote::{Format, Options, Remote, SharedOptions, confirm, sanitize};
 #[command(after_help = "\
 Creates a new plan with `--env`, or uses the existing plan PLAN. The server runs exactly the plan that was shown, and
 rejects it if its inputs have changed since. Follows the run unless `--detach` is passed, and exits with code 1 if the run
-fails.
+fails, or with code 6 if offline nodes were left out.
 
 Examples:
   stoker apply --env 1
@@ -74,17 +75,12 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
         ApplyTarget::Cluster(env) => create_plan(remote, env, &args.plan_options)?,
     };
     // With a data format, standard output contains only the run.
-    let n_run = if remote.format() == Format::Table && !remote.is_quiet() {
-        print_plan(remote, plan, args.display)?
-    } else {
-        remote.read::<PlanSummary>(format!("plans/{plan}"))?.plan.n_run
-    };
-    if n_run == 0 {
-        remote.note(NO_CHANGES);
-        if remote.format() != Format::Table {
-            return remote.data(&json!({"id": null, "plan_id": plan, "message": NO_CHANGES}));
-        }
-        return Ok(());
+    let summary = Summary::read(remote, plan)?;
+    if remote.format() == Format::Table && !remote.is_quiet() {
+        summary.print(remote, args.display)?;
+    }
+    if !summary.has_changes() {
+        return report_no_changes(remote, &summary);
     }
     confirm("Apply this plan?", args.yes)?;
     let body = args.rollout.apply_to(json!({}));
@@ -92,8 +88,20 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
     report_started(remote, &run, !args.detach)
 }
 
-/// Message if the plan has no task to run.
-const NO_CHANGES: &str = "no changes: the cluster matches its configuration";
+/// Reports that the plan has nothing to run. Whether offline nodes match their configuration is unknown: the exit code
+/// is that of a run that leaves them out.
+fn report_no_changes(remote: &mut Remote<'_>, summary: &Summary) -> Outcome {
+    let coverage = summary.coverage();
+    if remote.format() != Format::Table {
+        let message = coverage.no_changes();
+        remote.data(&json!({"id": null, "plan_id": summary.plan.plan.id, "message": message}))?;
+    }
+    if coverage.n_offline == 0 {
+        return Ok(());
+    }
+    let help = "when the nodes are online, run the command again to include them";
+    Err(Failure::new(Exit::Partial, Diagnostic::plain("offline nodes were left out").help(help)))
+}
 
 /// Reports all changes before the confirmation; the server would reject a stale plan afterwards.
 fn reject_stale(remote: &mut Remote<'_>, plan: i64) -> Outcome {

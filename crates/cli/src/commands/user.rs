@@ -38,9 +38,9 @@ enum Verb {
 /// Create a user; prompts for the password
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An `admin` may do everything; an `operator` manages releases, clusters, nodes, plugins and runs; a `viewer` only reads; a
-`member` reads and manages the modules of its tenant. Without a terminal, the password is the first line of standard
-input.
+An `admin` may do everything; an `operator` manages releases, clusters, nodes, plugins and runs; a `planner` reads and
+creates plans, but does not apply them; a `viewer` only reads; a `member` reads and manages the modules of its tenant.
+Without a terminal, the password is the first line of standard input.
 
 Examples:
   stoker user create ada --role operator
@@ -50,7 +50,7 @@ struct CreateArgs {
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// User role: `admin`, `operator`, `viewer` or `member`; can be repeated or comma-separated
+    /// User role: `admin`, `operator`, `planner`, `viewer` or `member`; can be repeated or comma-separated
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', required = true, value_parser = user_role)]
     roles: Vec<String>,
 

@@ -10,6 +10,7 @@ mod fields;
 mod instances;
 mod links;
 mod names;
+mod parameters;
 mod placement;
 mod places;
 mod state;
@@ -20,7 +21,7 @@ mod tests;
 use std::collections::HashMap;
 
 use stoker_diagnostics::{Diagnostic, Location, ProblemOrigin};
-use stoker_model::TaskType;
+use stoker_model::{Json, TaskType};
 use stoker_yaql::Library;
 
 use crate::codes;
@@ -40,6 +41,9 @@ pub enum Scope {
     Merged,
 }
 
+/// Returns the problems of parameters, with paths below `parameters`.
+pub type ParameterCheck = fn(task_type: &str, parameters: &Json) -> Vec<Diagnostic>;
+
 #[derive(Clone, Debug)]
 pub struct GraphCheckOptions<'o> {
     pub scope: Scope,
@@ -47,6 +51,8 @@ pub struct GraphCheckOptions<'o> {
     pub roles_and_tags: Option<&'o [String]>,
     /// The functions that expressions can call; `None` disables the check.
     pub library: Option<&'o Library>,
+    /// Validates the parameters of a task type as written; `None` disables the check.
+    pub parameters: Option<ParameterCheck>,
     /// Computation budget in steps of about 0.1 µs. If it is exceeded, a finding reports that the check is
     /// incomplete.
     pub steps_max: u64,
@@ -59,7 +65,7 @@ impl GraphCheckOptions<'_> {
 
     /// Runs all checks that need only the graph.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, roles_and_tags: None, library: None, steps_max: Self::STEPS_MAX }
+        Self { scope, roles_and_tags: None, library: None, parameters: None, steps_max: Self::STEPS_MAX }
     }
 }
 
@@ -74,6 +80,9 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
         fields::check(definition.task, &mut findings);
         expressions.check(definition.task, &mut findings);
         state::check(definition.task, options.library, &mut findings);
+        if let Some(check) = options.parameters {
+            parameters::check(definition.task, options.scope, check, &mut findings);
+        }
         names::check(definition, &subject, &mut names, &mut findings);
         places.check(definition, &subject, &mut names.budget, &mut findings);
     }

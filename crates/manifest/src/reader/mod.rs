@@ -63,7 +63,7 @@ pub fn report_wrong_type<'p>(
 
 /// Returns a suggestion for an unknown word, if a known one is similar and the limit of suggestions is not
 /// reached.
-pub(crate) fn did_you_mean<'a>(
+pub fn did_you_mean<'a>(
     word: &str,
     known_words: impl Iterator<Item = &'a str>,
     problems: &mut Diagnostics,

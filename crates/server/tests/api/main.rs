@@ -38,6 +38,7 @@ mod nodes;
 mod notifications;
 mod owners;
 mod packages;
+mod plan_differences;
 mod plan_inputs;
 mod plan_pictures;
 mod plans;

@@ -236,6 +236,7 @@ async fn plan_responses_redact_secrets() {
         "plans/2",
         "plans/2/instances",
         "plans/2/instances?parameters=1",
+        "plans/2/differences",
         "plans/1/compare/2",
         "clusters/1/serialized_tasks",
         "clusters/1/plans",
@@ -347,7 +348,10 @@ async fn plan_can_be_limited_to_tasks_nodes_and_subgraphs() {
         assert_eq!(instances_to_run(&server, id).await, expected, "{body}");
     }
     let excluded = server.get("plans/3").await.expect(200)["excluded"].clone();
-    assert_eq!(excluded, json!([{"why": "the node is not selected", "nodes": ["2", "3"], "n_nodes": 2}]));
+    assert_eq!(
+        excluded,
+        json!([{"why": "the node is not selected", "offline": false, "nodes": ["2", "3"], "n_nodes": 2}])
+    );
     assert_eq!(server.get("plans/3").await.expect(200)["request"]["nodes"], json!([1]));
 }
 
@@ -440,6 +444,7 @@ async fn plans_of_other_tenants_are_not_found() {
         ("GET", "clusters/1/serialized_tasks"),
         ("GET", "plans/1/picture"),
         ("GET", "plans/1/changes"),
+        ("GET", "plans/1/differences"),
         ("GET", "clusters/1/deploy_tasks/graph.gv"),
     ] {
         server.send_as(&member, method, path, &Value::Null).await.expect_error(404);
@@ -448,6 +453,30 @@ async fn plans_of_other_tenants_are_not_found() {
     server.send_as(&member, "DELETE", "plans/1", &Value::Null).await.expect_error(403);
     let viewer = server.create_user("vic", "admin", "viewer").await;
     server.send_as(&viewer, "GET", "plans/1", &Value::Null).await.expect(200);
+}
+
+#[tokio::test]
+async fn planner_creates_and_reads_plans_and_applies_none() {
+    let server = prepared_server().await;
+    let planner = server.create_user("petra", "admin", "planner").await;
+    let as_planner = async |method, path, body: &Value| server.send_as(&planner, method, path, body).await;
+    let plan = as_planner("POST", "clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(plan["created_by"], "petra");
+    for path in ["plans/1", "plans/1/instances", "plans/1/changes", "clusters/1/plans"] {
+        as_planner("GET", path, &Value::Null).await.expect(200);
+    }
+    for (method, path, body) in [
+        ("POST", "plans/1/apply", json!({})),
+        ("DELETE", "plans/1", Value::Null),
+        ("PUT", "clusters/1/changes", json!({})),
+        ("POST", "graphs/execute", json!({"cluster": 1, "dry_run": true})),
+        ("PUT", "clusters/1/attributes", json!({})),
+        ("PUT", "clusters/1/deployment_tasks", json!([])),
+    ] {
+        let message = as_planner(method, path, &body).await.expect_error(403);
+        assert!(message.contains("lacks the permission"), "{path}: {message}");
+    }
+    assert_eq!(server.get("transactions").await.expect(200), json!([]));
 }
 
 #[tokio::test]

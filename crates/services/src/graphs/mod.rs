@@ -1,5 +1,6 @@
 //! Graphs of releases, clusters and plugins: stored as layers and merged per cluster.
 
+mod check;
 mod layers;
 mod planned;
 mod plugin_task_cache;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use stoker_settings::Server;
 use stoker_yaql::Library;
 
+pub use check::{CheckCache, GraphCheck, checked_graph};
 pub use layers::{LayerFilter, Layers, layer, places_of_release};
 pub use planned::{PlannedGraph, planned_graph};
 pub use plugin_task_cache::PluginTaskCache;
@@ -30,6 +32,7 @@ pub struct Graphs {
     pub packages: Packages,
     pub repositories: Repositories,
     pub plugin_tasks: Arc<PluginTaskCache>,
+    pub checks: Arc<CheckCache>,
 }
 
 impl Graphs {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use stoker_diagnostics::{Diagnostic, ProblemOrigin};
 use stoker_graph::{MergedGraph, MergedTask, Source, merge};
-use stoker_model::{Cluster, GraphMetadata, GraphSource, GraphType, Json, Task, canonical_field};
+use stoker_model::{Cluster, GraphId, GraphMetadata, GraphSource, GraphType, Json, Task, canonical_field};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
@@ -51,23 +51,42 @@ pub async fn planned_graph(
     cluster: &Cluster,
     graph_type: &GraphType,
 ) -> ServiceResult<PlannedGraph> {
+    Ok(planned(graphs, session, cluster, graph_type).await?.0)
+}
+
+/// Returns the merged graph and the layers that it was merged from.
+pub(super) async fn planned(
+    graphs: &Graphs,
+    session: &mut Session,
+    cluster: &Cluster,
+    graph_type: &GraphType,
+) -> ServiceResult<(PlannedGraph, Layers)> {
     let layers = Layers::read(graphs, session, cluster, graph_type, LayerFilter::ALL).await?;
+    let ids = layers.graph_ids();
+    let sources = session.graph_sources(ids.iter().map(|(_, id)| *id)).await?;
+    let graph = merged_graph(&layers, &ids, sources);
+    Ok((graph, layers))
+}
+
+fn merged_graph(
+    layers: &Layers,
+    ids: &[(Source, GraphId)],
+    mut sources: HashMap<GraphId, GraphSource>,
+) -> PlannedGraph {
     let of_cluster = layers.layers();
     let merged = merge(&of_cluster, layers.rules());
-    let ids = layers.graph_ids();
-    let mut sources = session.graph_sources(ids.iter().map(|(_, id)| *id)).await?;
     let mut source = |layer: &Source| {
         let id = ids.iter().find(|(known, _)| known == layer).map(|(_, id)| id);
         id.and_then(|id| sources.remove(id)).unwrap_or_default()
     };
     let sources = merged.sources.iter().map(|layer| (layer.label(), source(layer))).collect();
-    Ok(PlannedGraph {
+    PlannedGraph {
         helpers: layers.helpers.clone(),
         origins: Origins::new(&merged, sources),
         tasks: merged.tasks.iter().map(MergedTask::to_task).collect(),
         metadata: merged.metadata.metadata,
         errors: layers.findings.iter().filter(|finding| finding.is_error()).cloned().collect(),
-    })
+    }
 }
 
 impl Origins {

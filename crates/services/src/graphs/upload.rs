@@ -30,7 +30,11 @@ impl UploadedGraph {
 pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> ServiceResult<Vec<Diagnostic>> {
     let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
     let library = graphs.library();
-    let options = GraphCheckOptions { library: Some(&*library), ..GraphCheckOptions::new(Scope::Layer) };
+    let options = GraphCheckOptions {
+        library: Some(&*library),
+        parameters: Some(stoker_tasks::check_written),
+        ..GraphCheckOptions::new(Scope::Layer)
+    };
     let mut problems = check(&merged, &options);
     for problem in &mut problems {
         let line =

@@ -18,12 +18,13 @@ use super::ancestors::Assumed;
 use super::old::Applied;
 use super::records::{Records, supplied};
 use super::request::PlanRequest;
-use crate::graphs::{PlannedGraph, planned_graph};
+use crate::graphs::{GraphCheck, PlannedGraph, checked_graph, planned_graph};
 
 pub(super) struct Gathered {
     pub(super) records: Records,
     pub(super) supplied: SuppliedDocuments,
     pub(super) graph: PlannedGraph,
+    pub(super) graph_check: GraphCheck,
     pub(super) old: Applied,
     pub(super) request: PlanRequest,
     pub(super) library: Arc<Library>,
@@ -44,7 +45,8 @@ impl Gathered {
         cluster: Cluster,
         request: PlanRequest,
     ) -> ServiceResult<Self> {
-        let mut graph = planned_graph(&planning.graphs, session, &cluster, &request.graph_type).await?;
+        let (mut graph, graph_check) =
+            checked_graph(&planning.graphs, session, &cluster, &request.graph_type).await?;
         if graph.metadata.node_filter.is_none() && !provisions(planning, session, &cluster).await? {
             graph.metadata.node_filter = Some(STAYING.to_owned());
         }
@@ -73,6 +75,7 @@ impl Gathered {
             inputs_key: planning.inputs_key,
             records,
             graph,
+            graph_check,
             old,
             request,
         })

@@ -17,11 +17,12 @@ use super::gather::Gathered;
 use super::old::NewDocuments;
 use super::request::PlanRequest;
 use super::sources::{Files, sources_of};
-use crate::graphs::PlannedGraph;
+use crate::graphs::{GraphCheck, PlannedGraph};
 
 pub(super) struct Ground {
     pub(super) cluster_id: ClusterId,
     pub(super) graph: PlannedGraph,
+    pub(super) graph_check: GraphCheck,
     pub(super) request: PlanRequest,
     pub(super) state: DesiredState,
     /// Document shared by all nodes, and the own document of each node of the state.
@@ -53,6 +54,7 @@ impl Ground {
             records,
             supplied,
             graph,
+            graph_check,
             old,
             request,
             library,
@@ -93,6 +95,7 @@ impl Ground {
             is_supplied,
             members: records.nodes.into_iter().map(slim).collect(),
             graph,
+            graph_check,
             request,
             state,
             common,

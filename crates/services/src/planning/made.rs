@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde_json::json;
-use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
+use stoker_model::{ClusterId, GraphType, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
     ExplainedPlan, Instance, InstanceAction, Plan, PlanExtras, check, check_placeholders, encode,
-    encode_extras, input_digests, plan, source_digests,
+    input_digests, plan, source_digests,
 };
 use stoker_state::{DesiredState, MASTER, SYNC, Secrets};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
@@ -21,13 +21,13 @@ use super::request::PlanRequest;
 
 pub struct Made {
     pub(super) explained: Arc<ExplainedPlan>,
-    secrets: Secrets,
-    cluster_id: ClusterId,
+    pub(super) secrets: Secrets,
+    pub(super) cluster_id: ClusterId,
     request: PlanRequest,
     inputs: Json,
     bytes: Vec<u8>,
-    /// Encoded data of the plan beside its document.
-    extras: Vec<u8>,
+    /// Data of the plan beside its document, without changes of inputs.
+    pub(super) extras: PlanExtras,
     /// Task fields by task name.
     graph: StateDocument,
     common: StateDocument,
@@ -55,10 +55,14 @@ impl Made {
         if !violations.is_empty() {
             return Err(wrong_plan(&violations));
         }
-        let extras = encode_extras(&PlanExtras::new(&report));
+        let mut extras = PlanExtras::new(&report);
+        extras.warnings = ground.graph_check.warnings();
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
         explained.problems.extend(parameters::warnings(&explained.plan));
-        for problem in &mut explained.problems {
+        for warning in &mut extras.warnings {
+            warning.message = ground.secrets.mask_text(&warning.message);
+        }
+        for problem in explained.problems.iter_mut().chain(&mut extras.warnings) {
             let location = &mut problem.location;
             location.provenance =
                 location.task.as_deref().and_then(|task| ground.graph.provenance(task, &location.path));
@@ -96,8 +100,16 @@ impl Made {
         plan
     }
 
-    /// Stores the plan and the state it was computed from.
-    pub(super) async fn store(self, writing: &mut WriteTransaction) -> ServiceResult<PlanRecord> {
+    pub(super) fn graph_type(&self) -> &GraphType {
+        &self.request.graph_type
+    }
+
+    /// Stores the plan, its encoded extras and the state it was computed from.
+    pub(super) async fn store(
+        self,
+        writing: &mut WriteTransaction,
+        extras: &[u8],
+    ) -> ServiceResult<PlanRecord> {
         let shared = [&self.graph, &self.common, &self.sources, &self.settled];
         let shared = writing.documents_put(shared).await?;
         let [graph_id, common_id, sources_id, settled_id] = shared[..] else {
@@ -125,7 +137,7 @@ impl Made {
         let record = writing.plan_create(&new).await?;
         let (sources, settled) = (Some(sources_id), Some(settled_id));
         writing.plan_snapshot_put(record.id, common_id, graph_id, sources, settled).await?;
-        writing.plan_extras_put(record.id, &self.extras).await?;
+        writing.plan_extras_put(record.id, extras).await?;
         Ok(record)
     }
 }

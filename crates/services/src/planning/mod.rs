@@ -8,6 +8,7 @@
 //! is never stored; all its errors are reported.
 
 mod ancestors;
+mod changes;
 mod gather;
 mod ground;
 mod made;
@@ -86,9 +87,10 @@ pub async fn make_plan(
     request: PlanRequest,
 ) -> ServiceResult<PlanRecord> {
     let made = plan(planning, cluster, request).await?;
+    let (made, extras) = changes::with_changes(planning, made).await?;
     let explained = Arc::clone(&made.explained);
     let mut writing = planning.store.begin_write(actor, planning.clock.now()).await?;
-    let record = made.store(&mut writing).await?;
+    let record = made.store(&mut writing, &extras).await?;
     let detail = json!({
         "cluster_id": record.cluster_id.0,
         "graph_type": record.graph_type.as_str(),

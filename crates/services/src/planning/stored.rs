@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use stoker_model::{PlanId, PlanRecord};
-use stoker_planner::{ExplainedPlan, decode};
+use stoker_planner::{ExplainedPlan, PlanExtras, decode, decode_extras};
 use stoker_store::Session;
 
 use super::Planning;
@@ -76,6 +76,17 @@ pub struct StoredPlan {
 }
 
 impl StoredPlan {
+    /// Reads the data of a plan beside its document. Plans of earlier versions have none, and data in the format of a
+    /// newer version is ignored.
+    pub async fn extras(planning: &Planning, session: &mut Session, id: PlanId) -> ServiceResult<PlanExtras> {
+        let Some(bytes) = session.plan_extras(id).await? else { return Ok(PlanExtras::default()) };
+        let decoded = planning.plans.compute(move || decode_extras(&bytes)).await?;
+        Ok(decoded.unwrap_or_else(|error| {
+            tracing::warn!(plan.id = id.0, %error, "cannot read the extras of a plan");
+            PlanExtras::default()
+        }))
+    }
+
     /// Reads the plan of a record.
     pub async fn read(planning: &Planning, session: &mut Session, record: PlanRecord) -> ServiceResult<Self> {
         if let Some(explained) = planning.plans.get(record.id) {

@@ -93,6 +93,12 @@ impl CliFixture {
         self
     }
 
+    /// Marks a node as offline, as the server does when its agent stops sending heartbeats.
+    pub(crate) fn take_offline(&self, node: i64) {
+        let body = json!({"online": false});
+        self.server.client().expect(200, "PUT", &format!("/api/v1/nodes/{node}"), Some(&body));
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.server.address)
     }

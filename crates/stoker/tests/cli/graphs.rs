@@ -179,3 +179,46 @@ fn warnings_of_the_server_have_lines() {
     cli.show("plan --env 1 --type t");
     insta::assert_snapshot!("graph-warning-lines", cli.transcript());
 }
+
+/// Everything that can be known without a node is reported, with its line.
+#[test]
+fn check_of_a_file_finds_mistakes_in_parameters_and_keys() {
+    let cli = CliFixture::bare();
+    cli.write(
+        "tasks.yaml",
+        "\
+- id: copy
+  type: copy_files
+  version: 2.1.0
+  role: web
+  requries: [shell]
+  parameters:
+    permissions: 644
+    files:
+      - {src: motd, dst: etc/motd}
+- id: shell
+  type: shell
+  version: 2.1.0
+  role: web
+  parameters:
+    comand: ls
+    timeout: soon
+    retries: 5000
+    cwd: tmp
+    retry_interrupted: maybe
+- id: puppet
+  type: puppet
+  version: 2.1.0
+  role: web
+  parameters: {puppet_manifest: site.pp, timeout: {yaql_exp: $.timeout}}
+- id: upload
+  type: upload_file
+  version: 2.1.0
+  role: web
+  parameters: {path: motd, data: [1], overwrite: 1}
+- {id: partial, type: shell, version: 2.1.0, role: web}
+",
+    );
+    cli.show("graph check --file tasks.yaml");
+    insta::assert_snapshot!("graph-check-parameters", cli.transcript());
+}

@@ -56,6 +56,84 @@ fn planning_problems_are_reported_once() {
     insta::assert_snapshot!("plan-problems", cli.transcript());
 }
 
+/// A graph whose task renders a setting, and a password, into its parameters.
+const TITLE: &str = "\
+- id: title
+  type: shell
+  version: 3.0.0
+  role: web
+  parameters:
+    cmd: {yaql_exp: \"concat('echo ', str($.settings.common.debug.value), '\\necho end')\"}
+    cwd: /
+    env: {DB_PASSWORD: hunter2hunter2}
+";
+
+#[test]
+fn plan_shows_what_changes() {
+    let cli = CliFixture::with_cluster();
+    cli.write("tasks.yaml", TITLE);
+    cli.run("graph upload --env 1 --type title --file tasks.yaml").ok();
+    cli.show("plan --env 1 --type title");
+    cli.run("apply --env 1 --type title --yes").ok();
+    cli.show("plan --env 1 --type title");
+    cli.show("plan --env 1 --type title --only-tasks title --show all");
+    cli.run("settings set --env 1 common.debug=true").ok();
+    cli.write("tasks.yaml", &TITLE.replace("hunter2hunter2", "correct-horse"));
+    cli.run("graph upload --env 1 --type title --file tasks.yaml").ok();
+    cli.show("plan --env 1 --type title");
+    cli.show("plan --env 1 --type title --show summary");
+    cli.show("plan --env 1 --type title --show all --by-node");
+    let json = cli.run("plan --env 1 --type title -o json").json();
+    assert_eq!(json["differences"][0]["n_nodes"], 2);
+    cli.run("apply --env 1 --type title --yes").ok();
+    cli.take_offline(3);
+    cli.show("plan --env 1 --type title");
+    cli.take_offline(1);
+    cli.take_offline(2);
+    cli.show("plan --env 1 --type title");
+    insta::assert_snapshot!("plan-changes", cli.transcript());
+}
+
+#[test]
+fn exit_code_tells_changes_from_errors() {
+    let cli = CliFixture::with_cluster();
+    cli.write("tasks.yaml", TITLE);
+    cli.run("graph upload --env 1 --type title --file tasks.yaml").ok();
+    let code = |line: &str| cli.run(line).code;
+    let detailed = "plan --env 1 --type title --detailed-exitcode";
+    assert_eq!(code(detailed), 2);
+    assert_eq!(code("plan make --env 1 --type title --detailed-exitcode --quiet"), 2);
+    assert_eq!(code(&format!("{detailed} -o json")), 2);
+    assert_eq!(code(&format!("{detailed} -o svg")), 2);
+    cli.run("apply --env 1 --type title --yes").ok();
+    assert_eq!(code(detailed), 0);
+    assert_eq!(code(&format!("{detailed} --warnings-as-errors")), 0);
+    for error in [
+        "plan --env 7 --detailed-exitcode",
+        "plan --env 1 --type nothing --detailed-exitcode",
+        "plan --env x --detailed-exitcode",
+        "plan --env 1 --only-nodes web --detailed-exitcode",
+        "plan --env 1 --detailed-exitcode --no-such-option",
+        "plan --env 1 --detailed-exitcode --show most",
+        "plan --env 1 --server http://127.0.0.1:1 --detailed-exitcode",
+        "plan --offline --tasks nowhere.yaml --nodes n --tags t --detailed-exitcode",
+    ] {
+        assert_eq!(code(error), 1, "{error}");
+    }
+    assert_eq!(code("plan --help --detailed-exitcode"), 0);
+    // A warning of the graph, which is no warning of the planner.
+    cli.write("tasks.yaml", &TITLE.replace("  role", "  condition: {yaql_exp: not old($.settings)}\n  role"));
+    cli.run("graph upload --env 1 --type title --file tasks.yaml").ok();
+    assert_eq!(code(detailed), 0);
+    cli.show(&format!("{detailed} --warnings-as-errors"));
+    cli.run("graph delete --env 1 --type title --yes");
+    cli.write("tasks.yaml", TITLE);
+    cli.run("graph upload --env 1 --type title --file tasks.yaml").ok();
+    cli.take_offline(3);
+    cli.show("plan --env 1 --type title --warnings-as-errors");
+    insta::assert_snapshot!("plan-exit-codes", cli.transcript());
+}
+
 /// Nodes are sorted by ID and the tasks of each node by execution order.
 #[test]
 fn plan_by_node_is_ordered() {

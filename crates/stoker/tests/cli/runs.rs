@@ -87,6 +87,24 @@ fn tolerated_failures_are_reported() {
     insta::assert_snapshot!("run-tolerated", cli.transcript());
 }
 
+/// A run without offline nodes is partial: it has its own outcome and exit code.
+#[test]
+fn partial_run_names_offline_nodes() {
+    let cli = CliFixture::with_cluster();
+    cli.take_offline(3);
+    for line in ["env deploy 1 --follow", "env deploy 1 --follow --quiet", "apply --env 1 --yes"] {
+        assert_eq!(cli.run(line).code, 6, "{line}");
+    }
+    cli.show("run watch 1 --quiet");
+    cli.show("run show 1");
+    cli.show("run list");
+    cli.show("apply --env 1 --yes");
+    cli.show("apply --env 1 --yes -o json");
+    cli.show("apply --env 1 --yes --only-nodes 1,2");
+    insta::assert_snapshot!("run-partial", cli.transcript());
+    assert_eq!(cli.run("run show 1 -o json").json()["run"]["outcome"], "partial");
+}
+
 /// Progress on a terminal: lines are redrawn in place.
 #[test]
 fn terminal_shows_a_line_per_node() {

@@ -8,7 +8,7 @@ import { LoadingRows } from "../../components/Loading";
 import { Problem } from "../../components/Problem";
 import { Time } from "../../components/Time";
 
-const ROLES = ["admin", "operator", "viewer", "member"];
+const ROLES = ["admin", "operator", "planner", "viewer", "member"];
 
 export default function Users() {
   const queries = useQueryClient();

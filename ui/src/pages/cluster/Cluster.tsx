@@ -36,6 +36,7 @@ export default function Cluster() {
   });
   const [isPlanning, setPlanning] = useState(false);
   const canOperate = usePermission("operate");
+  const canPlan = usePermission("plan");
   if (cluster.isPending) return <Loading />;
   if (cluster.isError) {
     return (
@@ -54,7 +55,7 @@ export default function Cluster() {
         aside={<Status status={statusOfCluster(loaded.status)} label={loaded.status.replaceAll("_", " ")} />}
       >
         {canOperate && <ActiveRun cluster={loaded} />}
-        {canOperate && (
+        {canPlan && (
           <button type="button" className="button primary" onClick={() => setPlanning(true)}>
             Create plan…
           </button>

@@ -12,8 +12,14 @@ import { Time } from "../../components/Time";
 import { useClusterName } from "../../lib/clusterNames";
 import { count, duration } from "../../lib/format";
 import { useParam, useSetParams } from "../../lib/params";
+import { Changes } from "./Changes";
 import { InstancePanel } from "./InstancePanel";
 import { Notes } from "./Notes";
+
+const VIEWS: [string, string][] = [
+  ["changes", "Changes"],
+  ["matrix", "Matrix"],
+];
 
 /** The server encodes instances that a plan runs as pending. */
 const STATUS_LABELS = { pending: "runs" };
@@ -41,7 +47,10 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
   const [node] = useParam("node", "");
   const setParams = useSetParams();
   const [isApplying, setApplying] = useState(false);
+  const [view, setView] = useParam("view", task ? "matrix" : "changes");
+  const canPlan = usePermission("plan");
   const canOperate = usePermission("operate");
+  const refusal = reasonNotToApply(plan, canOperate, changes);
   const load = useCallback(
     (window: Window) =>
       data(
@@ -73,14 +82,9 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
         <a className="button" href={`/clusters/${plan.cluster}/graphs/${plan.graph_type}`}>
           Show graph
         </a>
-        {canOperate && (
-          <button
-            type="button"
-            className="button primary"
-            disabled={plan.n_run === 0 || changes?.is_current === false}
-            title={plan.n_run === 0 ? "No task instances to run" : changes?.is_current === false ? "The plan is outdated" : undefined}
-            onClick={() => setApplying(true)}
-          >
+        {canPlan && !canOperate && <span className="muted">Applying requires the operator role</span>}
+        {canPlan && (
+          <button type="button" className="button primary" disabled={refusal !== undefined} title={refusal} onClick={() => setApplying(true)}>
             Apply plan…
           </button>
         )}
@@ -103,27 +107,48 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
         </div>
       )}
       <div className="toolbar">
-        <input type="search" aria-label="Search tasks" placeholder="Search tasks" value={search} onChange={(event) => setSearch(event.target.value)} />
-        <select aria-label="Task instances to show" value={show} onChange={(event) => setShow(event.target.value)}>
-          <option value="runs">Instances that run</option>
-          <option value="all">All instances</option>
-        </select>
-        <span className="muted">Select a cell to see its reason.</span>
+        <div className="tabs" role="tablist" aria-label="View">
+          {VIEWS.map(([name, title]) => (
+            <button key={name} type="button" role="tab" aria-selected={view === name} onClick={() => setView(name)}>
+              {title}
+            </button>
+          ))}
+        </div>
+        {view === "matrix" && (
+          <>
+            <input type="search" aria-label="Search tasks" placeholder="Search tasks" value={search} onChange={(event) => setSearch(event.target.value)} />
+            <select aria-label="Task instances to show" value={show} onChange={(event) => setShow(event.target.value)}>
+              <option value="runs">Instances that run</option>
+              <option value="all">All instances</option>
+            </select>
+            <span className="muted">Select a cell to see its reason.</span>
+          </>
+        )}
       </div>
-      <div className={`withpanel${isOpen ? " open" : ""}`}>
-        <Matrix
-          label="Planned action of each task on each node"
-          queryKey={["plans", "by-id", plan.id, "matrix", search, show]}
-          load={load}
-          selected={isOpen ? { task, node } : undefined}
-          select={select}
-          labels={STATUS_LABELS}
-        />
-        {isOpen && <InstancePanel planId={plan.id} clusterId={plan.cluster} graphType={plan.graph_type} task={task} node={node} close={() => select({ task: "", node: "" })} />}
-      </div>
+      {view !== "matrix" && <Changes plan={plan} />}
+      {view === "matrix" && (
+        <div className={`withpanel${isOpen ? " open" : ""}`}>
+          <Matrix
+            label="Planned action of each task on each node"
+            queryKey={["plans", "by-id", plan.id, "matrix", search, show]}
+            load={load}
+            selected={isOpen ? { task, node } : undefined}
+            select={select}
+            labels={STATUS_LABELS}
+          />
+          {isOpen && <InstancePanel planId={plan.id} clusterId={plan.cluster} graphType={plan.graph_type} task={task} node={node} close={() => select({ task: "", node: "" })} />}
+        </div>
+      )}
       {isApplying && <ApplyDialog plan={plan} name={name} nNodes={nNodes} onClose={() => setApplying(false)} />}
     </div>
   );
+}
+
+/** Why the plan cannot be applied; undefined if it can. */
+function reasonNotToApply(plan: Schemas["PlanSummary"], canOperate: boolean, changes?: Schemas["PlanChanges"]): string | undefined {
+  if (!canOperate) return "Applying a plan requires the operator role";
+  if (plan.n_run === 0) return "No task instances to run";
+  return changes?.is_current === false ? "The plan is outdated" : undefined;
 }
 
 function Stat({ n, name }: { n: number; name: string }) {

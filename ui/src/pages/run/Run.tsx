@@ -7,6 +7,7 @@ import { Loading } from "../../components/Loading";
 import { Matrix, type Cell, type Window } from "../../components/Matrix";
 import { EmptyState, PageHead, type Crumb } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
+import { RunStatus } from "../../components/RunStatus";
 import { Status } from "../../components/Status";
 import { Time, Duration } from "../../components/Time";
 import { useClusterName } from "../../lib/clusterNames";
@@ -86,7 +87,7 @@ function RunView({ details }: { details: Schemas["Run"] }) {
     [childRunId, search, show],
   );
   const select = useCallback((cell: Cell) => setParams({ task: cell.task, node: cell.node }), [setParams]);
-  const status = statusOfRun(run.status, run.message);
+  const status = statusOfRun(run);
   const isOpen = task !== "" && node !== "" && childRun !== undefined;
   return (
     <div className="page full">
@@ -95,7 +96,7 @@ function RunView({ details }: { details: Schemas["Run"] }) {
         crumbs={crumbsOf(run, clusterName)}
         aside={
           <>
-            <Status status={status} />
+            <RunStatus run={run} />
             {isPaused && isActive(run) && <Status status="stopped" label="paused" />}
             {run.dry_run && <span className="chip">dry run</span>}
             <span className="muted">
@@ -121,8 +122,8 @@ function RunView({ details }: { details: Schemas["Run"] }) {
         </span>
         {childRun?.plan_id != null && <Link to={`/plans/${childRun.plan_id}`}>Plan #{childRun.plan_id}</Link>}
       </div>
-      {run.message && run.status === "error" && <div className="problem">{run.message}</div>}
-      {run.message && run.status === "ready" && (
+      {run.message && run.status === "error" && run.outcome !== "partial" && <div className="problem">{run.message}</div>}
+      {run.message && (run.status === "ready" || run.outcome === "partial") && (
         <div className="problem warning" role="status">
           {run.message}
         </div>
@@ -131,7 +132,7 @@ function RunView({ details }: { details: Schemas["Run"] }) {
         <div className="tabs" role="tablist" aria-label="Child runs">
           {childRuns.map((child) => (
             <button key={child.run.id} type="button" role="tab" aria-selected={child === childRun} onClick={() => setChildRun(String(child.run.id))}>
-              {child.run.graph_type ?? child.run.name} <Status status={statusOfRun(child.run.status, child.run.message)} />
+              {child.run.graph_type ?? child.run.name} <RunStatus run={child.run} />
             </button>
           ))}
         </div>

@@ -109,7 +109,11 @@ fn check_file(file: &File, remote: &mut Remote<'_>) -> Outcome {
     let layers = [Layer::of_tasks(Source::Release, &file.tasks)];
     let merged = merge(&layers, MergeRules::default());
     let library = stoker_planner::library();
-    let options = GraphCheckOptions { library: Some(&*library), ..GraphCheckOptions::new(Scope::Layer) };
+    let options = GraphCheckOptions {
+        library: Some(&*library),
+        parameters: Some(stoker_tasks::check_written),
+        ..GraphCheckOptions::new(Scope::Layer)
+    };
     let findings = stoker_graph::check(&merged, &options);
     // `BARE_WORD` warnings were printed with exact locations when the file was parsed.
     let fresh = findings.into_iter().filter(|finding| finding.code != stoker_graph::codes::BARE_WORD);

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use stoker_diagnostics::{Diagnostic, Diagnostics, has_errors};
 use stoker_manifest::{ParseOptions, codes, parse_with};
-use stoker_model::Task;
+use stoker_model::{Task, canonical_field};
 use stoker_yaml::{Node, Span};
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -53,9 +53,29 @@ impl File {
         let root = self.node.as_ref()?;
         let tasks = root.get("tasks").unwrap_or(root).as_seq()?;
         let node = tasks.iter().find(|node| node.get("id").and_then(Node::as_str) == Some(task))?;
-        let field = path.split(['.', '[']).next().and_then(|field| node.get(field));
-        Some(field.or_else(|| node.get("id")).unwrap_or(node).span)
+        Some(find_field(node, path).unwrap_or_else(|| node.get("id").unwrap_or(node).span))
     }
+}
+
+/// Finds the node at a path such as `cross_depends[0].role`, under any alias of the field. Returns the closest node if the
+/// file does not contain the whole path.
+pub(crate) fn find_field(task: &Node, path: &str) -> Option<Span> {
+    let mut node = task;
+    for (step_idx, step) in path.split(['.', '[']).enumerate() {
+        let next = match step.strip_suffix(']') {
+            Some(number) => node.as_seq().and_then(|items| items.get(number.parse::<usize>().ok()?)),
+            None => node.as_map().and_then(|entries| {
+                let matches_step = |key: &str| key == step || (step_idx == 0 && canonical_field(key) == step);
+                entries.iter().find(|(key, _)| key.as_str().is_some_and(matches_step)).map(|(_, value)| value)
+            }),
+        };
+        match next {
+            Some(next) => node = next,
+            None if step_idx > 0 => return Some(node.span),
+            None => return None,
+        }
+    }
+    Some(node.span)
 }
 
 /// Prepares diagnostics of the reader for output: replaces paths with excerpts, and the summary of duplicate

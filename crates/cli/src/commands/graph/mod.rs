@@ -15,7 +15,8 @@ mod upload;
 
 use clap::Subcommand;
 
-pub(crate) use self::local::in_file;
+pub(crate) use self::local::{find_field, in_file};
+pub(crate) use self::summary::{Reported, summarize};
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Options, Remote, SharedOptions};

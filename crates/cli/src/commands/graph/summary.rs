@@ -8,20 +8,21 @@ use crate::text::counted;
 const NAMED_MAX: usize = 5;
 
 /// A finding: its full diagnostic, and its message without the location, by which warnings are grouped.
-pub(super) struct Reported {
-    pub(super) diagnostic: Diagnostic,
-    pub(super) summary: String,
-    pub(super) task: Option<String>,
+pub(crate) struct Reported {
+    pub(crate) diagnostic: Diagnostic,
+    pub(crate) summary: String,
+    pub(crate) task: Option<String>,
 }
 
 /// Groups warnings with equal code and message, in order of first occurrence. Errors are never grouped.
-pub(super) fn summarize(findings: Vec<Reported>, is_verbose: bool) -> Vec<Diagnostic> {
+pub(crate) fn summarize(findings: Vec<Reported>, is_verbose: bool) -> Vec<Diagnostic> {
     let mut groups: Vec<Vec<Reported>> = Vec::new();
     for finding in findings {
         let is_equal = |group: &&mut Vec<Reported>| {
             let first = &group[0];
             !is_verbose
                 && finding.diagnostic.severity == Severity::Warning
+                && first.diagnostic.severity == Severity::Warning
                 && (&first.diagnostic.code, &first.summary) == (&finding.diagnostic.code, &finding.summary)
         };
         match groups.iter_mut().find(is_equal) {

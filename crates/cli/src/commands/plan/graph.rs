@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use stoker_diagnostics::{Diagnostic, Diagnostics, has_errors};
-use stoker_graph::{Layer, MergeRules, Source, merge};
+use stoker_diagnostics::{Diagnostic, Diagnostics, Severity, has_errors};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, codes, merge};
 use stoker_manifest::{ParseOptions, parse_with};
-use stoker_model::{Task, canonical_field};
+use stoker_model::Task;
 use stoker_yaml::{Node, Span};
+use stoker_yaql::Library;
 
-use crate::commands::graph::in_file;
+use crate::commands::graph::{find_field, in_file};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Text, read_text};
 use crate::printer::Printer;
@@ -58,6 +59,30 @@ impl Graph {
         Ok(Self { tasks, warnings, files, file_of })
     }
 
+    /// Returns warnings of the graph that planning does not report itself. Bare words were reported when the files were
+    /// parsed.
+    pub(super) fn check(&self, library: &Library) -> Vec<Diagnostic> {
+        let layers = [Layer::of_tasks(Source::Release, &self.tasks)];
+        let merged = merge(&layers, MergeRules::default());
+        let options = GraphCheckOptions {
+            library: Some(library),
+            parameters: Some(stoker_tasks::check_written),
+            ..GraphCheckOptions::new(Scope::Merged)
+        };
+        let mut findings = stoker_graph::check(&merged, &options);
+        findings.retain(|finding| match finding.code.as_ref() {
+            codes::PARAMETER => true,
+            codes::BARE_WORD => false,
+            code => finding.severity == Severity::Warning && !codes::IN_PLANS.contains(&code),
+        });
+        for finding in &mut findings {
+            // An offline plan has no executor, which would refuse such parameters.
+            finding.severity = Severity::Warning;
+            finding.location.provenance = None;
+        }
+        findings
+    }
+
     /// Attaches the location of the task field to a diagnostic of the planner.
     pub(super) fn attach(&self, diagnostic: &Diagnostic) -> Diagnostic {
         let location = &diagnostic.location;
@@ -72,30 +97,9 @@ impl Graph {
         let (text, root) = &self.files[*self.file_of.get(task)?];
         let tasks = root.get("tasks").unwrap_or(root).as_seq()?;
         let node = tasks.iter().find(|node| node.get("id").and_then(Node::as_str) == Some(task))?;
-        let span = find(node, field).unwrap_or_else(|| node.get("id").map_or(node.span, |id| id.span));
+        let span = find_field(node, field).unwrap_or_else(|| node.get("id").map_or(node.span, |id| id.span));
         Some((text, span))
     }
-}
-
-/// Finds the node at a path such as `cross_depends[0].role`, under any alias of the field.
-fn find(task: &Node, path: &str) -> Option<Span> {
-    let mut node = task;
-    for (step_idx, step) in path.split(['.', '[']).enumerate() {
-        let next = match step.strip_suffix(']') {
-            Some(number) => node.as_seq().and_then(|items| items.get(number.parse::<usize>().ok()?)),
-            None => node.as_map().and_then(|entries| {
-                let matches_step = |key: &str| key == step || (step_idx == 0 && canonical_field(key) == step);
-                entries.iter().find(|(key, _)| key.as_str().is_some_and(matches_step)).map(|(_, value)| value)
-            }),
-        };
-        match next {
-            Some(next) => node = next,
-            // The rest of the path was computed; return the closest node in the file.
-            None if step_idx > 0 => return Some(node.span),
-            None => return None,
-        }
-    }
-    Some(node.span)
 }
 
 fn read_file(

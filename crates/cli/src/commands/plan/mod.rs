@@ -1,7 +1,9 @@
 //! `stoker plan`: which tasks run on which nodes, in which order, and why.
 
+mod changes;
 mod cluster;
 mod diagram;
+mod display;
 mod durations;
 mod graph;
 mod json;
@@ -12,7 +14,9 @@ mod text;
 
 use clap::{Subcommand, ValueEnum};
 
-pub(crate) use self::online::{DisplayOptions, PlanOptions, create_plan, print_plan};
+pub(crate) use self::display::DisplayOptions;
+use self::display::{DetailLevel, ExitOptions};
+pub(crate) use self::online::{PlanOptions, Summary, create_plan};
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{self, Options, Remote, SharedConnection};
@@ -49,7 +53,8 @@ success of every task; without it, all tasks are planned as for a first run.
 
 With `--output json`, standard output contains only {\"instances\": [{\"task\", \"node\", \"action\", \"reason\"}],
 \"edges\": [[before, after]], \"fault_tolerance_groups\": […], \"warnings\": […]}; with `--env`, it contains the plan as
-returned by the server. Exits with code 1 if planning fails, so that a pipeline can check a graph.
+returned by the server. Exits with code 1 if planning fails, so that a pipeline can check a graph; with
+`--detailed-exitcode`, every error has code 1, and code 2 means that there are changes.
 
 With `--output dot`, `svg` or `mermaid`, the plan is drawn as a diagram of task instances and their order, or with `--graph
 tasks` as a diagram of task definitions. `--only-task`, `--only-node`, `--parents-of` and `--runs-only` filter the
@@ -61,6 +66,7 @@ nodes, then from tasks of the same type; the default is 30 seconds.
 
 Examples:
   stoker plan --env 1
+  stoker plan --env 1 --show summary --detailed-exitcode
   stoker plan --env 1 --type upgrade --only-nodes 1,2 --by-node
   stoker plan show 5 --all
   stoker plan compare 5 6
@@ -89,13 +95,21 @@ struct PlanArgs {
     #[command(flatten)]
     options: PlanOptions,
 
-    /// Include skipped tasks in the output
-    #[arg(long, conflicts_with = "output")]
+    /// Level of detail: `all` includes skipped tasks, `changes` lists tasks that run, `summary` only counts them
+    /// [default: changes]
+    #[arg(long, value_name = "LEVEL", conflicts_with = "output", hide_possible_values = true)]
+    show: Option<DetailLevel>,
+
+    /// Include skipped tasks in the output, like `--show all`
+    #[arg(long, conflicts_with_all = ["output", "show"])]
     all: bool,
 
-    /// Group the output by node instead of by task
+    /// Group the output by node instead of by task, without differences of inputs
     #[arg(long, conflicts_with_all = ["output", "offline"])]
     by_node: bool,
+
+    #[command(flatten)]
+    exit: ExitOptions,
 
     /// Output format: `text`, `json`, `yaml`, `dot`, `svg` or `mermaid` [default: text]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
@@ -106,6 +120,12 @@ struct PlanArgs {
 
     #[command(flatten)]
     files: offline::Files,
+}
+
+impl PlanArgs {
+    fn display(&self) -> DisplayOptions {
+        DisplayOptions { show: self.show, all: self.all, by_node: self.by_node }
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use stoker_diagnostics::Diagnostic;
+use stoker_diagnostics::{Diagnostic, Severity};
 use stoker_planner::{
-    EvaluationSettings, ExplainedPlan, Plan, PlanExtras, PlanScope, PlanningInput, check, plan,
+    EvaluationSettings, ExplainedPlan, NodeInput, Plan, PlanExtras, PlanScope, PlanningInput, check, plan,
+    rendered_changes,
 };
 use stoker_state::{AppliedStates, EffectiveState, master_document};
 
@@ -74,8 +75,8 @@ pub(super) fn run(args: &PlanArgs, printer: &mut Printer) -> Outcome {
     let cluster = Cluster::read(nodes, printer)?;
     let mut warnings = Vec::new();
     let nodes = cluster::read_tags(&cluster, tags, &mut warnings)?;
-    let old =
-        files.old.as_ref().map(|path| Cluster::read(path, printer)).transpose()?.map(|old| old_states(&old));
+    let old_cluster = files.old.as_ref().map(|path| Cluster::read(path, printer)).transpose()?;
+    let old = old_cluster.as_ref().map(old_states);
     let input = PlanningInput {
         library,
         old: old.as_ref(),
@@ -96,22 +97,73 @@ pub(super) fn run(args: &PlanArgs, printer: &mut Printer) -> Outcome {
     let beside_plan = PlanExtras::new(&report).warnings;
     let mut explained = ExplainedPlan::new(&input, plan, report);
     explained.problems.extend(beside_plan);
+    explained.problems.extend(graph.check(&input.library));
     warnings.extend(graph.warnings.iter().cloned());
+    let is_warning = |problem: &&Diagnostic| problem.severity == Severity::Warning;
+    let n_warnings =
+        printer.n_warnings() + warnings.len() + explained.problems.iter().filter(is_warning).count();
+    let printed = print(
+        args,
+        &Printed { explained: &explained, warnings: &warnings, graph: &graph },
+        printer,
+        |plan| {
+            let mut extras = PlanExtras::default();
+            if let Some(old) = &old_cluster {
+                (extras.changes, extras.of) = rendered_changes(plan, &input, &input_over(&input, old));
+            }
+            let mut text =
+                summary::text(&explained, args.display().level(), &extras, args.options.only_tasks.is_some());
+            if let Some(durations) = &durations {
+                text.push_str(&durations.text(plan));
+            }
+            text
+        },
+    );
+    args.exit.finish(printed, n_warnings, summary::n_run(&explained) > 0)
+}
+
+/// A plan with the warnings of its input.
+struct Printed<'p> {
+    explained: &'p ExplainedPlan,
+    warnings: &'p [String],
+    graph: &'p Graph,
+}
+
+/// Prints a plan; `text` renders its text format, which costs more than the others.
+fn print(
+    args: &PlanArgs,
+    printed: &Printed<'_>,
+    printer: &mut Printer,
+    text: impl FnOnce(&Plan) -> String,
+) -> Outcome {
+    let Printed { explained, warnings, graph } = printed;
+    let format = args.output.unwrap_or(Format::Text);
     if format == Format::Json {
-        return Ok(printer.stream(|out| json::write(out, &explained, &warnings, &graph))?);
+        return Ok(printer.stream(|out| json::write(out, explained, warnings, graph))?);
     }
-    for warning in &warnings {
+    for warning in *warnings {
         printer.note(&format!("warning: {warning}"));
     }
     explained.problems.iter().for_each(|problem| printer.diagnostic(&graph.attach(problem)));
     if format != Format::Text {
         return Ok(printer.data(&args.diagram.draw(format, &explained.plan, &graph.tasks)?)?);
     }
-    let mut text = summary::text(&explained, args.all);
-    if let Some(durations) = &durations {
-        text.push_str(&durations.text(&explained.plan));
+    Ok(printer.page(&text(&explained.plan))?)
+}
+
+/// Returns the input of a plan in which the state of the cluster is that of `old`. Nodes without an old state are left out.
+fn input_over<'a>(input: &PlanningInput<'a>, old: &Cluster) -> PlanningInput<'a> {
+    let node = |node: &NodeInput| {
+        let (_, own) = old.nodes.iter().find(|(uid, _)| *uid == node.uid)?;
+        Some(NodeInput { document: own.clone(), ..node.clone() })
+    };
+    PlanningInput {
+        common: old.common.clone(),
+        nodes: input.nodes.iter().filter_map(node).collect(),
+        old: None,
+        request: PlanScope::default(),
+        ..input.clone()
     }
-    Ok(printer.page(&text)?)
 }
 
 /// Verifies the invariants of a plan with an independent checker. A violation is a bug of the planner.

@@ -2,12 +2,15 @@
 
 use serde_json::{Value as Json, json};
 use stoker_api_types::matrix::MatrixView;
-use stoker_api_types::plans::{InstanceView, PlanSummary, PlanView, WarningView};
+use stoker_api_types::plans::{InputChangeView, InstanceView, PlanSummary, PlanView, WarningView};
 use stoker_client::{ClientError, Method, RestRequest};
 use stoker_diagnostics::{Diagnostic, ProblemOrigin};
 
+use super::display::{Coverage, DetailLevel, DisplayOptions, ExitOptions};
 use super::{Format, text};
+use crate::commands::graph::{Reported, summarize};
 use crate::exit::{Failure, Outcome};
+use crate::host::SystemHost;
 use crate::remote::{self, Remote, sanitize, set, typed};
 
 /// Options that select what is planned.
@@ -60,21 +63,12 @@ pub(super) struct MakeArgs {
     #[command(flatten)]
     display: DisplayOptions,
 
+    #[command(flatten)]
+    exit: ExitOptions,
+
     /// Output format: `table`, `json` or `yaml` [default: table]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
-}
-
-/// Display options of a plan.
-#[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub(crate) struct DisplayOptions {
-    /// Include skipped tasks in the output
-    #[arg(long)]
-    pub(crate) all: bool,
-
-    /// Group the output by node instead of by task
-    #[arg(long)]
-    pub(crate) by_node: bool,
 }
 
 /// Show a plan: which tasks run on which nodes, and why
@@ -181,63 +175,119 @@ pub(super) fn create_and_print(args: &super::PlanArgs, env: i64, remote: &mut Re
     let format = args.output.unwrap_or(Format::Text);
     args.diagram.check(format)?;
     let plan = create_plan(remote, env, &args.options)?;
-    match format {
-        Format::Text | Format::Json | Format::Yaml => {
-            print_plan(remote, plan, DisplayOptions { all: args.all, by_node: args.by_node }).map(drop)
-        }
+    let summary = Summary::read(remote, plan)?;
+    let printed = match format {
+        Format::Text | Format::Json | Format::Yaml => summary.print(remote, args.display()),
         Format::Dot | Format::Svg | Format::Mermaid => {
             let request = args.diagram.add_query(RestRequest::get(format!("plans/{plan}/picture")), format);
             let response = remote.try_send(&request.accept("*/*"));
             let response = response.map_err(|error| remote::failure(error, None))?;
-            Ok(remote.printer.data(&response.text())?)
+            remote.printer.data(&response.text()).map_err(Failure::from)
         }
-    }
+    };
+    summary.finish(printed, args.exit)
 }
 
 pub(super) fn run_make(args: &MakeArgs, remote: &mut Remote<'_>) -> Outcome {
     let (tasks, nodes) = (args.tasks.as_ref(), args.nodes.as_ref());
     let plan = send_plan_request(remote, args.env, args.graph_type.as_ref(), tasks, nodes, args.force)?;
-    print_plan(remote, plan, args.display).map(drop)
+    let summary = Summary::read(remote, plan)?;
+    let printed = summary.print(remote, args.display);
+    summary.finish(printed, args.exit)
 }
 
 pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
-    print_plan(remote, args.plan, args.display).map(drop)
+    Summary::read(remote, args.plan)?.print(remote, args.display)
 }
 
-/// Prints a plan and returns the number of task instances that run.
-pub(crate) fn print_plan(remote: &mut Remote<'_>, id: i64, display: DisplayOptions) -> Outcome<i64> {
-    let mut response = remote.get(format!("plans/{id}"))?;
-    let plan: PlanSummary = typed(&response)?;
-    let n_run = plan.plan.n_run;
-    if remote.format() != remote::Format::Table {
-        set(&mut response, "instances", instances(remote, id, None)?);
-        remote.data(&response)?;
-        return Ok(n_run);
-    }
-    if remote.is_quiet() {
-        remote.printer.data(&id.to_string())?;
-        return Ok(n_run);
-    }
-    let instances = instances(remote, id, (!display.all).then_some("run"))?;
-    let instances = instances.iter().map(typed).collect::<Outcome<Vec<InstanceView>>>()?;
-    let body = if display.by_node {
-        text::by_node(&instances, &tasks_in_order(remote, id)?)
-    } else {
-        text::by_task(&instances)
-    };
-    let blank_line = if body.is_empty() { "" } else { "\n" };
-    remote.printer.page(&format!("{body}{blank_line}{}", text::summary(&plan)))?;
-    for warning in plan.warnings {
-        remote.printer.diagnostic(&diagnostic(warning));
-    }
-    Ok(n_run)
+/// A plan as the server summarizes it.
+pub(crate) struct Summary {
+    pub(crate) plan: PlanSummary,
+    response: Json,
 }
 
-fn diagnostic(warning: WarningView) -> Diagnostic {
-    let task = warning.task.map(|task| format!("task `{task}`: ")).unwrap_or_default();
+impl Summary {
+    pub(crate) fn read(remote: &mut Remote<'_>, id: i64) -> Outcome<Self> {
+        let response = remote.get(format!("plans/{id}"))?;
+        Ok(Self { plan: typed(&response)?, response })
+    }
+
+    pub(crate) fn has_changes(&self) -> bool {
+        self.plan.plan.n_run > 0
+    }
+
+    pub(crate) fn coverage(&self) -> Coverage {
+        text::coverage(&self.plan, now())
+    }
+
+    pub(crate) fn print(&self, remote: &mut Remote<'_>, display: DisplayOptions) -> Outcome {
+        let id = self.plan.plan.id;
+        if remote.format() != remote::Format::Table {
+            let mut response = self.response.clone();
+            set(&mut response, "instances", instances(remote, id, None)?);
+            set(&mut response, "differences", pages(remote, &format!("plans/{id}/differences"), None)?);
+            return remote.data(&response);
+        }
+        if remote.is_quiet() {
+            return Ok(remote.printer.data(&id.to_string())?);
+        }
+        let body = self.body(remote, display)?;
+        let blank_line = if body.is_empty() { "" } else { "\n" };
+        remote.printer.page(&format!("{body}{blank_line}{}", text::summary(&self.plan, now())))?;
+        let reported = self.plan.warnings.iter().map(reported).collect();
+        for warning in summarize(reported, remote.is_verbose()) {
+            remote.printer.diagnostic(&warning);
+        }
+        Ok(())
+    }
+
+    /// Lists task instances, as far as the level of detail includes them.
+    fn body(&self, remote: &mut Remote<'_>, display: DisplayOptions) -> Outcome<String> {
+        let id = self.plan.plan.id;
+        let level = display.level();
+        let action = match (level, display.by_node) {
+            (DetailLevel::Summary, _) => return Ok(String::new()),
+            (DetailLevel::Changes, true) => Some("run"),
+            (DetailLevel::All, true) => None,
+            (_, false) => Some("skip"),
+        };
+        let needs_instances = display.by_node || level == DetailLevel::All;
+        let instances = if needs_instances { instances(remote, id, action)? } else { Vec::new() };
+        let instances = instances.iter().map(typed).collect::<Outcome<Vec<InstanceView>>>()?;
+        if display.by_node {
+            return Ok(text::by_node(&instances, &tasks_in_order(remote, id)?));
+        }
+        let changes = pages(remote, &format!("plans/{id}/differences"), None)?;
+        let changes = changes.iter().map(typed).collect::<Outcome<Vec<InputChangeView>>>()?;
+        Ok(text::changes(&changes, &instances))
+    }
+
+    /// Returns the result of a command that prints the plan.
+    fn finish(&self, printed: Outcome, exit: ExitOptions) -> Outcome {
+        let n_offline = self.plan.excluded.iter().filter(|excluded| excluded.offline).count();
+        exit.finish(printed, self.plan.warnings.len() + n_offline, self.has_changes())
+    }
+}
+
+/// Current Unix time in seconds.
+fn now() -> f64 {
+    stoker_yaql::Host::now_micros(&SystemHost::new(None)) as f64 / 1e6
+}
+
+fn reported(warning: &WarningView) -> Reported {
+    Reported {
+        diagnostic: diagnostic(warning),
+        summary: sanitize(&warning.message),
+        task: warning.task.as_deref().map(sanitize),
+    }
+}
+
+fn diagnostic(warning: &WarningView) -> Diagnostic {
+    let task = warning.task.as_deref().map(|task| format!("task `{task}`: ")).unwrap_or_default();
     let message = format!("{task}{}", sanitize(&warning.message));
-    let provenance = ProblemOrigin { layer: warning.layer, file: warning.file, line: warning.line };
-    let diagnostic = Diagnostic::warning(sanitize(&warning.code), message).help_if(warning.help);
+    let (layer, file) = (warning.layer.clone(), warning.file.clone());
+    let provenance = ProblemOrigin { layer, file, line: warning.line };
+    let diagnostic = Diagnostic::warning(sanitize(&warning.code), message).help_if(warning.help.clone());
     diagnostic.provenance(Some(provenance))
 }
 
@@ -259,13 +309,18 @@ fn tasks_in_order(remote: &mut Remote<'_>, plan: i64) -> Outcome<Vec<String>> {
 }
 
 const TASKS_PAGE_SIZE: usize = 2000;
-const INSTANCES_PAGE_SIZE: usize = 10_000;
+const PAGE_SIZE: usize = 10_000;
 
 fn instances(remote: &mut Remote<'_>, plan: i64, action: Option<&str>) -> Outcome<Vec<Json>> {
+    pages(remote, &format!("plans/{plan}/instances"), action)
+}
+
+/// Reads all pages of a list.
+fn pages(remote: &mut Remote<'_>, path: &str, action: Option<&str>) -> Outcome<Vec<Json>> {
     let mut items = Vec::new();
     loop {
-        let request = RestRequest::get(format!("plans/{plan}/instances"))
-            .query("limit", INSTANCES_PAGE_SIZE)
+        let request = RestRequest::get(path)
+            .query("limit", PAGE_SIZE)
             .query("offset", items.len())
             .query_opt("action", action);
         let page = match remote.try_send(&request).and_then(|response| response.json()) {
@@ -275,7 +330,7 @@ fn instances(remote: &mut Remote<'_>, plan: i64, action: Option<&str>) -> Outcom
             Ok(_) => break,
             Err(error) => return Err(remote::failure(error, None)),
         };
-        let is_last = page.len() < INSTANCES_PAGE_SIZE;
+        let is_last = page.len() < PAGE_SIZE;
         items.extend(page);
         if is_last {
             break;

@@ -3,23 +3,26 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use stoker_api_types::plans::{ComparisonView, DifferenceView, InstanceView, PlanSummary, StepView};
+use serde_json::json;
+use stoker_api_types::plans::{
+    ComparisonView, DifferenceView, InputChangeView, InstanceView, PlanSummary, StepView,
+};
 
+use super::changes::write_change;
+use super::display::Coverage;
 use super::summary::{BOLD, write_group};
-use crate::commands::run::node_key;
+use crate::commands::run::{node_key, unix_time};
 use crate::remote::{display, sanitize};
 use crate::terminal;
 use crate::text::{counted, wrap};
 
-/// Lists instances by task; equal actions and reasons are grouped.
-pub(super) fn by_task(instances: &[InstanceView]) -> String {
+/// Lists instances of one task; equal actions and reasons are grouped.
+fn by_reason(instances: &[InstanceView]) -> String {
     let mut groups: Vec<(&InstanceView, Vec<String>)> = Vec::new();
     for instance in instances {
-        let key = |instance: &'_ InstanceView| (instance.action.clone(), instance.reason.clone());
-        // Instances of one task are adjacent, so only the last groups can match.
-        let first_of_task = groups.iter().rposition(|(first, _)| first.task != instance.task);
-        let start = first_of_task.map_or(0, |at| at + 1);
-        match groups[start..].iter_mut().find(|(first, _)| key(first) == key(instance)) {
+        let is_same =
+            |first: &InstanceView| (&first.action, &first.reason) == (&instance.action, &instance.reason);
+        match groups.iter_mut().find(|(first, _)| is_same(first)) {
             Some((_, nodes)) => nodes.push(sanitize(&instance.node)),
             None => groups.push((instance, vec![sanitize(&instance.node)])),
         }
@@ -28,7 +31,7 @@ pub(super) fn by_task(instances: &[InstanceView]) -> String {
     for (instance, nodes) in &groups {
         let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
         let (action, task) = (sanitize(&instance.action), sanitize(&instance.task));
-        write_group(&mut out, &action, &task, &nodes, &reason(&instance.reason));
+        write_group(&mut out, &action, &task, &nodes, nodes.len(), &reason(&instance.reason));
     }
     out
 }
@@ -64,8 +67,36 @@ fn unknown_durations(n_unknown: u64) -> String {
     format!("{} {verb} unknown", counted(n_unknown as usize, "task duration"))
 }
 
-/// Formats the number of tasks to run and skip and the estimated duration, followed by excluded nodes.
-pub(super) fn summary(summary: &PlanSummary) -> String {
+/// Lists what changes, and with `skipped` instances everything else, by task.
+pub(super) fn changes(changes: &[InputChangeView], skipped: &[InstanceView]) -> String {
+    let mut by_task: BTreeMap<&str, String> = BTreeMap::new();
+    for change in changes {
+        write_change(by_task.entry(&change.task).or_default(), change);
+    }
+    for instances in skipped.chunk_by(|left, right| left.task == right.task) {
+        by_task.entry(&instances[0].task).or_default().push_str(&by_reason(instances));
+    }
+    by_task.into_values().collect()
+}
+
+/// Returns the nodes that the plan is about.
+pub(super) fn coverage(summary: &PlanSummary, now: f64) -> Coverage {
+    let offline = || summary.excluded.iter().filter(|excluded| excluded.offline);
+    let request = &summary.plan.request;
+    let is_given = |key: &str| request.get(key).is_some_and(|value| !value.is_null() && *value != json!([]));
+    let last = summary.last_applied_at.as_deref().and_then(unix_time);
+    Coverage {
+        n_nodes: summary.n_nodes as usize,
+        offline: offline().flat_map(|excluded| excluded.nodes.iter().map(|uid| sanitize(uid))).collect(),
+        n_offline: offline().map(|excluded| excluded.n_nodes as usize).sum(),
+        is_partial: is_given("tasks") || is_given("subgraphs"),
+        last_applied: last.map(|last| now - last),
+    }
+}
+
+/// Formats the number of tasks to run and skip and the estimated duration, followed by excluded nodes. If nothing runs,
+/// says for which nodes.
+pub(super) fn summary(summary: &PlanSummary, now: f64) -> String {
     let PlanSummary { plan, estimate, .. } = summary;
     let graph_type = sanitize(&plan.graph_type);
     let mut rest = format!(", {} to skip (cluster {}, graph `{graph_type}`)", plan.n_skip, plan.cluster);
@@ -79,9 +110,19 @@ pub(super) fn summary(summary: &PlanSummary) -> String {
     let line = wrap(&format!("{count}{rest}"), terminal::width(), 0);
     // Add the style after wrapping: escape sequences take no width.
     let mut out = line.replacen(&count, &format!("{BOLD}{count}{BOLD:#}"), 1);
-    for excluded in &summary.excluded {
+    let has_changes = plan.n_run > 0;
+    if !has_changes {
+        let no_changes = wrap(&coverage(summary, now).no_changes(), terminal::width(), 0);
+        out = format!("{BOLD}{no_changes}{BOLD:#}\n{out}");
+    }
+    for excluded in summary.excluded.iter().filter(|excluded| has_changes || !excluded.offline) {
         let nodes = sanitize(&excluded.nodes.join(", "));
-        _ = write!(out, "\nnode {nodes} is excluded: {}", sanitize(&excluded.why));
+        let (noun, verb) = if excluded.n_nodes == 1 { ("node", "is") } else { ("nodes", "are") };
+        let more = match excluded.n_nodes.saturating_sub(excluded.nodes.len() as u64) {
+            0 => String::new(),
+            n_more => format!(" and {n_more} more"),
+        };
+        _ = write!(out, "\n{noun} {nodes}{more} {verb} excluded: {}", sanitize(&excluded.why));
     }
     out
 }
@@ -127,8 +168,6 @@ fn differences(differences: &[DifferenceView]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -164,7 +203,7 @@ mod tests {
             });
             serde_json::from_value(plan).unwrap()
         };
-        let output = |n_unknown| anstream::adapter::strip_str(&summary(&plan(n_unknown))).to_string();
+        let output = |n_unknown| anstream::adapter::strip_str(&summary(&plan(n_unknown), 0.0)).to_string();
         assert!(output(1).replace('\n', " ").ends_with("1 task duration is unknown"), "{}", output(1));
         assert!(output(2).replace('\n', " ").ends_with("2 task durations are unknown"), "{}", output(2));
     }

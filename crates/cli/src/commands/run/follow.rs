@@ -11,12 +11,13 @@ use stoker_api_types::plans::{InstanceView, PlanSummary};
 use stoker_api_types::runs::{EventView, PartView, RunDetails};
 use stoker_api_types::transactions::RunView;
 use stoker_client::{ClientError, RestRequest};
-use stoker_diagnostics::DiagnosticNote;
+use stoker_diagnostics::{Diagnostic, DiagnosticNote};
+use stoker_model::RunEnd;
 
 use super::board::{DisplayState, lines};
 use super::progress::{Instance, Progress};
 use super::show::{elapsed_run, failures, print_failures};
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::remote::{Format, Remote, sanitize, typed};
 use crate::terminal;
 use crate::text::{collapse_whitespace, counted};
@@ -125,6 +126,12 @@ fn run_failure(id: i64, run: &RunView, children: &[PartView]) -> Failure {
         failure.diagnostics[0].help = Some(format!("run `stoker run retry {id}` to continue"));
         return failure;
     }
+    if run.outcome.as_deref() == Some(RunEnd::Partial.as_str()) {
+        return partial_failure(
+            run,
+            &format!("run {id} is partial{elapsed}: {}", collapse_whitespace(&message)),
+        );
+    }
     let mut lines = message.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().map(|line| format!(": {}", collapse_whitespace(line))).unwrap_or_default();
     let mut failure = Failure::failed(format!("run {id} failed{elapsed}{first}"));
@@ -152,6 +159,13 @@ fn run_failure(id: i64, run: &RunView, children: &[PartView]) -> Failure {
     };
     failure.diagnostics[0].help = Some(help);
     failure
+}
+
+/// Builds the failure of a run that left out offline nodes. Scripts tell it from a success by its exit code.
+fn partial_failure(run: &RunView, message: &str) -> Failure {
+    let cluster = run.cluster.map(|cluster| cluster.to_string()).unwrap_or_default();
+    let help = format!("when the nodes are online, run `stoker apply --env {cluster}` to include them");
+    Failure::new(Exit::Partial, Diagnostic::plain(message).help(help))
 }
 
 /// Follows the events of one child run.
@@ -362,6 +376,24 @@ mod tests {
                 diagnostic.notes.is_empty()
                     && diagnostic.help.is_some_and(|diagnostic| diagnostic.contains(help))
             );
+        }
+    }
+
+    #[test]
+    fn partial_run_has_its_own_exit_code() {
+        let outcome = |outcome: &str| RunView {
+            outcome: Some(outcome.to_owned()),
+            ..run(Some("Node 3 is offline and was left out of the run"))
+        };
+        let failure = run_failure(7, &outcome("partial"), &[child(Some(1))]);
+        assert_eq!(failure.exit.code(), 6);
+        assert_eq!(
+            failure.diagnostics[0].message,
+            "run 7 is partial: Node 3 is offline and was left out of the run"
+        );
+        assert!(failure.diagnostics[0].help.as_deref().is_some_and(|help| help.contains("--env 4")));
+        for other in ["failed", "an outcome of a newer server"] {
+            assert_eq!(run_failure(7, &outcome(other), &[child(Some(1))]).exit, Exit::Failed);
         }
     }
 }

@@ -1,4 +1,6 @@
+use stoker_api_types::transactions::RunView;
 use stoker_client::RestRequest;
+use stoker_model::RunEnd;
 
 use super::show::elapsed_run;
 use crate::exit::Outcome;
@@ -29,6 +31,9 @@ pub(super) struct Args {
     parts: bool,
 }
 
+/// Outcomes that the table shows in place of the status.
+const REPORTED_OUTCOMES: &[&str] = &[RunEnd::Partial.as_str(), RunEnd::Stopped.as_str()];
+
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let request = RestRequest::get("transactions")
         .query_opt("cluster_id", args.env)
@@ -39,8 +44,14 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut runs = remote.get_list(&request)?;
     if remote.format() == Format::Table {
         for run in &mut runs {
-            let took = elapsed_run(&typed(run)?);
-            set(run, "took", took);
+            let view: RunView = typed(run)?;
+            set(run, "took", elapsed_run(&view));
+            // The status of these runs is `error`.
+            if let Some(outcome) =
+                view.outcome.filter(|outcome| REPORTED_OUTCOMES.contains(&outcome.as_str()))
+            {
+                set(run, "status", outcome);
+            }
         }
     }
     remote.list(

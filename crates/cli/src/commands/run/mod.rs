@@ -14,7 +14,7 @@ use clap::Subcommand;
 
 pub(crate) use self::follow::report_started;
 pub(crate) use self::options::{RolloutOptions, RunOptions};
-pub(crate) use self::progress::{duration, node_key};
+pub(crate) use self::progress::{duration, node_key, unix_time};
 pub(crate) use self::show::elapsed;
 use crate::exit::Outcome;
 use crate::printer::Printer;

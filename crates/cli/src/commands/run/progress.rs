@@ -239,7 +239,7 @@ impl Node {
 }
 
 /// Parses `2026-01-31T07:00:00.123456` to Unix time in seconds.
-pub(super) fn unix_time(text: &str) -> Option<f64> {
+pub(crate) fn unix_time(text: &str) -> Option<f64> {
     let (date, time) = text.trim_end_matches('Z').split_once('T')?;
     let numbers = |text: &str, separator: char| -> Option<Vec<f64>> {
         text.split(separator).map(|part| part.parse::<f64>().ok()).collect()

@@ -33,6 +33,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("name", "name"),
             ("cluster", "cluster"),
             ("status", "status"),
+            ("outcome", "outcome"),
             ("progress", "progress"),
             ("dry run", "dry_run"),
             ("message", "message"),
@@ -53,11 +54,12 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
                 sanitize(run.graph_type.as_deref().unwrap_or_default()),
                 child.plan_id.map(|plan| plan.to_string()).unwrap_or_default(),
                 sanitize(&run.status),
+                sanitize(run.outcome.as_deref().unwrap_or_default()),
                 run.progress.to_string(),
                 elapsed_run(run),
             ]
         };
-        let header = ["run", "graph", "plan", "status", "%", "duration"];
+        let header = ["run", "graph", "plan", "status", "outcome", "%", "duration"];
         let table = grid(&header, details.parts.iter().map(row));
         remote.printer.page(&format!("\n{table}"))?;
     }

@@ -6,7 +6,8 @@ use crate::remote::Remote;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 On a terminal, shows a line per node with its progress, running tasks, elapsed and estimated remaining time. Otherwise,
-prints a line per event. Exits with code 1 if the run fails.
+prints a line per event. Exits with code 1 if the run fails, and with
+code 6 if offline nodes were left out.
 
 Examples:
   stoker run watch 7

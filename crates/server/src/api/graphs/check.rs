@@ -6,7 +6,7 @@ use stoker_api_types::graphs::FindingView;
 use stoker_diagnostics::Diagnostic;
 use stoker_graph::{GraphCheckOptions, MergeRules, Scope, Source, check, merge};
 use stoker_model::{Cluster, ClusterId, GraphType, Owner};
-use stoker_services::graphs::{LayerFilter, Layers, layer, places_of_release};
+use stoker_services::graphs::{GraphCheck, layer, places_of_release};
 use stoker_store::Session;
 
 use super::access::require_cluster;
@@ -91,10 +91,13 @@ pub(super) async fn check_owner(
     let findings = run_blocking(move || {
         let merged = merge(&[layer(source, &graph)], MergeRules::default());
         let (places, library) = (places.as_deref(), Some(&*library));
-        check(
-            &merged,
-            &GraphCheckOptions { roles_and_tags: places, library, ..GraphCheckOptions::new(Scope::Layer) },
-        )
+        let options = GraphCheckOptions {
+            roles_and_tags: places,
+            library,
+            parameters: Some(stoker_tasks::check_written),
+            ..GraphCheckOptions::new(Scope::Layer)
+        };
+        check(&merged, &options)
     });
     Ok(ApiResponse::ok(findings.await?.into_iter().map(render_finding).collect()))
 }
@@ -105,21 +108,9 @@ async fn check_cluster(
     cluster: &Cluster,
     graph_type: &GraphType,
 ) -> ApiResult<Vec<Diagnostic>> {
-    let layers =
-        Layers::read(&app.services.graphs, &mut session, cluster, graph_type, LayerFilter::ALL).await?;
-    let places = layers.places(&mut session, cluster).await?;
+    let check = GraphCheck::read(&app.services.graphs, &mut session, cluster, graph_type).await?;
     drop(session);
-    let library = app.services.graphs.library();
-    run_blocking(move || {
-        let merged = merge(&layers.layers(), layers.rules());
-        let options = GraphCheckOptions {
-            roles_and_tags: Some(&places),
-            library: Some(&library),
-            ..GraphCheckOptions::new(Scope::Merged)
-        };
-        layers.findings.iter().cloned().chain(check(&merged, &options)).collect()
-    })
-    .await
+    run_blocking(move || check.findings()).await
 }
 
 /// Runs CPU-bound work on a blocking thread: checking a large graph takes up to a second, which would stall

@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde_json::json;
 use stoker_api_types::plans::PlanSummary;
 use stoker_model::AuditChange;
+use stoker_services::planning::StoredPlan;
 
 use super::access::{read_plan, require_plan};
 use super::view::render_plan_summary;
@@ -27,8 +28,13 @@ pub(super) async fn plan_show(
 ) -> ApiResult<ApiResponse<PlanSummary>> {
     let plan = read_plan(&app, &login, &path).await?;
     let (cluster, graph_type) = (plan.record.cluster_id, &plan.record.graph_type);
-    let durations = app.store.read().await?.task_durations(cluster, graph_type).await?;
-    let summary = move || render_plan_summary(plan.record, &plan.explained, &durations);
+    let mut session = app.store.read().await?;
+    let durations = session.task_durations(cluster, graph_type).await?;
+    let last_applied_at = session.last_applied_at(cluster, graph_type).await?;
+    let extras = StoredPlan::extras(&app.services.planning, &mut session, plan.record.id).await?;
+    drop(session);
+    let summary =
+        move || render_plan_summary(plan.record, &plan.explained, &extras, &durations, last_applied_at);
     let summary = app.services.planning.plans.compute(summary).await?;
     Ok(ApiResponse::ok(summary))
 }

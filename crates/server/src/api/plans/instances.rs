@@ -17,10 +17,10 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-const LIMIT_DEFAULT: u64 = 100;
-const LIMIT_MAX: u64 = 10_000;
+pub(super) const LIMIT_DEFAULT: u64 = 100;
+pub(super) const LIMIT_MAX: u64 = 10_000;
 
-fn render_difference(difference: &Difference) -> DifferenceView {
+pub(super) fn render_difference(difference: &Difference) -> DifferenceView {
     DifferenceView { path: difference.path.clone(), old: difference.old.clone(), new: difference.new.clone() }
 }
 

@@ -5,6 +5,7 @@ mod by_id;
 mod changes;
 mod collection;
 mod compare;
+mod differences;
 mod graph_gv;
 mod instances;
 mod matrix;
@@ -24,12 +25,13 @@ use crate::state::App;
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("plans")
         .add(Permission::Read, routes!(collection::plan_list))
-        .add(Permission::Operate, routes!(collection::plan_create))
+        .add(Permission::Plan, routes!(collection::plan_create))
         .add(Permission::Read, routes!(by_id::plan_show))
         .add_unversioned(Permission::Operate, routes!(by_id::plan_delete))
         .add(Permission::Read, routes!(instances::plan_instance_list))
         .add(Permission::Read, routes!(matrix::plan_matrix))
         .add(Permission::Read, routes!(changes::plan_changes))
+        .add(Permission::Read, routes!(differences::plan_difference_list))
         .add(Permission::Read, routes!(tasks::plan_task_list))
         .add(Permission::Read, routes!(compare::plan_compare))
         .add(Permission::Read, routes!(serialized::cluster_serialized_tasks))

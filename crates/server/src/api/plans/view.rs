@@ -6,14 +6,17 @@ use stoker_api_types::plans::{
     CriticalStep, EstimateView, ExcludedView, GroupView, PlanSummary, PlanView, TaskSummary, WarningView,
 };
 use stoker_diagnostics::{Diagnostic, Severity};
-use stoker_model::{InstanceIdx, PlanRecord};
-use stoker_planner::{ExplainedPlan, InstanceAction, Plan, PlannedTask, Verdict, estimate};
+use stoker_model::{InstanceIdx, Micros, PlanRecord};
+use stoker_planner::{
+    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, PlanExtras, PlannedTask, Verdict, estimate,
+};
 
 use stoker_services::clock;
 use stoker_services::planning::removals;
+use stoker_state::{MASTER, SYNC};
 
 /// Maximum number of nodes to list by name; `n_nodes` contains the total.
-const NODES_MAX: usize = 20;
+pub(super) const NODES_MAX: usize = 20;
 
 pub(super) fn render_plan(record: PlanRecord) -> PlanView {
     PlanView {
@@ -33,13 +36,16 @@ pub(super) fn render_plan(record: PlanRecord) -> PlanView {
 pub(super) fn render_plan_summary(
     record: PlanRecord,
     explained: &ExplainedPlan,
+    extras: &PlanExtras,
     durations: &HashMap<String, u64>,
+    last_applied_at: Option<Micros>,
 ) -> PlanSummary {
     let plan = &explained.plan;
     let mut verdicts = BTreeMap::new();
     for instance in plan.instances() {
         *verdicts.entry(word(instance.verdict)).or_default() += 1;
     }
+    let warnings = explained.problems.iter().chain(&extras.warnings);
     let is_warning = |problem: &&Diagnostic| problem.severity == Severity::Warning;
     PlanSummary {
         plan: render_plan(record),
@@ -47,8 +53,10 @@ pub(super) fn render_plan_summary(
         tasks: plan.tasks.iter().map(|task| render_task_summary(plan, task)).collect(),
         fault_tolerance_groups: plan.groups.iter().map(render_group).collect(),
         estimate: render_estimate(plan, durations),
-        warnings: explained.problems.iter().filter(is_warning).map(render_warning).collect(),
+        warnings: warnings.filter(is_warning).map(render_warning).collect(),
         excluded: excluded(explained),
+        n_nodes: plan.nodes.iter().filter(|uid| *uid != MASTER && *uid != SYNC).count() as u64,
+        last_applied_at: last_applied_at.map(clock::plain),
     }
 }
 
@@ -101,6 +109,7 @@ fn excluded(explained: &ExplainedPlan) -> Vec<ExcludedView> {
     }
     let views = by_reason.into_iter().map(|(why, uids)| ExcludedView {
         why: why.to_owned(),
+        offline: why == NODE_OFFLINE,
         n_nodes: uids.len() as u64,
         nodes: uids.into_iter().take(NODES_MAX).map(str::to_owned).collect(),
     });

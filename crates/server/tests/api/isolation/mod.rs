@@ -81,7 +81,13 @@ impl Operation {
         let module = || json!([{"id": ids.get("modules")}]);
         match (self.method.as_str(), self.path.as_str()) {
             _ if !self.has_body => Value::Null,
-            _ if matches!(self.permission, Permission::Operate | Permission::Administer) => json!({}),
+            _ if matches!(
+                self.permission,
+                Permission::Plan | Permission::Operate | Permission::Administer
+            ) =>
+            {
+                json!({})
+            }
             (_, "/api/v1/tokens") => json!({"label": "mine"}),
             (_, "/api/v1/users/me/password") => json!({"old_password": "wrong", "password": "new"}),
             (_, "/api/v1/releases/{id}/components/check") => json!({"components": []}),
@@ -173,7 +179,7 @@ fn is_limited(role: Role, operation: &Operation) -> bool {
     match operation.permission {
         Permission::Public => false,
         Permission::Own | Permission::Modules | Permission::Administer => role != Role::Admin,
-        Permission::Operate => !role.allows(Permission::Operate),
+        Permission::Plan | Permission::Operate => !role.allows(operation.permission),
         Permission::Read => !role.sees_all_tenants(),
     }
 }
@@ -202,7 +208,7 @@ async fn other_tenants_see_and_change_nothing() {
     let tenants = Tenants::new().await;
     let server = &tenants.server;
     let mut callers = Vec::new();
-    for role in [Role::Member, Role::Viewer, Role::Operator] {
+    for role in [Role::Member, Role::Viewer, Role::Planner, Role::Operator] {
         callers.push((role, server.create_user(&format!("outside-{role}"), "blue", role.as_str()).await));
     }
     let before = observe(&tenants).await;

@@ -7,7 +7,7 @@ use crate::parameter::{Parameter, ParameterType};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("playbook", ParameterType::Text, "Path of the playbook on the node."),
+    Parameter::required("playbook", ParameterType::CwdPath, "Path of the playbook on the node."),
     Parameter::optional("extra_vars", ParameterType::Map, "Extra variables; they override all others."),
     Parameter::optional("tags", ParameterType::StringList, "Run only tasks with one of these tags."),
     Parameter::optional("skip_tags", ParameterType::StringList, "Skip tasks with one of these tags."),

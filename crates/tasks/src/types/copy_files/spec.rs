@@ -13,8 +13,8 @@ use crate::types::files::{
 use crate::values::Values;
 
 const FILE: &[Parameter] = &[
-    Parameter::required("src", ParameterType::Text, "Path of the file or directory on the master."),
-    Parameter::required("dst", ParameterType::Text, "Absolute destination path on the node."),
+    Parameter::required("src", ParameterType::Path, "Path of the file or directory on the master."),
+    Parameter::required("dst", ParameterType::Path, "Absolute destination path on the node."),
     OWN_PERMISSIONS,
     OWN_DIR_PERMISSIONS,
     Parameter::optional("data", ParameterType::Data, "Content; set by the master."),

@@ -12,10 +12,10 @@ use crate::values::Values;
 const NO_POLLING: &str = "the agent runs Puppet as a child process and does not poll it";
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("puppet_manifest", ParameterType::Text, "Path of the manifest on the node."),
+    Parameter::required("puppet_manifest", ParameterType::CwdPath, "Path of the manifest on the node."),
     Parameter::default(
         "puppet_modules",
-        ParameterType::Text,
+        ParameterType::CwdPath,
         "/etc/puppet/modules",
         "Module path; several directories are separated by `:`.",
     ),

@@ -6,7 +6,7 @@ use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::required("src", ParameterType::Text, "Source: a directory, or a module of an rsync server."),
-    Parameter::required("dst", ParameterType::Text, "Destination directory; created if missing."),
+    Parameter::required("dst", ParameterType::Path, "Destination directory; created if missing."),
     Parameter::timeout("300"),
     Parameter::retries("10"),
     Parameter::interval(),

@@ -7,7 +7,7 @@ use crate::types::files::{DIR_PERMISSIONS, PERMISSIONS, absolute, owner_of};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("path", ParameterType::Text, "Absolute path of the file."),
+    Parameter::required("path", ParameterType::Path, "Absolute path of the file."),
     Parameter::required("data", ParameterType::Text, "Content of the file."),
     PERMISSIONS,
     DIR_PERMISSIONS,

@@ -9,7 +9,7 @@ use crate::types::files::{
 use crate::values::Values;
 
 const FILE: &[Parameter] = &[
-    Parameter::required("dst", ParameterType::Text, "Absolute path of the file."),
+    Parameter::required("dst", ParameterType::Path, "Absolute path of the file."),
     Parameter::optional("data", ParameterType::Data, "Content of the file."),
     Parameter::optional(DATA_BASE64, ParameterType::Text, "Content in Base64, if it is not UTF-8."),
     OWN_PERMISSIONS,
