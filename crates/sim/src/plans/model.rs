@@ -116,7 +116,7 @@ impl Oracle {
     /// Decides all instances of a plan.
     pub(crate) fn decide(&self, site: &Site, graph_type: &'static str, scope: &Scope) -> Verdicts {
         let (included, graph) = (site.included(scope), &site.graphs[graph_type]);
-        let steady = site.settled(&included, false);
+        let steady = site.settled(&site.occupied(graph_type, scope), false);
         let mut verdicts = Verdicts { decisions: BTreeMap::new(), unaffected: BTreeSet::new() };
         for (name, task) in &graph.tasks {
             let is_selected = scope.selects_task(name);
@@ -282,9 +282,9 @@ impl SiteTask {
         json!({"copies_file": self.copies_file, "parameters": self.parameters(steady, Some(steady)), "file": file})
     }
 
-    /// The inputs of an instance in a plan that includes these nodes.
-    pub(crate) fn inputs_in(&self, site: &Site, uid: &str, included: &BTreeSet<String>) -> Json {
-        self.inputs(View { site: &site.settled(included, false), uid })
+    /// The inputs of an instance in a plan of a graph.
+    pub(crate) fn inputs_in(&self, site: &Site, uid: &str, graph_type: &str, scope: &Scope) -> Json {
+        self.inputs(View { site: &site.settled(&site.occupied(graph_type, scope), false), uid })
     }
 }
 

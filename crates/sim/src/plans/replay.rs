@@ -242,10 +242,9 @@ impl Replay {
     }
 
     fn whole(&self, request: &RunRequest, task: &SiteTask, uid: &str) -> Content {
-        let included = self.site.included(&request.scope);
         Content::Whole {
             definition: task.definition(&self.site),
-            inputs: task.inputs_in(&self.site, uid, &included),
+            inputs: task.inputs_in(&self.site, uid, request.graph, &request.scope),
         }
     }
 
@@ -253,11 +252,10 @@ impl Replay {
         self.n_runs += 1;
         let run = self.n_runs;
         let snapshot = self.world.store(planned);
-        let included = self.site.included(&request.scope);
         let participants: BTreeSet<String> = if request.scope.tasks.is_some() {
             running(&planned.plan).map(|(_, uid)| uid.to_owned()).collect()
         } else {
-            included
+            self.site.occupied(request.graph, &request.scope)
         };
         let is_partial = self.site.leaves_out(&request.scope);
         let settled = Rc::new(self.site.settled(&participants, is_partial));

@@ -173,6 +173,12 @@ impl Site {
         self.nodes.iter().filter(is_included).map(|(uid, _)| uid.clone()).collect()
     }
 
+    /// The included nodes with at least one task. A run gives only them another status.
+    pub(crate) fn occupied(&self, graph_type: &str, scope: &Scope) -> BTreeSet<String> {
+        let (included, tasks) = (self.included(scope), &self.graphs[graph_type].tasks);
+        tasks.values().flat_map(|task| self.placed(task, &included)).filter(|uid| uid != MASTER).collect()
+    }
+
     /// Whether the plan leaves out an offline node.
     pub(crate) fn leaves_out(&self, scope: &Scope) -> bool {
         self.nodes.iter().any(|(uid, node)| !node.online && scope.selects(uid))

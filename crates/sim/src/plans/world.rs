@@ -123,7 +123,7 @@ impl World {
         let own: BTreeMap<String, JsonMap> =
             state.nodes.iter().map(|node| (node.uid.clone(), node.document.clone())).collect();
         let is_partial = site.leaves_out(scope);
-        let steady = settled(&members, &site.included(scope), None, false);
+        let steady = settled(&members, &site.occupied(graph_type, scope), None, false);
         let files = site.file.to_string();
         let offline = site.nodes.iter().filter(|(_, node)| !node.online).map(|(uid, _)| uid.clone());
         let input = PlanningInput {
@@ -150,11 +150,12 @@ impl World {
             ..PlanningInput::new(&tasks, document(&state.common), nodes)
         };
         let (plan, report) = plan(&input)?;
-        let participants: BTreeSet<String> = if scope.tasks.is_some() {
-            running(&plan).map(|(_, uid)| uid.to_owned()).collect()
-        } else {
-            site.included(scope)
-        };
+        let is_part = scope.tasks.is_some();
+        let instances = plan.instances();
+        let participants: BTreeSet<String> = instances
+            .filter(|instance| !is_part || instance.verdict.action() == InstanceAction::Run)
+            .map(|instance| instance.node.to_owned())
+            .collect();
         let graph = AppliedGraph {
             tasks: tasks.iter().map(|task| (task.name.clone(), task.fields.clone())).collect(),
             sources: Some(source_digests(&input)),
