@@ -280,3 +280,40 @@ async fn edited_task_runs_again_unless_the_graph_keeps_it() {
     site.server.patch(&path, &json!({"on_definition_change": "keep"})).await.expect(200);
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
 }
+
+/// Inputs are rendered with the statuses after the run; otherwise the plan after the first run would differ.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn inputs_do_not_depend_on_statuses_before_the_run() {
+    let reads = |name: &str, text: &str| {
+        let parameters =
+            json!({"cmd": {"yaql_exp": format!("'write ' + {text}")}, "retries": 0, "timeout": 30});
+        task(name, json!("*"), "", json!({"version": "3.0.0", "parameters": parameters}))
+    };
+    let tasks = json!([
+        reads("cluster", "$.cluster.status"),
+        reads("nodes", "$.nodes.status.join(',')"),
+        reads("own", "$.status"),
+    ]);
+    let site = Site::new(&tasks).await;
+    assert_eq!(site.planned(json!({})).await.len(), 6);
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}
+
+/// A run changes only the statuses of nodes with tasks, and so does the remembered state.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_without_a_task_are_remembered_as_they_are() {
+    let observes = |name: &str, text: &str| {
+        task(
+            name,
+            json!(["controller"]),
+            "write",
+            json!({"condition": {"yaql_exp": format!("changed({text})")}}),
+        )
+    };
+    let site =
+        Site::new(&json!([observes("cluster", "$.cluster.status"), observes("nodes", "$.nodes")])).await;
+    assert_eq!(site.planned(json!({})).await.len(), 2);
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}

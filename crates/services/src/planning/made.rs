@@ -6,10 +6,12 @@ use std::sync::Arc;
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
-    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, PlanExtras, check, check_placeholders, encode,
-    encode_extras, input_digests, plan, source_digests,
+    ExplainedPlan, InstanceAction, NODE_OFFLINE, Plan, PlanExtras, PlanningInput, SettledDocuments, check,
+    check_placeholders, compares_inputs, encode, encode_extras, input_digests, plan, source_digests,
 };
-use stoker_state::{DesiredState, MASTER, SYNC, Secrets, Settled, settled};
+use stoker_state::{
+    DesiredState, Document, MASTER, SYNC, Secrets, Settled, document, settle_common, settle_own, settled,
+};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
@@ -44,9 +46,16 @@ pub struct Made {
 impl Made {
     /// Computes the plan. The cost grows with the size of the cluster.
     pub(super) fn new(ground: Ground) -> ServiceResult<Self> {
-        let input = ground.input();
-        let (planned, report) =
-            plan(&input).map_err(|report| refused(&ground.graph, &report, &ground.secrets))?;
+        let mut input = ground.input();
+        let plan_or_refuse = |input: &PlanningInput<'_>| {
+            plan(input).map_err(|report| refused(&ground.graph, &report, &ground.secrets))
+        };
+        let (mut planned, mut report) = plan_or_refuse(&input)?;
+        // Which statuses the run changes depends on where tasks are placed. Placement does not depend on inputs.
+        if let Some(settled) = settled_documents(&ground, &planned) {
+            input.settled = Some(settled);
+            (planned, report) = plan_or_refuse(&input)?;
+        }
         if !ground.graph.errors.is_empty() {
             return Err(broken(&ground.graph));
         }
@@ -130,24 +139,42 @@ impl Made {
     }
 }
 
-/// Returns the statuses of nodes and cluster after a run of the plan that succeeds. In a run of a part of the graph,
-/// nodes without work keep their status.
+/// Returns the statuses of nodes and cluster after a run of the plan that succeeds. Nodes without an instance keep
+/// their status, and in a run of a part of the graph also nodes without work.
 fn settled_document(ground: &Ground, explained: &ExplainedPlan) -> StateDocument {
-    let plan = &explained.plan;
-    let is_part = ground.request.tasks.is_some() || !ground.request.subgraphs.is_empty();
-    let participants: BTreeSet<String> = if is_part {
-        let instances = plan.instances();
-        let running = instances.filter(|instance| instance.verdict.action() == InstanceAction::Run);
-        running.map(|instance| instance.node.to_owned()).collect()
-    } else {
-        plan.nodes.iter().cloned().collect()
-    };
     if ground.is_supplied {
         return StateDocument::new(Settled::default().to_document());
     }
+    let is_part = ground.request.tasks.is_some() || !ground.request.subgraphs.is_empty();
+    let participants = participants(&explained.plan, |action| !is_part || action == InstanceAction::Run);
     let is_partial = explained.excluded.iter().any(|node| node.reason == NODE_OFFLINE);
     let on_success = ground.graph.metadata.on_success.as_ref();
     StateDocument::new(settled(&ground.members, &participants, on_success, is_partial).to_document())
+}
+
+/// UIDs of the nodes with an instance that has such an action.
+fn participants(plan: &Plan, is_wanted: impl Fn(InstanceAction) -> bool) -> BTreeSet<String> {
+    let instances = plan.instances().filter(|instance| is_wanted(instance.verdict.action()));
+    instances.map(|instance| instance.node.to_owned()).collect()
+}
+
+/// Returns the new state with the statuses after a run of the whole graph, over which inputs are rendered; `None` if no
+/// task compares inputs or the statuses stay as they are.
+fn settled_documents(ground: &Ground, plan: &Plan) -> Option<SettledDocuments> {
+    if ground.is_supplied || !ground.graph.tasks.iter().any(compares_inputs) {
+        return None;
+    }
+    let on_success = ground.graph.metadata.on_success.as_ref();
+    let settled = settled(&ground.members, &participants(plan, |_| true), on_success, false);
+    let mut common = ground.common.clone();
+    settle_common(&mut common, &settled);
+    let own = ground.state.nodes.iter().zip(&ground.own).filter_map(|(node, own)| {
+        let mut after = own.clone();
+        settle_own(&mut after, &node.uid, &settled);
+        (after != *own).then(|| (node.uid.clone(), document(&after)))
+    });
+    let own: BTreeMap<String, Document> = own.collect();
+    (common != ground.common || !own.is_empty()).then(|| SettledDocuments { common: document(&common), own })
 }
 
 /// Returns the own documents of participating nodes.
