@@ -65,6 +65,11 @@ pub(crate) fn condition_text(task: &Task) -> Option<&str> {
     }
 }
 
+/// Whether the condition of a task may call `inputsChanged()` itself. A call inside of a helper is not found.
+pub fn compares_inputs(task: &Task) -> bool {
+    condition_text(task).is_some_and(|text| text.contains("inputsChanged"))
+}
+
 /// First major version of tasks that run only if their inputs changed; earlier ones always run.
 const INPUTS_VERSION: u64 = 3;
 

@@ -26,6 +26,7 @@ pub(crate) struct Nodes {
 impl Nodes {
     pub(crate) fn new(input: &PlanningInput<'_>, options: &Options, report: &mut PlanningReport) -> Self {
         let mut inputs = select_nodes(input, options, report);
+        report.excluded.sort_by(|a, b| compare_uids(&a.uid, &b.uid));
         inputs.sort_by(|a, b| compare_uids(&input.nodes[*a].uid, &input.nodes[*b].uid));
         inputs.dedup_by(|a, b| {
             let is_same = input.nodes[*a].uid == input.nodes[*b].uid;

@@ -329,6 +329,23 @@ fn offline_nodes_are_reported() {
     assert_eq!(offline(Some(Vec::new())), [""; 0]);
 }
 
+/// The order in which the caller lists nodes does not matter.
+#[test]
+fn excluded_nodes_are_listed_by_uid() {
+    let tasks = [shell("a", json!({}))];
+    let mut nodes: Vec<NodeInput> = ["2", "10", "1"].map(|uid| node(uid, &[], json!({"uid": uid}))).into();
+    let mut reports = Vec::new();
+    for _ in 0..2 {
+        nodes.reverse();
+        let request = PlanScope { nodes: Some(vec!["3".to_owned()]), ..PlanScope::default() };
+        let input =
+            PlanningInput { request, offline: vec!["3".to_owned()], ..input(&tasks, &json!({}), &nodes) };
+        let (_, report) = stoker_planner::plan(&input).expect("a plan");
+        reports.push(report.excluded.into_iter().map(|node| node.uid).collect::<Vec<_>>());
+    }
+    assert_eq!(reports, [["1", "2", "3", "10"]; 2]);
+}
+
 #[test]
 fn any_field_can_be_computed() {
     let tasks = [

@@ -43,10 +43,10 @@ impl AppliedLedger {
     }
 
     /// Marks a result that arrived after its run had given up on it. It matters only if a stale process may have
-    /// overwritten a newer success, or if the state is tainted anyway.
+    /// overwritten a newer success, that of a retry in the same run included, or if the state is tainted anyway.
     pub fn mark_late(&mut self, graph_type: &str, node: &str, task: &str, run: i64) {
         if let Some(entry) = self.0.get_mut(&key(graph_type, node, task))
-            && (entry.taint.is_some() || entry.run.is_some_and(|last| last > run))
+            && (entry.taint.is_some() || entry.run.is_some_and(|last| last >= run))
         {
             entry.taint = Some((run, TaintCause::Unknown));
         }
@@ -155,9 +155,12 @@ mod tests {
         assert!(ledger.get(DEFAULT, "1", "a").is_none());
         ledger.mark(DEFAULT, "1", "a", 6, TaintCause::InFlight);
         ledger.succeed(DEFAULT, "1", "a", 6, success(1));
-        ledger.mark_late(DEFAULT, "1", "a", 6);
+        ledger.mark_late(DEFAULT, "1", "a", 7);
         assert_eq!(ledger.get(DEFAULT, "1", "a").unwrap().taint, None);
-        ledger.mark_late(DEFAULT, "1", "a", 5);
-        assert_eq!(ledger.get(DEFAULT, "1", "a").unwrap().taint, Some((5, TaintCause::Unknown)));
+        for run in [6, 5] {
+            let mut ledger = ledger.clone();
+            ledger.mark_late(DEFAULT, "1", "a", run);
+            assert_eq!(ledger.get(DEFAULT, "1", "a").unwrap().taint, Some((run, TaintCause::Unknown)));
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Randomized tests with a seed that changes every day, in addition to the fixed seeds of the other steps.
 //!
 //! A fixed seed makes a failed run reproducible but explores the same inputs forever. This step repeats the
-//! property tests, the differential comparison, the simulation and one kill test with the date as the seed,
+//! property tests, the differential comparison, the simulations and one kill test with the date as the seed,
 //! and prints how to replay them.
 
 use std::collections::BTreeSet;
@@ -17,6 +17,8 @@ use crate::workspace::Profile;
 
 /// Number of simulated runs. 4000 seeds took 5 s of processor time in the tests of `crates/sim`.
 const N_SIMULATIONS: u64 = 1000;
+/// Number of simulated histories of plans: 25 s of processor time.
+const N_HISTORIES: u64 = 1000;
 /// The share of the differential cases of the fixed seed: the comparison is bound by the Python reference.
 const DIFFERENTIAL_SHARE: u64 = 3;
 /// The kill test with the most random choices: the processes to kill, the time, and the order of restarts.
@@ -40,7 +42,9 @@ pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
     suite.run()?;
     let simulation = cx.metadata.build_binary(&cx.root, "stoker-sim", Profile::Dev)?;
     let first = seed.saturating_mul(N_SIMULATIONS);
-    run(Command::new(simulation).args([first.to_string(), N_SIMULATIONS.to_string()]))?;
+    run(Command::new(&simulation).args([first.to_string(), N_SIMULATIONS.to_string()]))?;
+    let first = seed.saturating_mul(N_HISTORIES);
+    run(Command::new(simulation).args(["plans".to_owned(), first.to_string(), N_HISTORIES.to_string()]))?;
     Ok(Done::Passed)
 }
 

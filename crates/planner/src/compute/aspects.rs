@@ -13,7 +13,7 @@ use stoker_yaql::value::{Digest, ExactDigest};
 use stoker_yaql::{Expression, Value};
 
 use super::dependencies::{Aspect, AspectKind, Document};
-use super::evaluator::{EvalSettings, Side};
+use super::evaluator::{EvalSettings, Side, joined};
 use super::subjects::{Documents, SubjectIdx, Subjects};
 use crate::yaql_ext::missing::{is_missing_path, lacks_path};
 use crate::yaql_ext::same::same;
@@ -108,6 +108,10 @@ impl Aspects {
         let n_chunks = n_threads.clamp(1, n_subjects.div_ceil(64).max(1));
         let chunk_len = n_subjects.div_ceil(n_chunks).max(1);
         let (all, keys) = (&self.all, &self.keys);
+        if n_chunks == 1 {
+            let numbers = compute_range(all, keys, setting, subjects, 0..n_subjects);
+            return self.set(numbers);
+        }
         let numbers: Vec<Vec<(AspectIdx, SubjectIdx, u32)>> = std::thread::scope(|scope| {
             let chunks: Vec<_> = (0..n_subjects)
                 .step_by(chunk_len)
@@ -116,9 +120,15 @@ impl Aspects {
                     scope.spawn(move || compute_range(all, keys, setting, subjects, start..end))
                 })
                 .collect();
-            chunks.into_iter().map(|chunk| chunk.join().unwrap_or_default()).collect()
+            chunks.into_iter().map(joined).collect()
         });
-        for (aspect_idx, subject_idx, number) in numbers.into_iter().flatten() {
+        for numbers in numbers {
+            self.set(numbers);
+        }
+    }
+
+    fn set(&mut self, numbers: Vec<(AspectIdx, SubjectIdx, u32)>) {
+        for (aspect_idx, subject_idx, number) in numbers {
             self.all[aspect_idx as usize].numbers[subject_idx as usize] = number;
         }
     }

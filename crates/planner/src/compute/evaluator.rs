@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::thread::ScopedJoinHandle;
 
 use parking_lot::Mutex;
 use stoker_yaql::eval::Observer;
@@ -192,12 +193,30 @@ impl<'o> Evaluator<'o> {
         let done: Vec<Vec<(usize, T)>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (1..n_threads).map(|_| scope.spawn(work_loop)).collect();
             let own = work_loop();
-            threads.into_iter().map(|thread| thread.join().unwrap_or_default()).chain([own]).collect()
+            threads.into_iter().map(joined).chain([own]).collect()
         });
         let mut results: Vec<Option<T>> = (0..n_jobs).map(|_| None).collect();
         for (job, result) in done.into_iter().flatten() {
             results[job] = Some(result);
         }
         results.into_iter().flatten().collect()
+    }
+}
+
+/// Waits for a thread and returns its result. A panic continues in the calling thread: a plan without the thread's
+/// results would be wrong.
+pub(crate) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_of_threads_are_not_lost() {
+        let run = || std::thread::scope(|scope| joined(scope.spawn(|| panic!("in a thread"))));
+        let panic = std::panic::catch_unwind(run).expect_err("a panic");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"in a thread"));
     }
 }

@@ -363,3 +363,21 @@ async fn dry_run_of_several_graphs_decides_as_the_real_run() {
     let real = site.deploy(json!({"graphs": graphs})).await;
     assert_eq!(site.run_plans(id(&real)).await, expected);
 }
+
+/// A run changes only the statuses of nodes with tasks, and so does the remembered state.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_without_a_task_are_remembered_as_they_are() {
+    let observes = |name: &str, text: &str| {
+        task(
+            name,
+            json!(["controller"]),
+            "write",
+            json!({"condition": {"yaql_exp": format!("changed({text})")}}),
+        )
+    };
+    let site =
+        Site::new(&json!([observes("cluster", "$.cluster.status"), observes("nodes", "$.nodes")])).await;
+    assert_eq!(site.planned(json!({})).await.len(), 2);
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}

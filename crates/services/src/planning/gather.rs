@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use stoker_model::{Cluster, FactsKind, GraphType, Json, NodeId, Task};
-use stoker_planner::{EvaluationSettings, InputsKey};
+use stoker_model::{Cluster, FactsKind, GraphType, NodeId, Task};
+use stoker_planner::{EvaluationSettings, InputsKey, compares_inputs};
 use stoker_settings::EvaluationLimits;
 use stoker_state::{MASTER, SuppliedDocuments};
 use stoker_store::Session;
@@ -62,6 +62,8 @@ impl Gathered {
                 records.nodes.iter().map(|node| node.id.to_string()).chain([MASTER.to_owned()]).collect();
             let mut applied =
                 Applied::read(session, cluster.id, &request.graph_type, &tasks, &uids, assumed).await?;
+            // Fingerprints that are not read are replaced by a comparison of rendered parameters, so a call inside of a
+            // helper need not be found.
             if graph.tasks.iter().any(compares_inputs) {
                 applied.read_inputs(session, cluster.id, &request.graph_type, &tasks).await?;
             }
@@ -79,16 +81,6 @@ impl Gathered {
             old,
             request,
         })
-    }
-}
-
-/// Reports whether the condition of a task may compare inputs. Fingerprints that are not read are replaced by a comparison
-/// of rendered parameters, so a call inside of a helper need not be found.
-fn compares_inputs(task: &Task) -> bool {
-    let major = |version: &str| version.split('.').next().and_then(|major| major.parse::<u64>().ok());
-    match task.field("condition") {
-        Some(condition) => condition.to_string().contains("inputsChanged"),
-        None => task.field("version").and_then(Json::as_str).and_then(major).is_some_and(|major| major >= 3),
     }
 }
 

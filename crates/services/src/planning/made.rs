@@ -56,7 +56,7 @@ impl Made {
             return Err(wrong_plan(&violations));
         }
         let mut extras = PlanExtras::new(&report);
-        extras.warnings = ground.graph_check.warnings();
+        extras.warnings.extend(ground.graph_check.warnings());
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
         explained.problems.extend(parameters::warnings(&explained.plan));
         for warning in &mut extras.warnings {

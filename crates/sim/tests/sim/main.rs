@@ -1,5 +1,7 @@
 //! Simulates many seeds, and checks that injected defects are detected.
 
+mod plans;
+
 use stoker_sim::{Sabotage, SimReport, simulate};
 
 const N_SEEDS: u64 = 4000;

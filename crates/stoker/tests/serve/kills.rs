@@ -175,7 +175,7 @@ fn task(name: &str, hundredths: usize, folder: &Path) -> Value {
 }
 
 /// Deterministic random numbers.
-pub(crate) struct SeededRng(u64);
+pub(crate) struct SeededRng(pub(crate) u64);
 
 impl SeededRng {
     /// Returns the next number of `SplitMix64`.
@@ -186,7 +186,7 @@ impl SeededRng {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
 }

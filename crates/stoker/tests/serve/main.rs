@@ -8,6 +8,7 @@ mod backup;
 mod configuration;
 mod crash;
 mod evidence;
+mod histories;
 mod joins;
 mod kills;
 mod modules;

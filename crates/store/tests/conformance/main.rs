@@ -43,6 +43,7 @@ macro_rules! assert_error {
 
 mod agents;
 mod applied;
+mod applied_random;
 mod audit;
 mod backup;
 mod clusters;

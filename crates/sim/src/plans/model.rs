@@ -1,0 +1,386 @@
+//! The oracle: a slow, obvious second implementation of which instances run.
+//!
+//! It keeps everything that ever happened to a task on a node and reads that list backwards. It knows no YAQL, no
+//! documents, no digests and no caches, and shares no code with the planner.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde_json::{Value as Json, json};
+
+use super::expression::{Condition, Parameter, Path};
+use super::site::{Scope, Site, SiteNode, SiteTask};
+
+/// Graph type, task and node.
+pub(crate) type Key = (&'static str, String, String);
+
+#[derive(Debug, Default)]
+pub(crate) struct Oracle {
+    events: BTreeMap<Key, Vec<Event>>,
+}
+
+/// What happened to a task on a node.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    /// An attempt was sent.
+    Sent {
+        run: i64,
+    },
+    /// An attempt ended otherwise than by success.
+    NotSucceeded,
+    Succeeded {
+        run: i64,
+        success: Success,
+    },
+    /// The machine is another one, was installed anew, or left the cluster.
+    Invalidated,
+    /// The process of an attempt that had been given up completed.
+    LateResult,
+}
+
+/// What a task succeeded with.
+#[derive(Clone, Debug)]
+pub(crate) struct Success {
+    /// The site with the statuses after the run.
+    pub(crate) site: Rc<Site>,
+    pub(crate) definition: String,
+    pub(crate) inputs: Json,
+}
+
+/// What is known about a task on a node.
+#[derive(Debug)]
+enum Applied<'o> {
+    Never,
+    Known(&'o Success),
+    /// Whether the last attempt did anything is unknown; the state before it, if there is one.
+    Doubtful(Option<&'o Success>),
+}
+
+/// The decision about an instance.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Decision {
+    Skip,
+    /// With the rendered parameters.
+    Run(Json),
+}
+
+/// A state as an expression sees it: the site from the point of view of a node.
+#[derive(Clone, Copy)]
+struct View<'v> {
+    site: &'v Site,
+    uid: &'v str,
+}
+
+/// Everything that the oracle says about a plan.
+pub(crate) struct Verdicts {
+    pub(crate) decisions: BTreeMap<(String, String), Decision>,
+    /// Instances about which nothing changed; a plan that runs them is not wrong, but useless.
+    pub(crate) unaffected: BTreeSet<(String, String)>,
+}
+
+impl Oracle {
+    pub(crate) fn record(&mut self, key: Key, event: Event) {
+        self.events.entry(key).or_default().push(event);
+    }
+
+    /// Records that the applied states of a node are invalid.
+    pub(crate) fn invalidate(&mut self, node: &str) {
+        let of_node = self.events.iter_mut().filter(|((_, _, uid), _)| uid == node);
+        of_node.for_each(|(_, events)| events.push(Event::Invalidated));
+    }
+
+    fn applied(&self, key: &Key) -> Applied<'_> {
+        let events = self.events.get(key).map_or(&[][..], Vec::as_slice);
+        let mut is_doubtful = false;
+        for (at, event) in events.iter().enumerate().rev() {
+            match event {
+                Event::Invalidated => break,
+                Event::Sent { .. } | Event::NotSucceeded => is_doubtful = true,
+                // A late result after an invalidation is one of the former machine.
+                Event::LateResult => is_doubtful |= has_event_since_invalidation(&events[..at]),
+                Event::Succeeded { run, success } => {
+                    if !was_sent_since_invalidation(&events[..at], *run) {
+                        break;
+                    }
+                    return if is_doubtful {
+                        Applied::Doubtful(Some(success))
+                    } else {
+                        Applied::Known(success)
+                    };
+                }
+            }
+        }
+        if is_doubtful { Applied::Doubtful(None) } else { Applied::Never }
+    }
+
+    /// Decides all instances of a plan.
+    pub(crate) fn decide(&self, site: &Site, graph_type: &'static str, scope: &Scope) -> Verdicts {
+        let (included, graph) = (site.included(scope), &site.graphs[graph_type]);
+        let steady = site.settled(&site.occupied(graph_type, scope), false);
+        let mut verdicts = Verdicts { decisions: BTreeMap::new(), unaffected: BTreeSet::new() };
+        for (name, task) in &graph.tasks {
+            let is_selected = scope.selects_task(name);
+            for uid in site.placed(task, &included) {
+                let applied = match self.applied(&(graph_type, name.clone(), uid.clone())) {
+                    _ if scope.force => Applied::Never,
+                    Applied::Known(success) if !graph.keep && success.definition != task.definition(site) => {
+                        Applied::Doubtful(Some(success))
+                    }
+                    applied => applied,
+                };
+                let instance = Instance { task, site, steady: &steady, uid: &uid };
+                let decision = if is_selected { instance.decide(&applied) } else { Decision::Skip };
+                if let Applied::Known(success) = applied
+                    && instance.is_unaffected(success)
+                {
+                    verdicts.unaffected.insert((name.clone(), uid.clone()));
+                }
+                verdicts.decisions.insert((name.clone(), uid.clone()), decision);
+            }
+        }
+        verdicts
+    }
+}
+
+fn has_event_since_invalidation(events: &[Event]) -> bool {
+    let mut since = events.iter().rev().take_while(|event| !matches!(event, Event::Invalidated));
+    since.any(|event| !matches!(event, Event::LateResult))
+}
+
+/// Whether the attempt of a success was sent after the last invalidation. If not, the success is one of the former
+/// machine.
+fn was_sent_since_invalidation(events: &[Event], run: i64) -> bool {
+    let newest = events.iter().rev().find(|event| match event {
+        Event::Invalidated => true,
+        Event::Sent { run: sent } => *sent == run,
+        _ => false,
+    });
+    matches!(newest, Some(Event::Sent { .. }))
+}
+
+struct Instance<'i> {
+    task: &'i SiteTask,
+    site: &'i Site,
+    /// The site in a state in which nothing changes, over which inputs are rendered.
+    steady: &'i Site,
+    uid: &'i str,
+}
+
+impl Instance<'_> {
+    fn decide(&self, applied: &Applied<'_>) -> Decision {
+        let run =
+            |old: Option<&Site>| Decision::Run(self.task.parameters(self.view(self.site), self.old(old)));
+        let Some(condition) = self.task.effective_condition() else {
+            let old = if let Applied::Known(success) = applied { Some(&*success.site) } else { None };
+            return run(old);
+        };
+        let holds = |old: Option<&Site>, inputs_changed: bool| {
+            condition.holds(self.view(self.site), self.old(old), inputs_changed)
+        };
+        match applied {
+            Applied::Known(success) => {
+                let inputs_changed = self.task.inputs(self.view(self.steady)) != success.inputs;
+                let old = Some(&*success.site);
+                if holds(old, inputs_changed) { run(old) } else { Decision::Skip }
+            }
+            Applied::Never | Applied::Doubtful(None) => {
+                if holds(None, true) {
+                    run(None)
+                } else {
+                    Decision::Skip
+                }
+            }
+            Applied::Doubtful(Some(success)) => {
+                let retained = Some(&*success.site);
+                if holds(None, true) {
+                    run(None)
+                } else if holds(retained, true) {
+                    run(retained)
+                } else {
+                    Decision::Skip
+                }
+            }
+        }
+    }
+
+    /// Whether nothing that the instance observes changed since a success, nor will by the run.
+    fn is_unaffected(&self, success: &Success) -> bool {
+        let Some(condition) = self.task.effective_condition() else { return false };
+        let Some(observed) = condition.observed() else { return false };
+        let old = View { site: &success.site, uid: self.uid };
+        let is_same = |site: &Site, path: &Path| self.view(site).value(path) == old.value(path);
+        let are_inputs_same = !condition.uses_inputs() || {
+            let mut read = self.task.parameters.iter().flat_map(Parameter::paths);
+            self.task.definition(self.site) == success.definition
+                && read.all(|path| is_same(self.site, &path) && is_same(self.steady, &path))
+        };
+        are_inputs_same && observed.iter().all(|path| is_same(self.site, path))
+    }
+
+    fn view<'v>(&'v self, site: &'v Site) -> View<'v> {
+        View { site, uid: self.uid }
+    }
+
+    fn old<'v>(&'v self, site: Option<&'v Site>) -> Option<View<'v>> {
+        site.map(|site| View { site, uid: self.uid })
+    }
+}
+
+impl Condition {
+    /// Whether the condition is true. Without an old state, everything that exists has changed.
+    fn holds(&self, new: View<'_>, old: Option<View<'_>>, inputs_changed: bool) -> bool {
+        let changed = |path: &Path| new.value(path) != old.and_then(|old| old.value(path));
+        match self {
+            Self::Changed(path) => changed(path),
+            Self::ChangedAny(paths) => paths.iter().any(changed),
+            Self::ChangedAll(paths) => paths.iter().all(changed),
+            Self::Moved(section) => new.section(section) != old.and_then(|old| old.section(section)),
+            Self::Deleted(path) => {
+                let items = |view: View<'_>| view.value(path).and_then(|list| list.as_array().cloned());
+                let (new, old) = (items(new).unwrap_or_default(), old.and_then(items).unwrap_or_default());
+                old.iter().any(|item| !new.contains(item))
+            }
+            Self::OldIs(path, text) => old.and_then(|old| old.value(path)) == Some(json!(text)),
+            Self::InputsChanged => inputs_changed,
+            Self::Debug => new.value(&Path::Setting(&["shop", "debug"])) == Some(json!(true)),
+            Self::ClusterStatusIn(words) => words.contains(&new.site.status),
+            Self::Not(inner) => !inner.holds(new, old, inputs_changed),
+            Self::And(left, right) => {
+                left.holds(new, old, inputs_changed) && right.holds(new, old, inputs_changed)
+            }
+            Self::Or(left, right) => {
+                left.holds(new, old, inputs_changed) || right.holds(new, old, inputs_changed)
+            }
+        }
+    }
+}
+
+impl SiteTask {
+    /// What the task does, as written: all that an edit can change, except what decides when and where it runs.
+    pub(crate) fn definition(&self, site: &Site) -> String {
+        let calls_helper =
+            self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Decorated(_)));
+        format!(
+            "{} {} {:?} file {} helper {}",
+            self.copies_file,
+            self.command,
+            self.parameters,
+            if self.copies_file { site.file } else { 0 },
+            if calls_helper { site.helper } else { 0 },
+        )
+    }
+
+    /// The parameters of an instance, by number, with the command.
+    fn parameters(&self, new: View<'_>, old: Option<View<'_>>) -> Json {
+        let computed = self.parameters.iter().map(|parameter| parameter.value(new, old));
+        json!({"command": self.command, "computed": computed.collect::<Vec<_>>()})
+    }
+
+    /// The parameters in a state in which nothing changes, and the content of the copied file.
+    fn inputs(&self, steady: View<'_>) -> Json {
+        let file = if self.copies_file { steady.site.file } else { 0 };
+        json!({"copies_file": self.copies_file, "parameters": self.parameters(steady, Some(steady)), "file": file})
+    }
+
+    /// The inputs of an instance in a plan of a graph.
+    pub(crate) fn inputs_in(&self, site: &Site, uid: &str, graph_type: &str, scope: &Scope) -> Json {
+        self.inputs(View { site: &site.settled(&site.occupied(graph_type, scope), false), uid })
+    }
+}
+
+impl Parameter {
+    fn paths(&self) -> Vec<Path> {
+        match self {
+            Self::Read(path) | Self::Added(path) | Self::Old(path) | Self::Decorated(path) => {
+                vec![path.clone()]
+            }
+            Self::Section("extra") => vec![Path::Setting(&["extra"])],
+            Self::Section(_) => vec![Path::Setting(&["db"])],
+        }
+    }
+
+    fn value(&self, new: View<'_>, old: Option<View<'_>>) -> Json {
+        match self {
+            Self::Read(path) => new.value(path).unwrap_or_default(),
+            Self::Section(section) => new.section(section).unwrap_or_default(),
+            Self::Added(path) => {
+                let items = |view: View<'_>| view.value(path).and_then(|list| list.as_array().cloned());
+                let old = old.and_then(items).unwrap_or_default();
+                items(new).unwrap_or_default().into_iter().filter(|item| !old.contains(item)).collect()
+            }
+            Self::Old(path) => old.and_then(|old| old.value(path)).unwrap_or_else(|| json!("")),
+            Self::Decorated(path) => {
+                let text = new.value(path).unwrap_or_default();
+                json!(format!("{}: {}", new.site.helper, text.as_str().unwrap_or_default()))
+            }
+        }
+    }
+}
+
+impl View<'_> {
+    fn value(&self, path: &Path) -> Option<Json> {
+        let node = self.site.nodes.get(self.uid);
+        match path {
+            Path::Setting(keys) => {
+                let (section, rest) = keys.split_first()?;
+                rest.iter().try_fold(self.section(section)?, |value, key| value.get(*key).cloned())
+            }
+            Path::Labels => Some(node?.labels_as_text()),
+            Path::Label(name) => node?.labels.get(name).map(|value| json!(value.to_string())),
+            Path::NetworkScheme => node?.gateway.map(|gateway| json!(gateway)),
+            Path::Status => node.map(|node| json!(node.status)),
+            Path::ClusterStatus => Some(json!(self.site.status)),
+            Path::Nodes => Some(self.records(|_| true)),
+            Path::NodesOf(role) => Some(self.records(|record| record["role"] == *role)),
+            Path::NodeUids => Some(self.column("uid")),
+            Path::NodeStatuses => Some(self.column("status")),
+        }
+    }
+
+    fn section(&self, section: &str) -> Option<Json> {
+        let settings = self.site.settings.iter().filter(|((of, _), _)| *of == section);
+        let settings: serde_json::Map<String, Json> =
+            settings.map(|((_, name), value)| ((*name).to_owned(), value.clone())).collect();
+        (!settings.is_empty()).then_some(Json::Object(settings))
+    }
+
+    fn column(&self, key: &str) -> Json {
+        let Json::Array(records) = self.records(|_| true) else { return Json::Null };
+        records.into_iter().map(|mut record| record[key].take()).collect()
+    }
+
+    /// One record per node and role.
+    fn records(&self, is_wanted: impl Fn(&Json) -> bool) -> Json {
+        let staying = self.site.nodes.iter().filter(|(_, node)| !node.pending_deletion);
+        staying.flat_map(|(uid, node)| node.records(uid)).filter(is_wanted).collect()
+    }
+}
+
+impl SiteNode {
+    fn labels_as_text(&self) -> Json {
+        self.labels.iter().map(|(name, value)| ((*name).to_owned(), json!(value.to_string()))).collect()
+    }
+
+    fn records(&self, uid: &str) -> Vec<Json> {
+        let of_role = |role: &'static str| {
+            json!({
+                "uid": uid, "role": role, "status": self.status, "roles": self.all_roles(),
+                "pending_roles": self.pending_roles, "pending_addition": self.pending_addition,
+                "labels": self.labels_as_text(), "gateway": self.gateway,
+            })
+        };
+        self.all_roles().into_iter().map(of_role).collect()
+    }
+}
+
+impl Site {
+    /// The site after a run that succeeds on the participants.
+    pub(crate) fn settled(&self, participants: &BTreeSet<String>, is_partial: bool) -> Site {
+        let mut settled = self.clone();
+        for (_, node) in settled.nodes.iter_mut().filter(|(uid, _)| participants.contains(*uid)) {
+            node.become_ready();
+        }
+        settled.status = settled.status_after(is_partial);
+        settled
+    }
+}

@@ -1,0 +1,357 @@
+//! Replays a history and checks every plan.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::rc::Rc;
+
+use serde_json::{Value as Json, json};
+use stoker_model::TaintCause;
+use stoker_planner::InstanceAction;
+
+use super::expression::Condition;
+use super::generator::generate;
+use super::history::{History, Operation, RunRequest};
+use super::machines::{Content, Effect, End, Machines};
+use super::model::{Decision, Event, Key, Oracle, Success, Verdicts};
+use super::site::{ERROR, Site, SiteTask};
+use super::world::{Manner, PlanSabotage, World, WorldPlan, running};
+use crate::rng::Rng;
+
+/// Figures of replayed histories.
+#[derive(Clone, Debug, Default)]
+pub struct PlansReport {
+    /// Violated checks of the first plan that violates any.
+    pub violations: Vec<PlanViolation>,
+    pub n_plans: u64,
+    pub n_instances: u64,
+    pub n_running: u64,
+    /// Instances about which nothing changed, and those of them that the planner skipped.
+    pub n_unaffected: u64,
+    pub n_unaffected_skipped: u64,
+    /// Every step in words, if requested.
+    pub(crate) log: Vec<String>,
+}
+
+/// A violated check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanViolation {
+    pub check: &'static str,
+    pub message: String,
+}
+
+impl fmt::Display for PlanViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.check, self.message)
+    }
+}
+
+impl PlansReport {
+    /// Adds the figures of another report.
+    pub fn add(&mut self, other: &Self) {
+        self.n_plans += other.n_plans;
+        self.n_instances += other.n_instances;
+        self.n_running += other.n_running;
+        self.n_unaffected += other.n_unaffected;
+        self.n_unaffected_skipped += other.n_unaffected_skipped;
+    }
+}
+
+/// Replays the history of a seed up to the first plan that violates a check.
+pub fn simulate_plans(seed: u64, sabotage: PlanSabotage) -> PlansReport {
+    replay(&generate(seed), sabotage, false)
+}
+
+pub(crate) fn replay(history: &History, sabotage: PlanSabotage, with_log: bool) -> PlansReport {
+    let mut replay = Replay {
+        site: history.site.clone(),
+        oracle: Oracle::default(),
+        world: World::new(sabotage),
+        machines: Machines::default(),
+        given_up: Vec::new(),
+        n_runs: 0,
+        report: PlansReport::default(),
+        with_log,
+    };
+    let is_end = |replay: &Replay| !replay.report.violations.is_empty();
+    for operation in &history.operations {
+        replay.log(|| operation.to_string());
+        replay.perform(operation);
+        if is_end(&replay) {
+            return replay.report;
+        }
+    }
+    for graph in history.site.graphs.keys() {
+        let request = RunRequest {
+            graph,
+            scope: super::site::Scope::default(),
+            is_dry: true,
+            luck: 0,
+            failing: 0,
+            replaced: None,
+        };
+        replay.log(|| format!("finally: {request}"));
+        replay.run(&request);
+        if is_end(&replay) {
+            break;
+        }
+    }
+    replay.report
+}
+
+struct Replay {
+    site: Site,
+    oracle: Oracle,
+    world: World,
+    machines: Machines,
+    /// Attempts whose end is unknown, and what their processes write when they complete.
+    given_up: Vec<(Key, i64, Content)>,
+    n_runs: i64,
+    report: PlansReport,
+    with_log: bool,
+}
+
+impl Replay {
+    fn log(&mut self, line: impl FnOnce() -> String) {
+        if self.with_log {
+            self.report.log.push(line());
+        }
+    }
+
+    fn violate(&mut self, check: &'static str, message: String) {
+        self.report.violations.push(PlanViolation { check, message });
+    }
+
+    fn perform(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Run(request) => self.run(request),
+            Operation::LateResult(luck) => self.late_result(*luck),
+            edit => {
+                let consequences = edit.apply(&mut self.site);
+                consequences.invalidated.iter().for_each(|uid| self.invalidate(uid));
+                consequences.emptied.iter().for_each(|uid| self.empty(uid));
+            }
+        }
+    }
+
+    fn invalidate(&mut self, uid: &str) {
+        self.oracle.invalidate(uid);
+        self.world.invalidate(uid);
+    }
+
+    /// Gives a node an empty machine. Processes of the former machine write to that one.
+    fn empty(&mut self, uid: &str) {
+        self.machines.empty(uid);
+        self.given_up.retain(|((_, _, node), ..)| node != uid);
+    }
+
+    fn late_result(&mut self, luck: u64) {
+        if self.given_up.is_empty() {
+            return;
+        }
+        let idx = Rng::new(luck).below(self.given_up.len() as u64) as usize;
+        let (key, run, content) = self.given_up.swap_remove(idx);
+        self.log(|| format!("  the process of {key:?} of run {run} completes"));
+        self.world.mark_late(key.0, &key.1, &key.2, run);
+        self.oracle.record(key.clone(), Event::LateResult);
+        self.machines.write(key, content);
+    }
+
+    /// Plans, checks the plan, and executes it unless it is a dry run.
+    fn run(&mut self, request: &RunRequest) {
+        if !self.site.graphs.contains_key(request.graph) {
+            return;
+        }
+        let verdicts = self.oracle.decide(&self.site, request.graph, &request.scope);
+        let plan = |manner| self.world.plan(&self.site, request.graph, &request.scope, manner);
+        let (dry, real) = match (plan(Manner::DryRun), plan(Manner::RealRun)) {
+            (Ok(dry), Ok(real)) => (dry, real),
+            (Err(report), _) | (_, Err(report)) => {
+                return self.violate("plan", format!("planning failed: {:?}", report.problems));
+            }
+        };
+        self.report.n_plans += 1;
+        if dry.plan != real.plan || dry.report != real.report {
+            let difference = format!(
+                "dry run: {:?}; real run: {:?}",
+                running(&dry.plan).collect::<Vec<_>>(),
+                running(&real.plan).collect::<Vec<_>>()
+            );
+            return self.violate("dry run equals real run", difference);
+        }
+        self.check(request, &verdicts, &real);
+        if self.report.violations.is_empty() && !request.is_dry {
+            self.execute(request, &real);
+        }
+    }
+
+    fn check(&mut self, request: &RunRequest, verdicts: &Verdicts, planned: &WorldPlan) {
+        let plan = &planned.plan;
+        let mut expected = verdicts.decisions.clone();
+        for instance in plan.instances() {
+            let name = (instance.task.to_owned(), instance.node.to_owned());
+            let runs = instance.verdict.action() == InstanceAction::Run;
+            self.report.n_instances += 1;
+            self.report.n_running += u64::from(runs);
+            self.log(|| format!("  {instance}: {}", if runs { "run" } else { "skip" }));
+            if verdicts.unaffected.contains(&name) {
+                self.report.n_unaffected += 1;
+                self.report.n_unaffected_skipped += u64::from(!runs);
+            }
+            let task = self.site.graphs[request.graph].tasks[instance.task].clone();
+            if !runs && !self.is_deployed(request, &task, &name) && request.scope.selects_task(&name.0) {
+                let key = (request.graph, name.0.clone(), name.1.clone());
+                let content = self.machines.content(&key).cloned();
+                self.violate("truth", format!("{instance} is skipped, but the machine has {content:?}"));
+            }
+            match (expected.remove(&name), runs) {
+                (Some(Decision::Skip), false) => {}
+                (Some(Decision::Run(parameters)), true) => {
+                    let details =
+                        plan.details(instance.idx).map_or(&Json::Null, |details| &details.parameters);
+                    let rendered = task.computed(details);
+                    if rendered != parameters {
+                        let message = format!("{instance} has {rendered}, the oracle expects {parameters}");
+                        self.violate("parameters", message);
+                    }
+                }
+                (decision, _) => {
+                    let action = if runs { "runs" } else { "is skipped" };
+                    self.violate("decision", format!("{instance} {action}, the oracle says {decision:?}"));
+                }
+            }
+        }
+        if let Some(((task, uid), _)) = expected.first_key_value() {
+            self.violate("decision", format!("{task}@{uid} is not in the plan"));
+        }
+    }
+
+    /// Whether the machine has what the task would write now. Known only for tasks that run whenever their inputs change.
+    fn is_deployed(&self, request: &RunRequest, task: &SiteTask, (name, uid): &(String, String)) -> bool {
+        if task.effective_condition() != Some(Condition::InputsChanged) {
+            return true;
+        }
+        let wanted = self.whole(request, task, uid);
+        match (self.machines.content(&(request.graph, name.clone(), uid.clone())), &wanted) {
+            (Some(Content::Whole { inputs, .. }), Content::Whole { inputs: wanted, .. })
+                if self.site.graphs[request.graph].keep =>
+            {
+                inputs == wanted
+            }
+            (content, wanted) => content == Some(wanted),
+        }
+    }
+
+    fn whole(&self, request: &RunRequest, task: &SiteTask, uid: &str) -> Content {
+        Content::Whole {
+            definition: task.definition(&self.site),
+            inputs: task.inputs_in(&self.site, uid, request.graph, &request.scope),
+        }
+    }
+
+    fn execute(&mut self, request: &RunRequest, planned: &WorldPlan) {
+        self.n_runs += 1;
+        let run = self.n_runs;
+        let snapshot = self.world.store(planned);
+        let participants: BTreeSet<String> = if request.scope.tasks.is_some() {
+            running(&planned.plan).map(|(_, uid)| uid.to_owned()).collect()
+        } else {
+            self.site.occupied(request.graph, &request.scope)
+        };
+        let is_partial = self.site.leaves_out(&request.scope);
+        let settled = Rc::new(self.site.settled(&participants, is_partial));
+        let instances: Vec<(u32, Key)> = planned
+            .plan
+            .instances()
+            .filter(|instance| instance.verdict.action() == InstanceAction::Run)
+            .map(|instance| {
+                (instance.idx, (request.graph, instance.task.to_owned(), instance.node.to_owned()))
+            })
+            .collect();
+        let end = |key: &Key| End::random(request.luck, request.failing, &key.1, &key.2);
+        let sent: Vec<(u32, Key)> =
+            instances.iter().filter(|(_, key)| end(key) != End::NotStarted).cloned().collect();
+        let contents: Vec<Content> = sent
+            .iter()
+            .map(|(_, key)| self.whole(request, &self.site.graphs[request.graph].tasks[&key.1], &key.2))
+            .collect();
+        for (_, key) in &sent {
+            self.oracle.record(key.clone(), Event::Sent { run });
+            self.world.send(key.0, &key.1, &key.2, run);
+        }
+        let replaced = request.replaced.as_ref().filter(|uid| self.site.nodes.contains_key(*uid));
+        if let Some(uid) = replaced {
+            self.log(|| format!("  the machine of node {uid} is replaced"));
+            if let Some(node) = self.site.nodes.get_mut(uid) {
+                node.redeploy();
+            }
+            self.invalidate(uid);
+            self.empty(uid);
+        }
+        let mut failed: BTreeSet<String> = BTreeSet::new();
+        for (_, key) in &instances {
+            if end(key) != End::Succeeded {
+                failed.insert(key.2.clone());
+                self.log(|| format!("  {}@{} ends: {:?}", key.1, key.2, end(key)));
+            }
+        }
+        for ((idx, key), content) in sent.into_iter().zip(contents) {
+            let is_former = replaced == Some(&key.2);
+            match end(&key) {
+                End::NotStarted => {}
+                End::Succeeded => {
+                    let Content::Whole { definition, inputs } = content.clone() else { continue };
+                    let success = Success { site: Rc::clone(&settled), definition, inputs };
+                    self.oracle.record(key.clone(), Event::Succeeded { run, success });
+                    self.world.succeed(request.graph, planned, snapshot, idx, run);
+                    if !is_former {
+                        self.machines.write(key, content);
+                    }
+                }
+                End::NotSucceeded { cause, effect } => {
+                    // A failure that is reported after an invalidation taints the new machine, too.
+                    if cause != TaintCause::InFlight {
+                        self.oracle.record(key.clone(), Event::NotSucceeded);
+                        self.world.mark(key.0, &key.1, &key.2, run, cause);
+                    }
+                    if is_former {
+                        continue;
+                    }
+                    if cause == TaintCause::Unknown {
+                        self.given_up.push((key.clone(), run, content.clone()));
+                    }
+                    match effect {
+                        Effect::None => {}
+                        Effect::Whole => self.machines.write(key, content),
+                        Effect::Broken => self.machines.write(key, Content::Broken),
+                    }
+                }
+            }
+        }
+        for uid in &participants {
+            if let Some(node) = self.site.nodes.get_mut(uid) {
+                if failed.contains(uid) {
+                    node.status = ERROR;
+                } else {
+                    node.become_ready();
+                }
+            }
+        }
+        let has_failed = !failed.is_empty();
+        self.site.status = self.site.status_after(is_partial && !has_failed);
+    }
+}
+
+impl SiteTask {
+    /// The computed parameters of a plan, in the oracle's form.
+    fn computed(&self, rendered: &Json) -> Json {
+        let command =
+            |text: &str, prefix: &str| text.strip_prefix(prefix).and_then(|text| text.parse::<u32>().ok());
+        let command = if self.copies_file {
+            rendered["files"][0]["dst"].as_str().and_then(|text| command(text, "/etc/motd-"))
+        } else {
+            rendered["cmd"].as_str().and_then(|text| command(text, "install "))
+        };
+        let computed = (0..self.parameters.len()).map(|number| rendered[format!("p{number}")].clone());
+        json!({"command": command, "computed": computed.collect::<Vec<_>>()})
+    }
+}
