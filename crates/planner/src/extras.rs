@@ -9,7 +9,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::Diagnostic;
-use stoker_model::Json;
+use stoker_model::{InstanceIdx, Json};
 use stoker_state::Taint;
 
 use crate::reasons::Difference;
@@ -93,7 +93,8 @@ impl PlanExtras {
     }
 
     /// Index of the change of the inputs of an instance; `None` if they do not change.
-    pub fn change_idx(&self, instance_idx: u32) -> Option<u32> {
+    pub fn change_idx(&self, instance_idx: InstanceIdx) -> Option<u32> {
+        let instance_idx = instance_idx.get();
         let range_idx = self.of.partition_point(|range| range.first <= instance_idx).checked_sub(1)?;
         let range = &self.of[range_idx];
         (instance_idx - range.first < range.n_instances).then_some(range.change_idx)
@@ -191,9 +192,10 @@ mod tests {
     #[test]
     fn ranges_answer_for_each_instance() {
         let extras = extras();
-        let changed: Vec<u32> = (0..10).filter(|instance| extras.change_idx(*instance).is_some()).collect();
+        let changed: Vec<u32> =
+            (0..10).filter(|idx| extras.change_idx(InstanceIdx::new(*idx)).is_some()).collect();
         assert_eq!(changed, [0, 1, 7]);
-        assert_eq!(PlanExtras::default().change_idx(0), None);
+        assert_eq!(PlanExtras::default().change_idx(InstanceIdx::new(0)), None);
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Site {
         self.server.get(&format!("nodes/{node}")).await.expect(200)
     }
 
-    async fn new_plan(&self) -> Value {
+    async fn cluster_plan(&self) -> Value {
         self.server.post(&format!("clusters/{}/plans", self.cluster), &json!({})).await.expect(201)
     }
 
@@ -58,7 +58,7 @@ impl Site {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn marked_node_leaves_without_a_graph() {
     let site = marked_site().await;
-    let plan = site.new_plan().await;
+    let plan = site.cluster_plan().await;
     assert_eq!((&plan["n_run"], &plan["removals"]), (&json!(0), &json!([site.nodes[1]])), "{plan}");
     assert_eq!(plan["parent_id"], Value::Null);
     assert_eq!(site.deploy(json!({"dry_run": true})).await["status"], "ready");
@@ -66,14 +66,14 @@ async fn marked_node_leaves_without_a_graph() {
     assert_eq!(site.apply(&plan).await["status"], "ready");
     site.require_removed(site.nodes[1]).await;
     assert_eq!(site.attempts.take(), nothing());
-    assert_eq!(site.new_plan().await["removals"], json!([]));
+    assert_eq!(site.cluster_plan().await["removals"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn deletion_graph_runs_on_marked_nodes_before_they_leave() {
     let site = marked_site().await;
     site.upload_deletion("true").await;
-    let plan = site.new_plan().await;
+    let plan = site.cluster_plan().await;
     assert_eq!(plan["removals"], json!([site.nodes[1]]), "{plan}");
     let parent = plan["parent_id"].as_i64().unwrap();
     let wiped = format!("wipe@{}", site.nodes[1]);
@@ -122,12 +122,12 @@ async fn offline_node_stays_marked_and_the_run_is_partial() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plan_is_out_of_date_after_another_mark_or_a_new_deletion_graph() {
     let site = marked_site().await;
-    let plan = site.new_plan().await;
+    let plan = site.cluster_plan().await;
     site.upload_deletion("true").await;
     let path = format!("plans/{}/apply", plan["id"]);
     let message = site.server.post(&path, &json!({})).await.expect_error(409);
     assert!(message.contains("nodes that are marked for removal"), "{message}");
-    let plan = site.new_plan().await;
+    let plan = site.cluster_plan().await;
     site.mark(site.nodes[0]).await;
     let path = format!("plans/{}/apply", plan["id"]);
     let message = site.server.post(&path, &json!({})).await.expect_error(409);

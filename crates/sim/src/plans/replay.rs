@@ -5,7 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use serde_json::{Value as Json, json};
-use stoker_model::TaintCause;
+use stoker_model::{InstanceIdx, TaintCause};
 use stoker_planner::InstanceAction;
 
 use super::expression::Condition;
@@ -259,7 +259,7 @@ impl Replay {
         };
         let is_partial = self.site.leaves_out(&request.scope);
         let settled = Rc::new(self.site.settled(&participants, is_partial));
-        let instances: Vec<(u32, Key)> = planned
+        let instances: Vec<(InstanceIdx, Key)> = planned
             .plan
             .instances()
             .filter(|instance| instance.verdict.action() == InstanceAction::Run)
@@ -268,7 +268,7 @@ impl Replay {
             })
             .collect();
         let end = |key: &Key| End::random(request.luck, request.failing, &key.1, &key.2);
-        let sent: Vec<(u32, Key)> =
+        let sent: Vec<(InstanceIdx, Key)> =
             instances.iter().filter(|(_, key)| end(key) != End::NotStarted).cloned().collect();
         let contents: Vec<Content> = sent
             .iter()

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use stoker_helpers::{HelperFile, load};
-use stoker_model::{GraphType, JsonMap, OnDefinitionChange, TaintCause, Task};
+use stoker_model::{GraphType, InstanceIdx, JsonMap, OnDefinitionChange, TaintCause, Task};
 use stoker_planner::{
     FileDigests, InputsKey, InstanceAction, NodeInput, Plan, PlanScope, PlanningInput, PlanningReport,
     SettledDocuments, StateAfterRun, inputs_digest, inputs_of, plan, source_digests,
@@ -126,7 +126,8 @@ impl World {
         let after_run = StateAfterRun::new(|occupied| {
             let occupied = occupied.iter().map(|uid| (*uid).to_owned()).collect();
             let steady = settled(&members, &occupied, &GraphType::default(), None, false);
-            Some(settled_documents(&state.common, &own, &steady))
+            (self.sabotage != PlanSabotage::UnsettledInputs)
+                .then(|| settled_documents(&state.common, &own, &steady))
         });
         let files = site.file.to_string();
         let offline = site.nodes.iter().filter(|(_, node)| !node.online).map(|(uid, _)| uid.clone());
@@ -143,11 +144,7 @@ impl World {
                 OnDefinitionChange::Rerun
             },
             inputs_key: KEY,
-            after_run: if self.sabotage == PlanSabotage::UnsettledInputs {
-                StateAfterRun::default()
-            } else {
-                after_run
-            },
+            after_run,
             request: PlanScope {
                 nodes: scope.nodes.as_ref().map(|nodes| nodes.iter().cloned().collect()),
                 tasks: scope.tasks.as_ref().map(|tasks| tasks.iter().cloned().collect()),
@@ -168,6 +165,7 @@ impl World {
             sources: Some(source_digests(&input)),
         };
         let settled = settled(&members, &participants, &GraphType::default(), None, is_partial);
+        drop(input);
         Ok(WorldPlan { plan, report, common: state.common, own, graph: Arc::new(graph), settled })
     }
 
@@ -269,7 +267,7 @@ impl World {
         graph_type: &'static str,
         planned: &WorldPlan,
         snapshot: usize,
-        idx: u32,
+        idx: InstanceIdx,
         run: i64,
     ) {
         let (Some(instance), Some(details)) = (planned.plan.instance(idx), planned.plan.details(idx)) else {
