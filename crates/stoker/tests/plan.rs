@@ -82,9 +82,21 @@ fn rendering_graph() -> (stoker_testkit::TempFolder, impl Fn(&[&str]) -> (i32, S
     let graph = "- id: t\n  type: shell\n  version: 3.0.0\n  roles: ['*']\n  \
                  parameters: {cmd: {yaql_exp: \"concat('debug ', str($.debug), ' ', $.access.password)\"}}\n";
     std::fs::write(folder.path().join("graph.yaml"), graph).unwrap();
-    let graph = folder.path().join("graph.yaml").to_str().unwrap().to_owned();
+    let state = |debug: bool, password: &str| format!("debug: {debug}\naccess: {{password: {password}}}\n");
+    for (name, one, two) in [
+        ("new", state(true, "fresh-password"), state(true, "fresh-password")),
+        ("old", state(false, "fresh-password"), state(true, "stale-password")),
+    ] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        for (uid, text) in [(1, one), (2, two)] {
+            let path = folder.path().join(name).join(format!("{uid}.yaml"));
+            std::fs::write(path, format!("uid: '{uid}'\n{text}")).unwrap();
+        }
+    }
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (graph, nodes) = (path("graph.yaml"), path("new"));
     let run = move |more: &[&str]| {
-        let (nodes, tags) = (format!("{FOLDER}/new"), format!("{FOLDER}/tags.yaml"));
+        let tags = format!("{FOLDER}/tags.yaml");
         let arguments = ["plan", "--offline", "--tasks", &graph, "--nodes", &nodes, "--tags", &tags];
         let output = run_bytes(&[&arguments, more].concat(), b"");
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -95,8 +107,9 @@ fn rendering_graph() -> (stoker_testkit::TempFolder, impl Fn(&[&str]) -> (i32, S
 
 #[test]
 fn inputs_over_both_states_are_compared() {
-    let (_folder, plan) = rendering_graph();
-    let (old, new) = (format!("{FOLDER}/old"), format!("{FOLDER}/new"));
+    let (folder, plan) = rendering_graph();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (old, new) = (path("old"), path("new"));
     let (code, stdout, stderr) = plan(&["--old", &old]);
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     assert!(

@@ -4,8 +4,6 @@
 //! knows, for each task and node, the last success and whether an attempt did not succeed since; every instance
 //! that the plan skips must have the right content on its machine.
 
-#![expect(clippy::print_stdout, reason = "the seed is printed with a failed test")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -199,7 +197,7 @@ impl<'s> History<'s> {
             .flat_map(|task| nodes.clone().map(move |node_idx| (task.name, node_idx)))
             .map(|(task, node_idx)| ((task, node_idx), self.n_attempts(task, node_idx)))
             .collect();
-        let victim = planned.iter().nth(self.rng.below(planned.len().max(1) as u64) as usize).cloned();
+        let victim = planned.iter().nth(self.rng.below(planned.len().max(1) as u64) as usize).copied();
         let victim = victim.filter(|_| is_disturbed);
         let hangs = self.rng.below(2) == 0;
         let marker = victim.as_ref().map(|(task, node_idx)| {
