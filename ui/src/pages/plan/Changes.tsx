@@ -1,3 +1,4 @@
+import { Link } from "react-router";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../api/client";
 import { LoadingRows } from "../../components/Loading";
@@ -23,11 +24,12 @@ export function Changes({ plan }: { plan: Schemas["PlanSummary"] }) {
   });
   const items = groups.data?.pages.flat() ?? [];
   const nameOf = useNodeNames(items.flatMap((group) => group.nodes));
-  if (plan.n_run === 0) return <NoChanges plan={plan} />;
+  if (plan.n_run === 0) return plan.removals.length > 0 ? <Removals plan={plan} /> : <NoChanges plan={plan} />;
   if (groups.isPending) return <LoadingRows rows={4} />;
   if (groups.isError) return <Problem error={groups.error} retry={() => void groups.refetch()} />;
   return (
     <section className="stack" aria-label="Changes">
+      {plan.removals.length > 0 && <Removals plan={plan} />}
       {items.map((group, index) => (
         <Group key={index} group={group} nameOf={nameOf} />
       ))}
@@ -37,6 +39,24 @@ export function Changes({ plan }: { plan: Schemas["PlanSummary"] }) {
         </button>
       )}
     </section>
+  );
+}
+
+/** Nodes that leave the cluster when the plan is applied. */
+function Removals({ plan }: { plan: Schemas["PlanSummary"] }) {
+  const nodes = plan.removals.map(String);
+  const nameOf = useNodeNames(nodes);
+  return (
+    <article className="card" aria-label="Removed nodes">
+      {nodes.map(nameOf).join(", ")} {nodes.length === 1 ? "leaves" : "leave"} the cluster
+      {plan.parent_id != null && (
+        <>
+          {" "}
+          after the graph deletion: <Link to={`/plans/${plan.parent_id}`}>plan #{plan.parent_id}</Link>
+        </>
+      )}
+      .
+    </article>
   );
 }
 

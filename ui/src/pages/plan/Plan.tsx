@@ -147,7 +147,7 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
 /** Why the plan cannot be applied; undefined if it can. */
 function reasonNotToApply(plan: Schemas["PlanSummary"], canOperate: boolean, changes?: Schemas["PlanChanges"]): string | undefined {
   if (!canOperate) return "Applying a plan requires the operator role";
-  if (plan.n_run === 0) return "No task instances to run";
+  if (plan.n_run === 0 && plan.removals.length === 0) return "No task instances to run";
   return changes?.is_current === false ? "The plan is outdated" : undefined;
 }
 
@@ -192,7 +192,8 @@ function ApplyDialog({ plan, name, nNodes, onClose }: { plan: Schemas["PlanSumma
       onClose={onClose}
     >
       <p>
-        {count(plan.n_run, "task instance")} will run{where}. If the inputs of the plan have changed since it was created, the server rejects it and nothing runs.
+        {count(plan.n_run, "task instance")} will run{where}
+        {plan.removals.length > 0 && `, and ${count(plan.removals.length, "node")} will leave the cluster`}. If the inputs of the plan have changed since it was created, the server rejects it and nothing runs.
       </p>
       <div className="field">
         <label htmlFor="on-failure">If a task fails</label>

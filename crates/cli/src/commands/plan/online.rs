@@ -212,8 +212,9 @@ impl Summary {
         Ok(Self { plan: typed(&response)?, response })
     }
 
+    /// Reports whether applying the plan changes anything; the removal of a node is a change.
     pub(crate) fn has_changes(&self) -> bool {
-        self.plan.plan.n_run > 0
+        text::has_changes(&self.plan.plan)
     }
 
     pub(crate) fn coverage(&self) -> Coverage {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use stoker_api_types::plans::{
-    ComparisonView, DifferenceView, InputChangeView, InstanceView, PlanSummary, StepView,
+    ComparisonView, DifferenceView, InputChangeView, InstanceView, PlanSummary, PlanView, StepView,
 };
 
 use super::changes::write_change;
@@ -94,6 +94,11 @@ pub(super) fn coverage(summary: &PlanSummary, now: f64) -> Coverage {
     }
 }
 
+/// Reports whether applying the plan changes anything.
+pub(super) fn has_changes(plan: &PlanView) -> bool {
+    plan.n_run > 0 || !plan.removals.is_empty()
+}
+
 /// Formats the number of tasks to run and skip and the estimated duration, followed by excluded nodes. If nothing runs,
 /// says for which nodes.
 pub(super) fn summary(summary: &PlanSummary, now: f64) -> String {
@@ -110,10 +115,18 @@ pub(super) fn summary(summary: &PlanSummary, now: f64) -> String {
     let line = wrap(&format!("{count}{rest}"), terminal::width(), 0);
     // Add the style after wrapping: escape sequences take no width.
     let mut out = line.replacen(&count, &format!("{BOLD}{count}{BOLD:#}"), 1);
-    let has_changes = plan.n_run > 0;
+    let has_changes = has_changes(plan);
     if !has_changes {
         let no_changes = wrap(&coverage(summary, now).no_changes(), terminal::width(), 0);
         out = format!("{BOLD}{no_changes}{BOLD:#}\n{out}");
+    }
+    if !plan.removals.is_empty() {
+        let nodes: Vec<String> = plan.removals.iter().map(ToString::to_string).collect();
+        let (noun, verb) = if nodes.len() == 1 { ("node", "leaves") } else { ("nodes", "leave") };
+        _ = write!(out, "\n{noun} {} {verb} the cluster", nodes.join(", "));
+        if let Some(parent) = plan.parent_id {
+            _ = write!(out, " after the graph `deletion`; `stoker plan show {parent}` shows its plan");
+        }
     }
     for excluded in summary.excluded.iter().filter(|excluded| has_changes || !excluded.offline) {
         let nodes = sanitize(&excluded.nodes.join(", "));
