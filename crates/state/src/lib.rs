@@ -43,8 +43,8 @@ pub use ledger::{AppliedLedger, LedgerEntry, LedgerScope, LedgerSuccess};
 pub use secret_names::is_secret;
 pub use secrets::Secrets;
 pub use settle::{
-    NodeSummary, Settled, cluster_status_after, settle_common, settle_legacy_common, settle_legacy_own,
-    set_status, settled,
+    NodeSummary, Settled, cluster_status_after, set_status, settle_common, settle_legacy_common,
+    settle_legacy_own, settled,
 };
 pub use state::{
     Document, DocumentInterner, EffectiveState, MASTER, SYNC, compare_keys, master_document, overlay,
