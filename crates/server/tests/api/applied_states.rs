@@ -80,16 +80,6 @@ async fn reverting_after_a_failure_runs_the_task_again() {
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
 }
 
-/// A node without tasks keeps its status, so that it is the same in the remembered state.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nodes_without_tasks_do_not_change_the_remembered_state() {
-    let condition = json!({"condition": {"yaql_exp": "changed($.nodes)"}});
-    let site = Site::new(&json!([task("t", json!(["controller"]), "true", condition)])).await;
-    assert_eq!(site.deploy(json!({})).await["status"], "ready");
-    assert_eq!(site.statuses().await, ["ready", "discover"]);
-    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn success_in_another_graph_type_does_not_count() {
     let site = Site::new(&json!([task(

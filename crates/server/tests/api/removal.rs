@@ -119,6 +119,18 @@ async fn offline_node_stays_marked_and_the_run_is_partial() {
     assert_eq!(site.attempts.take(), nothing());
 }
 
+/// Nothing has to run on the node, so that nothing is left out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn offline_node_leaves_without_a_graph() {
+    let site = marked_site().await;
+    let offline = json!({"online": false});
+    site.server.put(&format!("nodes/{}", site.nodes[1]), &offline).await.expect(200);
+    let plan = site.cluster_plan().await;
+    let run = site.apply(&plan).await;
+    assert_eq!(run["status"], "ready", "{run}");
+    site.require_removed(site.nodes[1]).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plan_is_out_of_date_after_another_mark_or_a_new_deletion_graph() {
     let site = marked_site().await;

@@ -37,7 +37,7 @@ pub(super) struct Ground {
     /// Documents as expressions see them, for online nodes only.
     common_document: Document,
     nodes: Vec<NodeInput>,
-    /// Uids of offline nodes.
+    /// Uids of offline nodes. Nodes that are marked for removal are left out anyway, except by the graph `deletion`.
     offline: Vec<String>,
     old: Option<AppliedStates>,
     sources: SourceDigests,
@@ -88,7 +88,7 @@ impl Ground {
             offline: records
                 .nodes
                 .iter()
-                .filter(|node| !node.online)
+                .filter(|node| !node.online && (request.graph_type.is_deletion() || !node.pending_deletion))
                 .map(|node| node.id.to_string())
                 .collect(),
             are_primaries_new: state.primaries != records.primaries,
