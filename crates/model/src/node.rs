@@ -26,8 +26,8 @@ words! {
 }
 
 impl NodeStatus {
-    /// Whether the machine has no deployed system: it is new, being installed, or just installed. Whatever was
-    /// applied to the node before is gone.
+    /// Whether the machine has no deployed system: it is new, being installed, or just installed. Earlier applied
+    /// states no longer describe it.
     pub const fn is_fresh(self) -> bool {
         matches!(self, Self::Discover | Self::Provisioning | Self::Provisioned | Self::Removing)
     }

@@ -46,7 +46,7 @@ pub async fn start(
 }
 
 /// Adds the removal of marked nodes to a run of the whole cluster, before its other graphs. A graph `deletion` of the
-/// run itself, in a sequence for instance, covers the marked nodes, whatever its node filter says.
+/// run itself, in a sequence for instance, covers the marked nodes and ignores its node filter.
 fn with_removal(mut request: Launch, removal: Removal) -> Launch {
     let marked = || GraphRequest {
         nodes: Some(removal.nodes.iter().map(ToString::to_string).collect()),

@@ -172,7 +172,7 @@ async fn dry_and_noop_runs_leave_applied_states_alone() {
     }
 }
 
-/// The status of the cluster in expressions is the one before the run, whatever starts it.
+/// Expressions read the cluster status from before the run, for each way to start a run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn runs_plan_with_the_cluster_status_before_the_run() {
     let guarded = |name: &str, statuses: &str| {
@@ -239,7 +239,7 @@ async fn second_run_does_not_see_its_own_status_changes() {
     assert_eq!(site.planned(json!({})).await, expected, "only records with labels changed");
 }
 
-/// A task of version 3 runs when its rendered parameters change, whatever they read, and not otherwise.
+/// A task of version 3 runs if and only if its rendered parameters change, wherever their values come from.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn changed_inputs_run_a_task_without_a_condition() {
     let with = |parameters: Value| {

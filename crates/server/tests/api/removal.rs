@@ -147,6 +147,18 @@ async fn plan_is_out_of_date_after_another_mark_or_a_new_deletion_graph() {
     assert_eq!(site.attempts.take(), nothing());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refused_plan_leaves_no_plan_of_the_deletion_graph() {
+    let site = marked_site().await;
+    site.upload_deletion("true").await;
+    let broken = json!({"condition": {"yaql_exp": "$.nothing"}});
+    site.upload("default", &json!([task("title", json!("*"), "true", broken)])).await;
+    let path = format!("clusters/{}/plans", site.cluster);
+    let before = site.server.get(&path).await.expect(200);
+    site.server.post(&path, &json!({})).await.expect_error(400);
+    assert_eq!(site.server.get(&path).await.expect(200), before);
+}
+
 /// A run of a part of the cluster changes nothing outside of this part.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restricted_runs_remove_no_node() {

@@ -1,6 +1,7 @@
 //! Removal of nodes that are marked for deletion: the graph `deletion` runs on them, then they leave their cluster.
 
-use stoker_model::{Actor, Cluster, GraphType, NodeId, PlanRecord};
+use serde_json::json;
+use stoker_model::{Actor, AuditChange, Cluster, GraphType, NodeId, PlanId, PlanRecord};
 use stoker_store::{List, NodeFilter, Session};
 
 use crate::error::ServiceResult;
@@ -39,6 +40,7 @@ pub async fn make_cluster_plan(
     cluster: Cluster,
     mut request: PlanRequest,
 ) -> ServiceResult<PlanRecord> {
+    let mut deletion_plan = None;
     if request.covers_cluster() {
         // Read apart from the plan itself: if a node is marked in between, the plan is out of date when it is applied.
         let mut session = planning.store.snapshot().await?;
@@ -51,12 +53,26 @@ pub async fn make_cluster_plan(
                 force: request.force,
                 ..PlanRequest::default()
             };
-            let deletion = make_plan(planning, actor, cluster.clone(), deletion).await?;
+            let deletion = Box::pin(make_plan(planning, actor, cluster.clone(), deletion)).await?;
             request.parent_id = Some(deletion.id);
+            deletion_plan = Some(deletion.id);
         }
         request.removals = removal.nodes;
     }
-    make_plan(planning, actor, cluster, request).await
+    let made = Box::pin(make_plan(planning, actor, cluster, request)).await;
+    if let (Err(_), Some(plan)) = (&made, deletion_plan) {
+        Box::pin(discard(planning, actor, plan)).await?;
+    }
+    made
+}
+
+/// Deletes a plan that no other plan follows: a refused request leaves nothing behind.
+async fn discard(planning: &Planning, actor: &Actor, plan: PlanId) -> ServiceResult<()> {
+    let mut writing = planning.store.begin_write(actor, planning.clock.now()).await?;
+    writing.plan_delete(plan).await?;
+    let target = format!("plan {plan}");
+    writing.commit(AuditChange { action: "plan.delete", target, detail: json!({}) }).await?;
+    Ok(())
 }
 
 /// Reports whether a stored plan removes the nodes that are marked now, in the same way.

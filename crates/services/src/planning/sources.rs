@@ -21,8 +21,8 @@ const RELEASE: &str = "release";
 pub(super) struct Files(Arc<Mutex<HashMap<String, String>>>);
 
 impl Files {
-    /// Digest of a file or directory. Of an unreadable one it is that of the error, so that a plan does not fail and
-    /// notices when the file becomes readable.
+    /// Digest of a file or directory. If it cannot be read, the digest of the error: planning does not fail, and the
+    /// digest changes when the file becomes readable.
     fn digest(&self, path: &str) -> String {
         if let Some(digest) = self.0.lock().get(path) {
             return digest.clone();

@@ -17,7 +17,7 @@ pub(crate) struct Machines {
 /// What a task wrote.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
-    /// The task wrote all that it was to write.
+    /// The task completed.
     Whole { definition: String, inputs: Json },
     /// It was interrupted in the middle.
     Broken,

@@ -256,7 +256,7 @@ impl Condition {
 }
 
 impl SiteTask {
-    /// What the task does, as written: all that an edit can change, except what decides when and where it runs.
+    /// The definition of the task: all fields except those for scheduling and placement.
     pub(crate) fn definition(&self, site: &Site) -> String {
         let calls_helper =
             self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Decorated(_)));

@@ -123,7 +123,7 @@ impl<'s> History<'s> {
             }
             self.check();
         }
-        // Whatever happened, one run without failures leads to a state without changes.
+        // One run without failures converges from any state.
         self.run(false);
         assert_eq!(self.planned(), BTreeSet::new(), "not converged after {:#?}", self.log);
         self.check();
