@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use stoker_bus::{Bus, Message, Pipe, PipeSettings, Subject, SubjectPattern};
 use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_model::AgentUid;
 use stoker_services::background::TaskMonitor;
 use stoker_wire::nats::{
     SERVER_QUEUE_GROUP, SESSION_REQUEST_SUBJECTS, SessionRequest, inbound_subject, outbound_subject,
@@ -13,7 +12,7 @@ use stoker_wire::nats::{
 use stoker_wire::{Decoded, FROM_AGENT_BYTES_MAX};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-use super::NatsReject;
+use super::{LISTEN_RETRY_INTERVAL, NatsReject, Sender, authenticate};
 use crate::agents::CredentialDigest;
 use crate::nats::NatsUsers;
 use crate::orchestrator::Orchestrator;
@@ -21,23 +20,23 @@ use crate::session::{AgentTransport, serve_agent};
 
 /// Capacity of the message channels in each direction. Senders block while they are full.
 const QUEUE: usize = 64;
-/// Timeouts of agent sessions. An agent that receives no message for `silence_max` reconnects.
+/// Timeouts of agent sessions. An agent that receives no message for `silence_timeout` reconnects.
 const PIPE: PipeSettings = PipeSettings {
     ping_interval: Duration::from_secs(10),
     silence_timeout: Duration::from_secs(25),
     bytes_max: FROM_AGENT_BYTES_MAX,
 };
-const LISTEN_AGAIN: Duration = Duration::from_secs(3);
+
 /// Accepts calls of agents. Never returns.
 pub(crate) async fn host(orchestrator: &Orchestrator, users: &NatsUsers, monitor: &TaskMonitor) {
     loop {
         monitor.start();
-        let ended = listen(orchestrator, users, monitor).await;
-        if let Err(error) = &ended {
+        let outcome = listen(orchestrator, users, monitor).await;
+        if let Err(error) = &outcome {
             tracing::warn!(error = %error, "cannot listen for agents on NATS");
         }
-        monitor.finish(&ended);
-        tokio::time::sleep(LISTEN_AGAIN).await;
+        monitor.finish(&outcome);
+        tokio::time::sleep(LISTEN_RETRY_INTERVAL).await;
     }
 }
 
@@ -52,11 +51,11 @@ async fn listen(
         .await?;
     monitor.succeed();
     while let Some(call) = calls.next().await {
-        let Some(place) = orchestrator.nats_hosting.begin() else { continue };
+        let Some(permit) = orchestrator.nats_hosting.begin() else { continue };
         let (orchestrator, users) = (orchestrator.clone(), users.clone());
         let background = orchestrator.background.clone();
         background.spawn(async move {
-            if let Err(error) = answer(&orchestrator, &users, &call, place).await {
+            if let Err(error) = serve_call(&orchestrator, &users, &call, permit).await {
                 tracing::warn!(subject = %call.subject, error = %error, "cannot respond to an agent on NATS");
             }
         });
@@ -65,54 +64,35 @@ async fn listen(
 }
 
 /// Authenticates a call and serves the session until it ends.
-async fn answer(
+async fn serve_call(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
     call: &Message,
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 ) -> Result<(), NatsReject> {
-    let words: Vec<&str> = call.subject.as_str().split('.').collect();
-    let [_, _, uid, key, _] = words[..] else { return Err(NatsReject::Malformed) };
-    let uid = &AgentUid::from(uid);
     if !matches!(&orchestrator.bus, Bus::Nats(nats) if nats.requires_auth()) {
         return Err(NatsReject::Unauthenticated);
     }
-    let SessionRequest { session_id: conversation } =
-        SessionRequest::decode(&call.body).ok_or(NatsReject::Malformed)?;
-    let digest = orchestrator
-        .context
-        .store
-        .read()
-        .await?
-        .agent_digest(uid)
-        .await?
-        .ok_or(NatsReject::InvalidCredential)?;
-    if users.key_of(uid, &digest)? != key {
-        return Err(NatsReject::InvalidCredential);
-    }
-    let here = Subject::new(outbound_subject(uid, key, &conversation))?;
-    let to = Subject::new(inbound_subject(uid, key, &conversation))?;
-    let pipe = Pipe::accept(orchestrator.bus.clone(), to, here, PIPE).await?;
-    let (received, receive) = mpsc::channel(QUEUE);
-    let (send, sending) = mpsc::channel(QUEUE);
+    let SessionRequest { session_id } = SessionRequest::decode(&call.body).ok_or(NatsReject::Malformed)?;
+    let Sender { uid, key, digest } = authenticate(orchestrator, users, &call.subject).await?;
+    let from_agent = Subject::new(outbound_subject(&uid, &key, &session_id))?;
+    let to_agent = Subject::new(inbound_subject(&uid, &key, &session_id))?;
+    let pipe = Pipe::accept(orchestrator.bus.clone(), to_agent, from_agent, PIPE).await?;
+    let (inbound, receive) = mpsc::channel(QUEUE);
+    let (send, outbound) = mpsc::channel(QUEUE);
     tokio::spawn(async move {
-        let ended = pipe.run(received, sending).await;
-        tracing::debug!(?ended, "NATS session ended");
-        drop(place);
+        let end = pipe.run(inbound, outbound).await;
+        tracing::debug!(?end, "NATS session ended");
+        drop(permit);
     });
-    serve_agent(orchestrator, uid, proof_of(&digest), NatsTransport { send, receive }).await;
+    serve_agent(orchestrator, &uid, proof_of(&digest), NatsTransport { send, receive }).await;
     Ok(())
 }
 
 /// Decodes the hexadecimal digest of a credential.
 fn proof_of(digest: &str) -> Option<CredentialDigest> {
     let mut proof = CredentialDigest::default();
-    if digest.len() != 2 * proof.len() {
-        return None;
-    }
-    for (at, byte) in proof.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(digest.get(2 * at..2 * at + 2)?, 16).ok()?;
-    }
+    hex::decode_to_slice(digest, &mut proof).ok()?;
     Some(proof)
 }
 

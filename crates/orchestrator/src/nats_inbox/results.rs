@@ -14,7 +14,7 @@ use stoker_wire::nats::{RESULT_SUBJECTS, RESULTS_STREAM, SERVER_QUEUE_GROUP};
 use stoker_wire::{Decoded, decode_from_agent};
 use tokio::sync::Semaphore;
 
-use super::NatsReject;
+use super::{LISTEN_RETRY_INTERVAL, NatsReject, authenticate};
 use crate::nats::NatsUsers;
 use crate::orchestrator::Orchestrator;
 use crate::results::{Hops, Receipt, deliver_and_wait};
@@ -33,25 +33,24 @@ const IN_FLIGHT_MAX: usize = 128;
 /// Bounds of the exponential backoff before the redelivery of a result whose run has no driver.
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_mins(1);
-const LISTEN_AGAIN: Duration = Duration::from_secs(3);
 /// Interval of the check for a connection. The client reconnects by itself, and the check is local.
 const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Consumes results. Never returns.
 pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers, monitor: &TaskMonitor) {
-    let (mut told, mut is_away) = (String::new(), false);
+    let (mut logged_error, mut is_disconnected) = (String::new(), false);
     loop {
         if !orchestrator.bus.is_connected() {
             // The connection logs the outage. One outage counts as one failure, however often it is polled.
-            if !is_away {
+            if !is_disconnected {
                 monitor.fail("not connected to NATS");
             }
-            is_away = true;
+            is_disconnected = true;
             orchestrator.metrics.bus.stores_results.set(0);
             tokio::time::sleep(CONNECTION_CHECK_INTERVAL).await;
             continue;
         }
-        is_away = false;
+        is_disconnected = false;
         monitor.start();
         let Err(error) = take_all(orchestrator, users, monitor).await;
         monitor.fail(&error);
@@ -62,15 +61,15 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
             continue;
         }
         // Log a persistent error once, not on every retry.
-        let why = ErrorChain(&error).to_string();
-        if why != told {
+        let error = ErrorChain(&error).to_string();
+        if error != logged_error {
             tracing::warn!(
-                why,
+                error,
                 "the NATS result stream is unavailable; only agents retain results until a server acknowledges them"
             );
-            told = why;
+            logged_error = error;
         }
-        tokio::time::sleep(LISTEN_AGAIN).await;
+        tokio::time::sleep(LISTEN_RETRY_INTERVAL).await;
     }
 }
 
@@ -87,19 +86,21 @@ async fn take_all(
     if !nats.requires_auth() {
         return Err(NatsReject::Unauthenticated);
     }
-    let mut keeper = orchestrator.bus.consumer(&settings()?).await?;
+    let mut consumer = orchestrator.bus.consumer(&settings()?).await?;
     monitor.succeed();
     orchestrator.metrics.bus.stores_results.set(1);
     tracing::info!("consuming results from the NATS result stream");
-    let places = Arc::new(Semaphore::new(IN_FLIGHT_MAX));
+    let permits = Arc::new(Semaphore::new(IN_FLIGHT_MAX));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Err(NatsReject::Malformed) };
-        let kept = keeper.next().await?;
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
+            return Err(NatsReject::Malformed);
+        };
+        let delivery = consumer.next().await?;
         let (orchestrator, users) = (orchestrator.clone(), users.clone());
         let background = orchestrator.background.clone();
         background.spawn(async move {
-            handle(&orchestrator, &users, kept).await;
-            drop(place);
+            handle(&orchestrator, &users, delivery).await;
+            drop(permit);
         });
     }
 }
@@ -116,8 +117,8 @@ fn settings() -> Result<StreamSettings, SubjectError> {
     })
 }
 
-async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, kept: Delivery) {
-    let receipt = match judge(orchestrator, users, &kept).await {
+async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, delivery: Delivery) {
+    let receipt = match authenticate_and_decode(orchestrator, users, &delivery).await {
         Ok((uid, finished)) => deliver_and_wait(orchestrator, &uid, finished, Hops::Allowed).await,
         // The database may be unavailable; retry.
         Err(NatsReject::Store(error)) => {
@@ -125,65 +126,50 @@ async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, kept: Delivery) 
             Receipt::Pending
         }
         Err(error) => {
-            tracing::warn!(subject = %kept.subject, error = %error, "rejected a result from the NATS result stream");
+            tracing::warn!(subject = %delivery.subject, error = %error, "rejected a result from the NATS result stream");
             orchestrator.metrics.bus.result("refused");
-            return dropped(kept).await;
+            return acknowledge(delivery).await;
         }
     };
     match receipt {
         Receipt::Committed => {
             orchestrator.metrics.bus.result("settled");
-            dropped(kept).await;
+            acknowledge(delivery).await;
         }
         Receipt::Refused => {
             orchestrator.metrics.bus.result("refused");
-            dropped(kept).await;
+            acknowledge(delivery).await;
         }
         Receipt::Pending => {
             orchestrator.metrics.bus.result("later");
-            let after = pause(kept.n_deliveries);
-            if let Err(error) = kept.nak(after).await {
+            let after = redelivery_backoff(delivery.n_deliveries);
+            if let Err(error) = delivery.nak(after).await {
                 tracing::debug!(%error, "cannot request redelivery of a result; NATS redelivers it after the ack timeout");
             }
         }
     }
 }
 
-async fn dropped(kept: Delivery) {
-    if let Err(error) = kept.ack().await {
+async fn acknowledge(delivery: Delivery) {
+    if let Err(error) = delivery.ack().await {
         tracing::debug!(%error, "cannot acknowledge a stored result; NATS redelivers it");
     }
 }
 
-/// Authenticates and decodes a result. NATS restricts each agent to subjects with its own key; the key must
-/// be derived from the agent's current credential, so results of revoked credentials are rejected.
-async fn judge(
+async fn authenticate_and_decode(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
-    kept: &Delivery,
+    delivery: &Delivery,
 ) -> Result<(AgentUid, AttemptResult), NatsReject> {
-    let words: Vec<&str> = kept.subject.as_str().split('.').collect();
-    let [_, _, uid, key, _] = words[..] else { return Err(NatsReject::Malformed) };
-    let uid = AgentUid::from(uid);
-    let digest = orchestrator
-        .context
-        .store
-        .read()
-        .await?
-        .agent_digest(&uid)
-        .await?
-        .ok_or(NatsReject::InvalidCredential)?;
-    if users.key_of(&uid, &digest)? != key {
-        return Err(NatsReject::InvalidCredential);
-    }
-    match decode_from_agent(&String::from_utf8_lossy(&kept.body)) {
-        Ok(Decoded::Message(FromAgent::Finished(finished))) => Ok((uid, finished)),
+    let sender = authenticate(orchestrator, users, &delivery.subject).await?;
+    match decode_from_agent(&String::from_utf8_lossy(&delivery.body)) {
+        Ok(Decoded::Message(FromAgent::Finished(finished))) => Ok((sender.uid, finished)),
         _ => Err(NatsReject::Malformed),
     }
 }
 
-fn pause(n_times: u64) -> Duration {
-    let n_before = u32::try_from(n_times.saturating_sub(1)).unwrap_or(u32::MAX);
+fn redelivery_backoff(n_deliveries: u64) -> Duration {
+    let n_before = u32::try_from(n_deliveries.saturating_sub(1)).unwrap_or(u32::MAX);
     BACKOFF_MIN.saturating_mul(2_u32.saturating_pow(n_before.min(16))).min(BACKOFF_MAX)
 }
 
@@ -193,8 +179,8 @@ mod tests {
 
     #[test]
     fn redelivery_backoff_is_exponential_and_bounded() {
-        assert_eq!([0, 1, 2, 3].map(pause), [1, 1, 2, 4].map(|n| BACKOFF_MIN * n));
-        assert_eq!([100, u64::MAX].map(pause), [BACKOFF_MAX; 2]);
+        assert_eq!([0, 1, 2, 3].map(redelivery_backoff), [1, 1, 2, 4].map(|n| BACKOFF_MIN * n));
+        assert_eq!([100, u64::MAX].map(redelivery_backoff), [BACKOFF_MAX; 2]);
     }
 
     #[test]
