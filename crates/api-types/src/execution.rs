@@ -102,6 +102,32 @@ run_request! {
     }
 }
 
+run_request! {
+    /// Run of one graph. Each field may be sent in the query instead.
+    #[schema(as = ClusterRun)]
+    pub struct ClusterRunBody {
+        /// Type of the graph (default: `default`).
+        #[schema(example = "default", value_type = Option<String>)]
+        r#type: Option<GraphType> = nullable(read_graph_type),
+        /// Alias of `type`.
+        #[schema(example = "default", value_type = Option<String>)]
+        graph_type: Option<GraphType> = nullable(read_graph_type),
+        /// IDs of the nodes to run on (default: all nodes).
+        #[schema(example = json!([1, 2]), value_type = Option<Vec<i64>>)]
+        nodes: Option<Vec<NodeId>> = nullable(list_of(read_node_id)),
+    }
+}
+
+run_request! {
+    /// Run of a graph whose type the operation selects. Each field may be sent in the query instead.
+    #[schema(as = FixedGraphRun)]
+    pub struct FixedGraphRunBody {
+        /// IDs of the nodes to run on (default: all nodes).
+        #[schema(example = json!([1, 2]), value_type = Option<Vec<i64>>)]
+        nodes: Option<Vec<NodeId>> = nullable(list_of(read_node_id)),
+    }
+}
+
 request! {
     /// Part of a graph, between the tasks in `start` and the tasks in `end`.
     #[schema(as = Subgraph)]

@@ -1,15 +1,17 @@
 //! Registration of operations: route, OpenAPI documentation and required permission in one declaration.
 
+use std::sync::Arc;
+
 use axum::extract::Request;
 use axum::http::Method;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use stoker_model::Permission;
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::{Operation, PathItem, Paths};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::access::caller::Login;
-use crate::http::{document, media};
+use crate::http::{body, document, media, query};
 use crate::state::App;
 
 /// Collects the operations of a resource.
@@ -62,7 +64,9 @@ impl Routes {
                 );
             }
         }
+        let declared = DeclaredInputs::of(&mut paths);
         let methods = methods
+            .route_layer(from_fn(move |request, next| declared.clone().check(request, next)))
             .route_layer(from_fn(move |request, next| media::negotiate(own_types, request, next)))
             .route_layer(from_fn(move |request, next| require(permission, request, next)));
         self.router = self.router.routes((schemas, paths, methods));
@@ -71,6 +75,48 @@ impl Routes {
 
     pub(crate) fn finish(self) -> OpenApiRouter<App> {
         self.router
+    }
+}
+
+/// Input that the operations of one path declare, by method.
+#[derive(Clone)]
+struct DeclaredInputs(Arc<Vec<(Method, DeclaredInput)>>);
+
+struct DeclaredInput {
+    query_keys: Vec<String>,
+    has_body: bool,
+}
+
+impl DeclaredInputs {
+    fn of(paths: &mut Paths) -> Self {
+        let of_item = |item| {
+            operations(item).map(|(method, operation)| {
+                let query_keys = document::query_keys(operation);
+                (method, DeclaredInput { query_keys, has_body: operation.request_body.is_some() })
+            })
+        };
+        Self(Arc::new(paths.paths.values_mut().flat_map(of_item).collect()))
+    }
+
+    /// Rejects a request with input that its operation does not declare: a misspelt `dry_run`, or options in the body of
+    /// an operation that reads only the query, must not start a run.
+    async fn check(self, request: Request, next: Next) -> Response {
+        // The router serves HEAD by the handler of GET.
+        let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+        let Some((method, declared)) = self.0.iter().find(|(declared, _)| declared == method) else {
+            return next.run(request).await;
+        };
+        let query = request.uri().query().unwrap_or_default();
+        if let Err(error) = query::refuse_unknown(query, &declared.query_keys) {
+            return error.into_response();
+        }
+        if method == Method::GET || declared.has_body {
+            return next.run(request).await;
+        }
+        match body::refuse_content(request).await {
+            Ok(request) => next.run(request).await,
+            Err(error) => error.into_response(),
+        }
     }
 }
 

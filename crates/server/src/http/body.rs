@@ -6,7 +6,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRef, FromRequest, OptionalFromRequest, Request};
 use axum::http::{StatusCode, header};
 use http_body_util::BodyExt;
-use hyper::body::Frame;
+use hyper::body::{Body as _, Frame};
 use stoker_diagnostics::{Diagnostic, Diagnostics};
 use stoker_manifest::graph::{self, GraphBody};
 use stoker_manifest::reader::{self, Fields};
@@ -70,6 +70,15 @@ impl Document {
         match body {
             Some(body) if !problems.has_errors() => Ok((body, problems.into_vec())),
             _ => Err(ApiError::invalid(problems.into_vec())),
+        }
+    }
+
+    /// Reports whether the body has no content: `{}`, `[]` or null. Clients send these where they have no body.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.node.kind {
+            NodeKind::Map(entries) => entries.is_empty(),
+            NodeKind::Seq(items) => items.is_empty(),
+            NodeKind::Scalar(scalar) => matches!(scalar, Scalar::Null),
         }
     }
 
@@ -154,6 +163,19 @@ impl<S: Send + Sync> FromRequest<S> for SmallDocument {
         let (text, _) = text_of(request, SMALL_BYTES_MAX).await?;
         parse(text, Format::Json).await.map(Self)
     }
+}
+
+/// Rejects a body with content. For operations that declare no body: their caller expects it to have an effect.
+pub(crate) async fn refuse_content(request: Request) -> ApiResult<Request> {
+    if request.body().is_end_stream() {
+        return Ok(request);
+    }
+    let (parts, body) = request.into_parts();
+    let (text, format) = text_of(Request::from_parts(parts.clone(), body), SMALL_BYTES_MAX).await?;
+    if !text.trim().is_empty() && !parse(text, format).await?.is_empty() {
+        return Err(ApiError::bad_request("this operation takes no request body; send an empty one"));
+    }
+    Ok(Request::from_parts(parts, Body::empty()))
 }
 
 async fn text_of(request: Request, bytes_max: usize) -> ApiResult<(String, Format)> {

@@ -108,6 +108,12 @@ pub(crate) fn add_components(components: &mut Components) {
     }
 }
 
+/// Returns the declared query keys of an operation.
+pub(crate) fn query_keys(operation: &Operation) -> Vec<String> {
+    let in_query = |parameter: &&Parameter| parameter.parameter_in == ParameterIn::Query;
+    parameters(operation).filter(in_query).map(|parameter| parameter.name.clone()).collect()
+}
+
 fn parameters(operation: &Operation) -> impl Iterator<Item = &Parameter> {
     operation.parameters.iter().flatten().filter_map(|parameter| match parameter {
         RefOr::T(parameter) => Some(parameter),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use stoker_diagnostics::Diagnostic;
+use stoker_yaql::eval::suggest::closest_name;
 
 use crate::http::error::{ApiError, ApiResult};
 
@@ -117,6 +118,41 @@ impl Query {
     }
 }
 
+/// Aliases that clients of Fuel send. An alias is accepted wherever the key beside it is declared.
+const ALIASES: &[(&str, &str)] = &[("graph_type", "type"), ("graph_types", "types")];
+
+/// Reports all keys of a query that are neither declared nor aliases of declared ones.
+pub(crate) fn refuse_unknown(text: &str, declared: &[String]) -> ApiResult<()> {
+    let aliases = ALIASES.iter().filter(|(key, _)| declared.iter().any(|declared| declared == key));
+    let known: Vec<&str> =
+        declared.iter().map(String::as_str).chain(aliases.map(|(_, alias)| *alias)).collect();
+    let mut unknown: Vec<String> = Vec::new();
+    for (name, _) in form_urlencoded::parse(text.as_bytes()) {
+        if !known.contains(&name.as_ref()) && !unknown.iter().any(|unknown| *unknown == name) {
+            unknown.push(name.into_owned());
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid(unknown.iter().take(UNKNOWN_MAX).map(|name| unknown_key(name, &known)).collect()))
+}
+
+/// Maximum number of unknown keys in a response.
+const UNKNOWN_MAX: usize = 20;
+
+fn unknown_key(name: &str, known: &[&str]) -> Diagnostic {
+    let name = truncated(name);
+    let help = match closest_name(&name, known.iter().copied()) {
+        Some(suggestion) => format!("did you mean `{suggestion}`?"),
+        None if known.is_empty() => "this operation takes no query parameters".to_owned(),
+        None => format!("known parameters: {}", known.join(", ")),
+    };
+    Diagnostic::error("query", format!("unknown query parameter `{name}`"))
+        .path(format!("?{name}"))
+        .help(help)
+}
+
 fn truncated(text: &str) -> String {
     text.chars().take(60).collect()
 }
@@ -144,6 +180,16 @@ mod tests {
         assert_eq!(query.natural("limit"), Some(5));
         assert_eq!(query.text("x"), Some("y"));
         query.finish().unwrap();
+    }
+
+    #[test]
+    fn unknown_keys_are_reported_with_the_nearest_known_one() {
+        let declared = ["graph_type", "nodes", "dry_run"].map(str::to_owned);
+        refuse_unknown("graph_type=a&type=a&nodes=1&nodes=2&dry_run", &declared).unwrap();
+        let error = refuse_unknown("dry-run=1&dry-run=2&types=x&colour=red&nodes=1", &declared).unwrap_err();
+        assert_eq!(error.status(), 400);
+        insta::assert_snapshot!(error.message());
+        insta::assert_snapshot!(refuse_unknown("a=1", &[]).unwrap_err().message());
     }
 
     #[test]

@@ -224,7 +224,6 @@ async fn node_list_and_stats_are_filtered() {
         ("online=true&cluster_id=", &[4]),
         ("roles=compute,x", &[2]),
         ("status=discover&order_by=-id&limit=1&offset=1", &[3]),
-        ("fetch_related=1", &[1, 2, 3, 4]),
         ("labels=rack%3D7", &[2]),
         ("labels=rack", &[2, 3]),
         ("labels=rack,row", &[3]),

@@ -1,6 +1,7 @@
 //! Fuel-compatible operations that start runs: by cluster, with options in the query.
 
 use axum::extract::State;
+use stoker_api_types::execution::{ClusterRunBody, FixedGraphRunBody};
 use stoker_api_types::transactions::RunView;
 use stoker_manifest::reader::{list_of, string_with_length};
 use stoker_model::{ClusterId, GraphType, RunName};
@@ -8,7 +9,7 @@ use stoker_orchestrator::runs::{GraphSelection, start_changes, start_one};
 use stoker_services::runs::{GraphRequest, RunOptions};
 
 use super::execute::answer;
-use super::read::{RunQuery, read_query};
+use super::read::{RunRequest, read_fixed_run, read_query, read_run};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::http::body::Document;
@@ -23,7 +24,7 @@ const SPAWN_VMS: &str = "spawn_vms";
 
 /// Run a graph on a cluster
 #[utoipa::path(
-    put, path = "/api/v1/clusters/{id}/deploy",
+    put, path = "/api/v1/clusters/{id}/deploy", request_body = Option<ClusterRunBody>,
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`); alias: `type`"),
@@ -40,9 +41,10 @@ pub(super) async fn cluster_deploy(
     login: Authenticated,
     path: PathParams,
     query: Query,
+    document: Option<Document>,
 ) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let RunQuery { graph_type, nodes, run_options } = read_query(query)?;
+    let RunRequest { graph_type, nodes, run_options } = read_run(query, document.as_ref())?;
     let graph = GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) };
     run_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
@@ -59,6 +61,7 @@ pub(super) async fn cluster_deploy(
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
         ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -70,7 +73,7 @@ pub(super) async fn cluster_deploy_tasks(
     document: Document,
 ) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let RunQuery { graph_type, nodes, run_options } = read_query(query)?;
+    let RunRequest { graph_type, nodes, run_options } = read_query(query)?;
     let tasks = document.read(list_of(string_with_length(1..=255)))?;
     if tasks.is_empty() {
         return Err(ApiError::bad_request("Tasks list must be specified."));
@@ -87,13 +90,15 @@ pub(super) async fn cluster_deploy_tasks(
 ///
 /// Runs the sequence `deploy-changes` of the release or, if it does not exist, one graph.
 #[utoipa::path(
-    put, path = "/api/v1/clusters/{id}/changes",
+    put, path = "/api/v1/clusters/{id}/changes", request_body = Option<ClusterRunBody>,
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Graph type to run if the release has no sequence `deploy-changes` (default: `default`)"),
         ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
+        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -102,9 +107,10 @@ pub(super) async fn cluster_changes(
     login: Authenticated,
     path: PathParams,
     query: Query,
+    document: Option<Document>,
 ) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let request = read_query(query)?;
+    let request = read_run(query, document.as_ref())?;
     changes(&app, &login, id, request).await
 }
 
@@ -112,13 +118,15 @@ pub(super) async fn cluster_changes(
 ///
 /// Same as deploying changes, but runs all tasks regardless of previous successes.
 #[utoipa::path(
-    put, path = "/api/v1/clusters/{id}/changes/redeploy",
+    put, path = "/api/v1/clusters/{id}/changes/redeploy", request_body = Option<ClusterRunBody>,
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Graph type to run if the release has no sequence `deploy-changes` (default: `default`)"),
         ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
+        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -127,14 +135,15 @@ pub(super) async fn cluster_redeploy(
     login: Authenticated,
     path: PathParams,
     query: Query,
+    document: Option<Document>,
 ) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let request = read_query(query)?;
+    let request = read_run(query, document.as_ref())?;
     changes(
         &app,
         &login,
         id,
-        RunQuery { run_options: RunOptions { force: true, ..request.run_options.clone() }, ..request },
+        RunRequest { run_options: RunOptions { force: true, ..request.run_options.clone() }, ..request },
     )
     .await
 }
@@ -143,12 +152,12 @@ async fn changes(
     app: &App,
     login: &Authenticated,
     id: ClusterId,
-    request: RunQuery,
+    request: RunRequest,
 ) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, login, id).await?;
     drop(session);
-    let RunQuery { graph_type, nodes, run_options } = request;
+    let RunRequest { graph_type, nodes, run_options } = request;
     let selection = GraphSelection { graph_type, nodes };
     Ok(answer(start_changes(&app.orchestrator, &login.actor(), &cluster, selection, run_options).await?))
 }
@@ -157,10 +166,14 @@ async fn changes(
 ///
 /// Runs the graph `provision`.
 #[utoipa::path(
-    put, path = "/api/v1/clusters/{id}/provision",
+    put, path = "/api/v1/clusters/{id}/provision", request_body = Option<FixedGraphRunBody>,
     params(
         ("id" = i64, Path),
         ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
+        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
+        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
+        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -169,18 +182,23 @@ pub(super) async fn cluster_provision(
     login: Authenticated,
     path: PathParams,
     query: Query,
+    document: Option<Document>,
 ) -> ApiResult<ApiResponse<RunView>> {
-    start_named(&app, &login, &path, query, PROVISION, RunName::Provision).await
+    start_named(&app, &login, &path, (query, document), PROVISION, RunName::Provision).await
 }
 
 /// Create virtual machines for a cluster
 ///
 /// Runs the graph `spawn_vms`.
 #[utoipa::path(
-    put, path = "/api/v1/clusters/{id}/spawn_vms",
+    put, path = "/api/v1/clusters/{id}/spawn_vms", request_body = Option<FixedGraphRunBody>,
     params(
         ("id" = i64, Path),
         ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
+        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
+        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
+        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -189,8 +207,9 @@ pub(super) async fn cluster_spawn_vms(
     login: Authenticated,
     path: PathParams,
     query: Query,
+    document: Option<Document>,
 ) -> ApiResult<ApiResponse<RunView>> {
-    start_named(&app, &login, &path, query, SPAWN_VMS, RunName::SpawnVms).await
+    start_named(&app, &login, &path, (query, document), SPAWN_VMS, RunName::SpawnVms).await
 }
 
 /// Starts a run of the graph of a fixed type.
@@ -198,12 +217,12 @@ async fn start_named(
     app: &App,
     login: &Authenticated,
     path: &PathParams,
-    query: Query,
+    (query, document): (Query, Option<Document>),
     graph_type: &str,
     name: RunName,
 ) -> ApiResult<ApiResponse<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let RunQuery { nodes, run_options, .. } = read_query(query)?;
+    let RunRequest { nodes, run_options, .. } = read_fixed_run(query, document.as_ref())?;
     let graph_type = GraphType::new(graph_type).unwrap_or_default();
     let graph = GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type) };
     run_one(app, login, id, graph, run_options, name).await

@@ -1,10 +1,13 @@
 //! Parsing of run options and graph requests.
 
-use stoker_api_types::execution::{GraphRunBody, RunOptionsBody, SubgraphBody};
-use stoker_model::GraphType;
+use stoker_api_types::execution::{
+    ClusterRunBody, FixedGraphRunBody, GraphRunBody, RunOptionsBody, SubgraphBody,
+};
+use stoker_model::{GraphType, NodeId};
 use stoker_planner::Subgraph;
 use stoker_services::runs::{GraphRequest, RunOptions};
 
+use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
 
@@ -38,28 +41,42 @@ pub(super) fn graph(body: GraphRunBody) -> GraphRequest {
     GraphRequest { nodes, tasks: body.tasks, ..GraphRequest::entire_graph(body.r#type) }
 }
 
-/// Run request in the query of an operation by cluster.
-pub(super) struct RunQuery {
+/// Request for a run of one graph, from the query and the body of an operation by cluster.
+pub(super) struct RunRequest {
     pub(super) graph_type: Option<GraphType>,
     pub(super) nodes: Option<Vec<String>>,
     pub(super) run_options: RunOptions,
 }
 
-pub(super) fn read_query(mut query: Query) -> ApiResult<RunQuery> {
-    let text = |name: &str| query.text(name).map(str::to_owned);
-    let graph_type = match (text("graph_type"), text("type")) {
-        (Some(graph_type), Some(alias)) if graph_type != alias => {
-            return Err(ApiError::bad_request(
-                "`graph_type` and its alias `type` differ; set only one of them",
-            ));
-        }
-        (graph_type, alias) => graph_type.or(alias),
+/// Reads a request whose body may select the graph. An option that query and body set to different values is an error.
+pub(super) fn read_run(query: Query, document: Option<&Document>) -> ApiResult<RunRequest> {
+    let request = read_query(query)?;
+    let Some(document) = document.filter(|document| !document.is_empty()) else { return Ok(request) };
+    let mut body: ClusterRunBody = document.request()?;
+    let options = body.take_options();
+    let graph_type = agree("type", body.r#type, body.graph_type)?;
+    merge(request, graph_type, body.nodes, options)
+}
+
+/// Reads a request for a graph whose type the operation selects.
+pub(super) fn read_fixed_run(query: Query, document: Option<&Document>) -> ApiResult<RunRequest> {
+    let request = read_query(query)?;
+    let Some(document) = document.filter(|document| !document.is_empty()) else { return Ok(request) };
+    let mut body: FixedGraphRunBody = document.request()?;
+    let options = body.take_options();
+    merge(request, None, body.nodes, options)
+}
+
+pub(super) fn read_query(mut query: Query) -> ApiResult<RunRequest> {
+    let graph_type = |name: &str| {
+        query
+            .text(name)
+            .map(|text| {
+                GraphType::new(text).map_err(|error| ApiError::bad_request(format!("`{text}`: {error}")))
+            })
+            .transpose()
     };
-    let graph_type = graph_type
-        .map(|name| {
-            GraphType::new(&name).map_err(|error| ApiError::bad_request(format!("`{name}`: {error}")))
-        })
-        .transpose()?;
+    let graph_type = agree("graph_type", graph_type("graph_type")?, graph_type("type")?)?;
     let nodes = query.ids("nodes").map(|ids| ids.iter().map(i64::to_string).collect());
     let run_options = RunOptions {
         dry_run: query.boolean("dry_run"),
@@ -69,5 +86,35 @@ pub(super) fn read_query(mut query: Query) -> ApiResult<RunQuery> {
         ..RunOptions::default()
     };
     query.finish()?;
-    Ok(RunQuery { graph_type, nodes, run_options })
+    Ok(RunRequest { graph_type, nodes, run_options })
+}
+
+fn merge(
+    query: RunRequest,
+    graph_type: Option<GraphType>,
+    nodes: Option<Vec<NodeId>>,
+    options: RunOptionsBody,
+) -> ApiResult<RunRequest> {
+    let nodes = nodes.map(|ids| ids.iter().map(ToString::to_string).collect());
+    let from_query = query.run_options;
+    let mut run_options = run_options(options);
+    run_options.dry_run |= from_query.dry_run;
+    run_options.noop_run |= from_query.noop_run;
+    run_options.force |= from_query.force;
+    run_options.debug |= from_query.debug;
+    Ok(RunRequest {
+        graph_type: agree("type", query.graph_type, graph_type)?,
+        nodes: agree("nodes", query.nodes, nodes)?,
+        run_options,
+    })
+}
+
+/// Returns the value of an option that may be given in two places.
+fn agree<T: PartialEq>(name: &str, one: Option<T>, other: Option<T>) -> ApiResult<Option<T>> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Err(ApiError::bad_request(format!(
+            "`{name}` has two different values (query, body, or the aliases `graph_type` and `type`); set only one of them"
+        ))),
+        (one, other) => Ok(one.or(other)),
+    }
 }

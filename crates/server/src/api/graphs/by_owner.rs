@@ -139,7 +139,11 @@ macro_rules! operations_of {
             /// List the graphs of an owner
             #[utoipa::path(
                 get, path = $collection, operation_id = concat!(stringify!($module), "_graph_list"),
-                params(("id" = i64, Path)), responses((status = 200, body = [GraphView]))
+                params(
+                    ("id" = i64, Path),
+                    ("fetch_related" = Option<String>, Query, description = "Accepted for compatibility; the response has no related graphs"),
+                ),
+                responses((status = 200, body = [GraphView]))
             )]
             async fn graph_list(
                 State(app): State<App>,
