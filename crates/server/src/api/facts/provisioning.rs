@@ -29,6 +29,7 @@ const KIND: FactsKind = FactsKind::Provisioning;
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/provisioning",
     params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)")),
+    ("split" = Option<String>, Query, description = "Accepted for compatibility; provisioning facts are one document"),
     responses((status = 200, body = ProvisioningFacts))
 )]
 pub(super) async fn provisioning_facts_show(
@@ -56,6 +57,7 @@ pub(super) async fn provisioning_facts_show(
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/provisioning/defaults",
     params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)")),
+    ("split" = Option<String>, Query, description = "Accepted for compatibility; provisioning facts are one document"),
     responses((status = 200, body = ProvisioningFacts))
 )]
 pub(super) async fn provisioning_facts_show_defaults(
