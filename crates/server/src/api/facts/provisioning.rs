@@ -28,8 +28,11 @@ const KIND: FactsKind = FactsKind::Provisioning;
 /// Uploaded facts replace computed ones.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/provisioning",
-    params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)")),
-    ("split" = Option<String>, Query, description = "Accepted for compatibility; provisioning facts are one document"),
+    params(
+        ("id" = i64, Path),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)"),
+        ("split" = Option<String>, Query, description = "Accepted for compatibility; provisioning facts are one document"),
+    ),
     responses((status = 200, body = ProvisioningFacts))
 )]
 pub(super) async fn provisioning_facts_show(
@@ -56,8 +59,11 @@ pub(super) async fn provisioning_facts_show(
 /// Ignores uploaded facts.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/provisioning/defaults",
-    params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)")),
-    ("split" = Option<String>, Query, description = "Accepted for compatibility; provisioning facts are one document"),
+    params(
+        ("id" = i64, Path),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)"),
+        ("split" = Option<String>, Query, description = "Accepted for compatibility; provisioning facts are one document"),
+    ),
     responses((status = 200, body = ProvisioningFacts))
 )]
 pub(super) async fn provisioning_facts_show_defaults(
