@@ -58,13 +58,13 @@ impl ResultQueue {
 #[cfg(test)]
 mod tests {
     use stoker_engine::session::ResultKind;
-    use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
+    use stoker_model::{InstanceIdx, Micros, RunId, TaskReport};
 
     use super::*;
 
     fn finished(instance: u32) -> AttemptResult {
         let key = AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt: 1 };
-        AttemptResult { key, at: Micros(0), end: ResultKind::Succeeded, summary: JsonMap::new() }
+        AttemptResult { key, at: Micros(0), end: ResultKind::Succeeded, report: TaskReport::default() }
     }
 
     #[tokio::test]

@@ -64,6 +64,28 @@ pub struct RunView {
     pub parent_id: Option<i64>,
 }
 
+/// Difference between the state of a host and its desired state. Short values have `old` and `new`, texts a
+/// unified diff.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, ToSchema)]
+#[schema(as = Difference)]
+pub struct DifferenceView {
+    /// What differs, such as the path of a file.
+    #[schema(example = "/etc/nginx/nginx.conf")]
+    pub subject: String,
+    /// Attribute of the subject.
+    #[schema(example = "mode")]
+    pub attribute: String,
+    /// Value on the host before; null if it was absent.
+    #[serde(default)]
+    pub old: Option<String>,
+    /// Desired value; null if it is absent.
+    #[serde(default)]
+    pub new: Option<String>,
+    /// Unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
 /// Result of a task instance. Further fields are those of the task as it was executed, and those that the
 /// executor reported.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -88,6 +110,13 @@ pub struct HistoryView {
     #[serde(default)]
     #[schema(required = false, value_type = Object)]
     pub summary: JsonMap,
+    /// Whether the attempt changed the host, or in noop mode would change it; null if the task type cannot tell.
+    #[serde(default)]
+    pub changed: Option<bool>,
+    /// What changed on the host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub diff: Vec<DifferenceView>,
     /// Reason of the failure.
     #[schema(ignore)]
     pub reason: Option<String>,

@@ -14,7 +14,7 @@ use stoker_engine::session::server::{
 };
 use stoker_engine::session::{Attempt, Generation, Mode, ResultKind, ToAgent};
 use stoker_graph::Csr;
-use stoker_model::{Json, JsonMap, Micros, NodeIdx, RunId, TaskIdx};
+use stoker_model::{Json, JsonMap, Micros, NodeIdx, RunId, TaskIdx, TaskReport};
 
 use crate::row::{Limit, Row};
 
@@ -114,7 +114,12 @@ fn run_only(blueprint: &Blueprint) -> Result<RunOnly, Box<dyn Error>> {
             _ => None,
         }));
         let Some(key) = sent.pop_front() else { break };
-        input = Input::AttemptFinished { key, at: NOW, end: ResultKind::Succeeded, summary: JsonMap::new() };
+        input = Input::AttemptFinished {
+            key,
+            at: NOW,
+            end: ResultKind::Succeeded,
+            report: TaskReport::default(),
+        };
     }
     let total = begin.elapsed();
     if !run.has_ended() {
@@ -214,8 +219,8 @@ impl World<'_> {
                 }
                 SessionOutput::Started { key, at } => Message::Run(Input::AttemptStarted { key, at }),
                 SessionOutput::Finished(it) => {
-                    let (key, at, end, summary) = (it.key, it.at, it.end, it.summary);
-                    Message::Run(Input::AttemptFinished { key, at, end, summary })
+                    let (key, at, end, report) = (it.key, it.at, it.end, it.report);
+                    Message::Run(Input::AttemptFinished { key, at, end, report })
                 }
                 _ => continue,
             };
@@ -237,7 +242,7 @@ impl World<'_> {
                 AgentOutput::Send(message) => Message::Server(agent, SessionInput::Message(message)),
                 AgentOutput::Start(attempt) => {
                     let (key, end) = (attempt.key, ResultKind::Succeeded);
-                    Message::Agent(agent, AgentInput::Exited { key, end, summary: JsonMap::new() })
+                    Message::Agent(agent, AgentInput::Exited { key, end, report: TaskReport::default() })
                 }
                 _ => continue,
             };

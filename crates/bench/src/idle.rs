@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
 use stoker_engine::session::{AttemptKey, FromAgent, ResultKind};
-use stoker_model::{AgentUid, JsonMap, Micros};
+use stoker_model::{AgentUid, Micros, TaskReport};
 
 pub(crate) struct IdleAgent {
     session: AgentSession,
@@ -32,7 +32,7 @@ impl IdleAgent {
 
     /// Ends a running task.
     pub(crate) fn end(&mut self, key: AttemptKey, now: Micros) -> Vec<FromAgent> {
-        self.step(Input::Exited { key, end: ResultKind::Succeeded, summary: JsonMap::new() }, now)
+        self.step(Input::Exited { key, end: ResultKind::Succeeded, report: TaskReport::default() }, now)
     }
 
     /// Processes an input. Returns the messages to send.
@@ -48,8 +48,8 @@ impl IdleAgent {
                     Output::Start(attempt) if !self.is_quick => self.started.push(attempt.key),
                     Output::Start(attempt) => {
                         self.n_done += 1;
-                        let (key, summary) = (attempt.key, JsonMap::new());
-                        inputs.push_back(Input::Exited { key, end: ResultKind::Succeeded, summary });
+                        let (key, report) = (attempt.key, TaskReport::default());
+                        inputs.push_back(Input::Exited { key, end: ResultKind::Succeeded, report });
                     }
                     Output::HeartbeatEvery { ms } => self.heartbeat = Some(Duration::from_millis(ms)),
                     Output::Kill(_) | Output::Ignored { .. } => {}

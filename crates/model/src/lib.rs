@@ -31,6 +31,7 @@ mod release_version;
 mod run;
 mod sequence;
 mod task;
+mod task_report;
 mod time;
 mod user;
 mod webhook;
@@ -76,6 +77,7 @@ pub use run::{
 };
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
 pub use task::{StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
+pub use task_report::{Change, Difference, TaskReport};
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, TenantRef, Token, User};
 pub use webhook::{

@@ -1,6 +1,6 @@
 //! Runs and their history. The Fuel-compatible API calls a run a transaction.
 
-use crate::{ClusterId, GraphType, Json, JsonMap, Micros, PlanId, RunId, words};
+use crate::{ClusterId, GraphType, Json, JsonMap, Micros, PlanId, RunId, TaskReport, words};
 
 words! {
     RunStatus {
@@ -165,7 +165,7 @@ pub struct HistoryRecord {
     pub task: JsonMap,
     /// Additional data reported by the executor.
     pub custom: JsonMap,
-    pub summary: JsonMap,
+    pub report: TaskReport,
 }
 
 /// Execution data of a run, without its events.

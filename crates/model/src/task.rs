@@ -23,6 +23,38 @@ words! {
         UploadFiles => "upload_files",
         CobblerSync => "cobbler_sync",
         Noop => "noop",
+        File => "file",
+        Directory => "directory",
+        Link => "link",
+        Line => "line",
+        Command => "command",
+        Package => "package",
+        Service => "service",
+        SystemdUnit => "systemd_unit",
+        User => "user",
+        UserGroup => "user_group",
+        Sysctl => "sysctl",
+    }
+}
+
+impl TaskType {
+    /// Reports whether tasks of this type describe the desired state of a part of the host. Without a condition they run
+    /// when their inputs changed, at every version.
+    pub const fn has_desired_state(self) -> bool {
+        matches!(
+            self,
+            Self::File
+                | Self::Directory
+                | Self::Link
+                | Self::Line
+                | Self::Command
+                | Self::Package
+                | Self::Service
+                | Self::SystemdUnit
+                | Self::User
+                | Self::UserGroup
+                | Self::Sysctl
+        )
     }
 }
 

@@ -19,6 +19,12 @@ pub struct EndLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ChangeLabels {
+    /// `true`, `false` or `unknown`.
+    pub changed: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ResultLabels {
     pub outcome: &'static str,
 }
@@ -38,6 +44,8 @@ pub struct RunMetrics {
     pub instances: Ends,
     pub attempts_sent: Counter,
     pub attempts: Ends,
+    /// Attempts that ended, by whether they changed their host.
+    pub changes: Family<ChangeLabels, Counter>,
     pub events: Counter,
     pub writes: Histogram,
 }
@@ -62,6 +70,7 @@ impl Default for RunMetrics {
             instances: Family::default(),
             attempts_sent: Counter::default(),
             attempts: Family::default(),
+            changes: Family::default(),
             events: Counter::default(),
             // Buckets from 0.1 ms to 3.3 s.
             writes: Histogram::new(exponential_buckets(0.0001, 2.0, 16)),
@@ -87,8 +96,14 @@ impl RunMetrics {
         for event in events {
             match &event.kind {
                 EventKind::Dispatched { .. } => _ = self.attempts_sent.inc(),
-                EventKind::AttemptEnded { end, next, .. } => {
+                EventKind::AttemptEnded { end, report, next, .. } => {
                     add(&self.attempts, attempt_end(end), 1);
+                    let changed = match report.changed {
+                        Some(true) => "true",
+                        Some(false) => "false",
+                        None => "unknown",
+                    };
+                    self.changes.get_or_create(&ChangeLabels { changed }).inc();
                     if let Next::Final(outcome) = next {
                         add(&self.instances, outcome_word(*outcome), 1);
                     }

@@ -150,7 +150,7 @@ mod tests {
     use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
     use stoker_engine::session::{AttemptKey, ResultKind};
     use stoker_graph::Csr;
-    use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx, RunId, RunStatus, TaskIdx};
+    use stoker_model::{InstanceIdx, Micros, NodeIdx, RunId, RunStatus, TaskIdx, TaskReport};
     use stoker_testkit::TempFolder;
     use tokio::sync::mpsc;
 
@@ -182,7 +182,7 @@ mod tests {
 
     fn result_of(run: RunId) -> AttemptResult {
         let key = AttemptKey { run, instance: InstanceIdx::new(0), attempt: 1 };
-        AttemptResult { key, at: Micros(1), end: ResultKind::Succeeded, summary: JsonMap::new() }
+        AttemptResult { key, at: Micros(1), end: ResultKind::Succeeded, report: TaskReport::default() }
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! A task definition as planning reads it, with its fields parsed into templates.
 
-use stoker_model::{Json, Task};
+use stoker_model::{Json, Task, TaskType};
 
 use crate::template::{Template, Templates};
 
@@ -46,8 +46,12 @@ pub(crate) const CROSS_DEPENDED_BY: &str = "cross_depended_by";
 const PLACEMENT_FIELDS: &[&str] = &["tags", "roles", "groups"];
 const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY];
 
-/// The condition of a task without one, by its version.
+/// The condition of a task without one, by its type and version.
 fn default_condition(task: &Task) -> Option<&'static str> {
+    let task_type = task.field(TYPE).and_then(Json::as_str).and_then(TaskType::parse);
+    if task_type.is_some_and(TaskType::has_desired_state) {
+        return Some("inputsChanged()");
+    }
     let version = task.field("version")?;
     let major = match version {
         Json::String(text) => text.trim().split('.').next()?.parse::<u64>().ok()?,

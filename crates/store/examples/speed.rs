@@ -210,7 +210,7 @@ fn record(run_id: RunId, number: i64) -> HistoryRecord {
         ended_at: Some(NOW),
         task: JsonMap::new(),
         custom: JsonMap::new(),
-        summary: JsonMap::new(),
+        report: stoker_model::TaskReport::default(),
     }
 }
 

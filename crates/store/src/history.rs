@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stoker_model::{ClusterId, GraphType, HistoryRecord, HistoryStatus, RunId};
+use stoker_model::{ClusterId, GraphType, HistoryRecord, HistoryStatus, RunId, TaskReport};
 
 use crate::sql::{Args, Bulk, Record as _, Values, read_pairs, record};
 use crate::{Session, StoreError, WriteTransaction};
@@ -10,12 +10,18 @@ use crate::{Session, StoreError, WriteTransaction};
 const TABLE: &str = "run_history";
 const REPLACE: &str = "ON CONFLICT (run_id, task_name, node_id) DO UPDATE SET status = excluded.status, \
      started_at = excluded.started_at, ended_at = excluded.ended_at, task = excluded.task, \
-     custom = excluded.custom, summary = excluded.summary";
+     custom = excluded.custom, summary = excluded.summary, \
+     changed = excluded.changed, diff = excluded.diff";
 
 record! {
     HistoryRecord in "run_history", "history record" {
-        run_id, task_name [key], node_id [key], status, started_at, ended_at, task, custom, summary,
+        run_id, task_name [key], node_id [key], status, started_at, ended_at, task, custom,
+        report: TaskReport,
     }
+}
+
+record! {
+    TaskReport { summary, changed, diff }
 }
 
 /// Filter for history records; a field that is `None` matches all records.

@@ -55,11 +55,34 @@ impl Checker {
         self.problems.push(problem.help_if(did_you_mean(name, known, &mut Diagnostics::default())));
     }
 
+    /// Returns the value of a parameter. A computed parameter evaluates to `null` when it is absent.
+    pub(crate) fn find<'p>(
+        &mut self,
+        parameter: &Parameter,
+        parameters: &'p JsonMap,
+        place: &str,
+    ) -> Option<&'p Json> {
+        let value = |name: &str| parameters.get(name).filter(|value| !value.is_null());
+        let name = parameter.name;
+        let given: Vec<&str> =
+            parameter.aliases.iter().copied().filter(|alias| value(alias).is_some()).collect();
+        for alias in &given {
+            let message = format!("`{place}{alias}` is an alias of `{place}{name}`; write `{name}`");
+            self.report(Severity::Note, format!("{place}{alias}"), message);
+        }
+        let names = given.iter().copied().chain(value(name).map(|_| name)).collect::<Vec<_>>();
+        if let [one, other, ..] = names[..] {
+            let message =
+                format!("`{place}{one}` and `{place}{other}` are the same parameter; give one of them");
+            self.report(Severity::Error, format!("{place}{other}"), message);
+        }
+        names.first().and_then(|name| value(name))
+    }
+
     fn map(&mut self, table: &[Parameter], parameters: &JsonMap, place: &str) -> JsonMap {
         let mut values = JsonMap::new();
         for parameter in table {
-            // A computed parameter evaluates to `null` when it is absent.
-            let value = parameters.get(parameter.name).filter(|value| !value.is_null());
+            let value = self.find(parameter, parameters, place);
             let place = format!("{place}{}", parameter.name);
             match (value, parameter.requirement) {
                 (Some(_), ParameterRequirement::Ignored(why)) => {
@@ -94,6 +117,9 @@ impl Checker {
                 maps.map(|(idx, map)| Json::Object(self.map(table, map, &format!("{place}[{idx}]."))))
                     .collect()
             }
+            (ParameterType::Fields(table), Json::Object(map)) => {
+                Json::Object(self.map(table, map, &format!("{place}.")))
+            }
             _ => value.clone(),
         }
     }
@@ -101,7 +127,7 @@ impl Checker {
 
 /// Reports whether a map at `place` may have a parameter. The parameters themselves are at the empty place.
 pub(crate) fn is_known(table: &[Parameter], name: &str, place: &str) -> bool {
-    table.iter().any(|parameter| parameter.name == name) || (place.is_empty() && COMMON.contains(&name))
+    table.iter().any(|parameter| parameter.is_named(name)) || (place.is_empty() && COMMON.contains(&name))
 }
 
 /// Parses a default, which the table contains as text.

@@ -1,7 +1,8 @@
 //! Execution of one attempt: validates the parameters, selects the host, runs the task type.
 
+use stoker_diagnostics::Severity;
 use stoker_engine::session::Mode;
-use stoker_model::{Json, JsonMap};
+use stoker_model::{Json, TaskReport};
 
 use crate::check::check_parameters;
 use crate::find;
@@ -31,7 +32,8 @@ pub async fn execute<H: Host>(order: AttemptSpec<'_>, host: H) -> TaskOutcome {
         )));
     };
     let (values, problems) = check_parameters(task_type.parameters, order.parameters);
-    for warning in problems.iter().filter(|problem| !problem.is_error()) {
+    // Notes were shown when the graph was uploaded.
+    for warning in problems.iter().filter(|problem| problem.severity == Severity::Warning) {
         host.log(&format!("warning: {}", warning.message));
     }
     let Some(values) = values else {
@@ -39,7 +41,7 @@ pub async fn execute<H: Host>(order: AttemptSpec<'_>, host: H) -> TaskOutcome {
         let messages: Vec<&str> = errors.map(|error| error.message.as_str()).collect();
         return Err(Failure::refused(messages.join("; ")));
     };
-    let Some(run) = task_type.run else { return Ok(JsonMap::new()) };
+    let Some(run) = task_type.run else { return Ok(TaskReport::default()) };
     match (order.mode, order.debug) {
         (Mode::Normal, false) => run_on(run, &values, order, &host).await,
         (Mode::Normal, true) => run_on(run, &values, order, &Verbose::new(host)).await,
@@ -50,5 +52,9 @@ pub async fn execute<H: Host>(order: AttemptSpec<'_>, host: H) -> TaskOutcome {
 
 async fn run_on(run: Run, values: &Values, order: AttemptSpec<'_>, host: &dyn Host) -> TaskOutcome {
     let AttemptSpec { node, mode, debug, .. } = order;
-    run(values, Context { host, node, mode, debug }).await
+    let cx = Context { host, node, mode, debug };
+    match run {
+        Run::Action(act) => act(values, cx).await,
+        Run::Resource(resource) => resource.converge(values, cx).await,
+    }
 }

@@ -15,6 +15,7 @@ pub mod output;
 pub mod parameter;
 mod prepare;
 pub mod reference;
+mod resource;
 pub mod schema;
 #[cfg(test)]
 mod suite;
@@ -29,7 +30,8 @@ pub use host::{Host, HostError, StopReason, StopSender, StopSignal};
 pub use outcome::{Failure, FailureCause, TaskOutcome, mask_outcome};
 pub use parameter::{Parameter, ParameterRequirement, ParameterType};
 pub use prepare::{COPY_BYTES_MAX, FolderFile, MasterFileError, MasterFiles, SystemFiles, prepare};
-pub use task_type::{Context, TaskType};
+pub use resource::Resource;
+pub use task_type::{Context, Run, TaskType};
 pub use timing::default_timing;
 pub use types::TASK_TYPES;
 pub use types::modules::{DRIVERS as MODULE_DRIVERS, Driver as ModuleDriver};

@@ -1,18 +1,18 @@
 //! Results of task execution.
 
-use stoker_model::JsonMap;
+use stoker_model::TaskReport;
 
 use crate::host::{HostError, StopReason};
 use crate::output::Mask;
 
-/// Summary of a successful attempt, or the failure.
-pub type TaskOutcome = Result<JsonMap, Failure>;
+/// Report of a successful attempt, or the failure.
+pub type TaskOutcome = Result<TaskReport, Failure>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub cause: FailureCause,
-    /// Partial summary.
-    pub summary: JsonMap,
+    /// Report up to the failure.
+    pub report: TaskReport,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,15 +26,15 @@ pub enum FailureCause {
 
 impl Failure {
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self { cause: FailureCause::Failed(message.into()), summary: JsonMap::new() }
+        Self { cause: FailureCause::Failed(message.into()), report: TaskReport::default() }
     }
 
     pub(crate) fn refused(message: impl Into<String>) -> Self {
-        Self { cause: FailureCause::Refused(message.into()), summary: JsonMap::new() }
+        Self { cause: FailureCause::Refused(message.into()), report: TaskReport::default() }
     }
 
-    pub(crate) fn summary(mut self, summary: JsonMap) -> Self {
-        self.summary = summary;
+    pub(crate) fn report(mut self, report: TaskReport) -> Self {
+        self.report = report;
         self
     }
 }
@@ -43,24 +43,24 @@ impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
         match error {
             HostError::Stopped(reason) => {
-                Self { cause: FailureCause::Stopped(reason), summary: JsonMap::new() }
+                Self { cause: FailureCause::Stopped(reason), report: TaskReport::default() }
             }
             other => Self::failed(other.to_string()),
         }
     }
 }
 
-/// Masks secrets in messages and summary.
+/// Masks secrets in messages and reports.
 pub fn mask_outcome(outcome: TaskOutcome, mask: &Mask) -> TaskOutcome {
     match outcome {
-        Ok(summary) => Ok(mask.map(summary)),
-        Err(Failure { cause, summary }) => {
+        Ok(report) => Ok(mask.report(report)),
+        Err(Failure { cause, report }) => {
             let cause = match cause {
                 FailureCause::Failed(message) => FailureCause::Failed(mask.text(&message)),
                 FailureCause::Refused(message) => FailureCause::Refused(mask.text(&message)),
                 stopped @ FailureCause::Stopped(_) => stopped,
             };
-            Err(Failure { cause, summary: mask.map(summary) })
+            Err(Failure { cause, report: mask.report(report) })
         }
     }
 }

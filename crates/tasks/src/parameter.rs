@@ -1,6 +1,8 @@
 //! Parameter tables. The table of a task type is the source of its validation, JSON schema and reference
 //! documentation.
 
+use std::borrow::Cow;
+
 use stoker_model::Json;
 
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +12,8 @@ pub struct Parameter {
     pub requirement: ParameterRequirement,
     /// Description for the reference documentation.
     pub description: &'static str,
+    /// Names that other tools use for this parameter; accepted with a hint.
+    pub aliases: &'static [&'static str],
 }
 
 /// Requirement level of a parameter.
@@ -35,11 +39,18 @@ pub enum ParameterType {
     /// Any text, including the empty text.
     Data,
     Seconds,
+    /// Small number, such as a number of retries.
     Count,
+    /// Number of a user or group.
+    AccountNumber,
     Boolean,
     /// File mode as octal digits.
     Permissions,
     Map,
+    /// Map with these parameters.
+    Fields(&'static [Parameter]),
+    /// One of these words.
+    Choice(&'static [&'static str]),
     /// A string or a list of strings.
     StringList,
     /// Non-empty list of maps with these parameters.
@@ -49,11 +60,11 @@ pub enum ParameterType {
 
 impl Parameter {
     pub const fn required(name: &'static str, kind: ParameterType, about: &'static str) -> Self {
-        Self { name, kind, requirement: ParameterRequirement::Required, description: about }
+        Self { name, kind, requirement: ParameterRequirement::Required, description: about, aliases: &[] }
     }
 
     pub const fn optional(name: &'static str, kind: ParameterType, about: &'static str) -> Self {
-        Self { name, kind, requirement: ParameterRequirement::Optional, description: about }
+        Self { name, kind, requirement: ParameterRequirement::Optional, description: about, aliases: &[] }
     }
 
     pub const fn default(
@@ -62,7 +73,22 @@ impl Parameter {
         value: &'static str,
         about: &'static str,
     ) -> Self {
-        Self { name, kind, requirement: ParameterRequirement::Default(value), description: about }
+        Self {
+            name,
+            kind,
+            requirement: ParameterRequirement::Default(value),
+            description: about,
+            aliases: &[],
+        }
+    }
+
+    pub const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    /// Reports whether the parameter has this name or alias.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
     }
 
     pub const fn ignored(name: &'static str, why: &'static str) -> Self {
@@ -71,6 +97,7 @@ impl Parameter {
             kind: ParameterType::Any,
             requirement: ParameterRequirement::Ignored(why),
             description: "",
+            aliases: &[],
         }
     }
 
@@ -102,21 +129,25 @@ pub(crate) const COMMON: &[&str] = &["strategy", "retry_interrupted"];
 
 impl ParameterType {
     /// Returns the name for the reference documentation and for error messages.
-    pub fn name(self) -> &'static str {
-        match self {
+    pub fn name(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Choice(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                return Cow::Owned(format!("one of {}", words.join(", ")));
+            }
             Self::Text => "non-blank text",
             Self::Path => "an absolute path",
             Self::CwdPath => "a path, absolute or relative to `cwd`",
             Self::Data => "text",
             Self::Seconds => "a non-negative number of seconds",
-            Self::Count => "a non-negative integer",
+            Self::Count | Self::AccountNumber => "a non-negative integer",
             Self::Boolean => "`true` or `false`",
             Self::Permissions => "an octal file mode in quotes, for example `'0644'`",
-            Self::Map => "a map",
+            Self::Map | Self::Fields(_) => "a map",
             Self::StringList => "a string or a list of strings",
             Self::MapList(_) => "a non-empty list of maps",
             Self::Any => "any value",
-        }
+        })
     }
 
     /// Reports whether a value is of this kind. The content of nested maps is not checked.
@@ -127,10 +158,11 @@ impl ParameterType {
             }
             Self::Data => value.is_string(),
             Self::Seconds => seconds(value).is_some(),
-            Self::Count => count(value).is_some(),
+            Self::Count | Self::AccountNumber => count(value).is_some(),
             Self::Boolean => value.is_boolean(),
             Self::Permissions => value.as_str().and_then(permissions).is_some(),
-            Self::Map => value.is_object(),
+            Self::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Self::Map | Self::Fields(_) => value.is_object(),
             Self::StringList => match value {
                 Json::Array(items) => items.iter().all(Json::is_string),
                 other => other.is_string(),
@@ -189,6 +221,8 @@ mod tests {
             (ParameterType::Permissions, json!("644"), true),
             (ParameterType::Permissions, json!("0844"), false),
             (ParameterType::Permissions, json!(420), false),
+            (ParameterType::Choice(&["present", "absent"]), json!("absent"), true),
+            (ParameterType::Choice(&["present", "absent"]), json!("Absent"), false),
             (ParameterType::StringList, json!(["a", "b"]), true),
             (ParameterType::StringList, json!(["a", 1]), false),
             (ParameterType::MapList(&[]), json!([]), false),

@@ -57,17 +57,24 @@ fn section(text: &mut String, task_type: &TaskType) {
 }
 
 fn row(text: &mut String, prefix: &str, parameter: Parameter) {
-    let Parameter { name, kind, requirement: need, description: about } = parameter;
+    let Parameter { name, kind, requirement: need, description: about, aliases } = parameter;
     let (default, about) = match need {
         ParameterRequirement::Required => ("**required**".to_owned(), about),
         ParameterRequirement::Optional => (String::new(), about),
         ParameterRequirement::Default(value) => (format!("`{value}`"), about),
         ParameterRequirement::Ignored(why) => ("no effect".to_owned(), why),
     };
-    _ = writeln!(text, "| `{prefix}{name}` | {} | {default} | {about} |", kind.name());
+    let aliases: Vec<String> = aliases.iter().map(|alias| format!("`{alias}`")).collect();
+    let aliases = if aliases.is_empty() { String::new() } else { format!(" Alias: {}.", aliases.join(", ")) };
+    _ = writeln!(text, "| `{prefix}{name}` | {} | {default} | {about}{aliases} |", kind.name());
     if let ParameterType::MapList(inner) = kind {
         for parameter in inner {
             row(text, &format!("{prefix}{name}[]."), *parameter);
+        }
+    }
+    if let ParameterType::Fields(inner) = kind {
+        for parameter in inner {
+            row(text, &format!("{prefix}{name}."), *parameter);
         }
     }
 }

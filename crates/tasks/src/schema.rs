@@ -174,7 +174,7 @@ fn strategy() -> Value {
 /// parameters, because another layer may still override them.
 fn parameter_schemas(parameters: &[Parameter]) -> Map<String, Value> {
     let mut properties = Map::new();
-    for Parameter { name, kind, requirement: need, description: about } in parameters {
+    for Parameter { name, kind, requirement: need, description: about, .. } in parameters {
         let mut form = Map::new();
         let about = match need {
             ParameterRequirement::Ignored(why) => format!("Ignored: {why}"),
@@ -185,6 +185,9 @@ fn parameter_schemas(parameters: &[Parameter]) -> Map<String, Value> {
         form.insert("description".to_owned(), json!(about));
         if let ParameterType::MapList(inner) = kind {
             form.insert("items".to_owned(), json!({"properties": parameter_schemas(inner)}));
+        }
+        if let ParameterType::Fields(inner) = kind {
+            form.insert("properties".to_owned(), json!(parameter_schemas(inner)));
         }
         properties.insert((*name).to_owned(), Value::Object(form));
     }

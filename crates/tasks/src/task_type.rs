@@ -2,12 +2,13 @@
 
 use stoker_engine::blueprint::Executor;
 use stoker_engine::session::Mode;
-use stoker_model::JsonMap;
+use stoker_model::{JsonMap, TaskReport};
 
 use crate::host::{Host, HostFuture};
 use crate::outcome::TaskOutcome;
 use crate::parameter::Parameter;
 use crate::prepare::Prepare;
+use crate::resource::Resource;
 use crate::values::Values;
 
 pub struct TaskType {
@@ -34,7 +35,14 @@ pub struct TaskType {
     pub(crate) cases: &'static [&'static str],
 }
 
-pub(crate) type Run = for<'a> fn(&'a Values, Context<'a>) -> HostFuture<'a, TaskOutcome>;
+/// Executor of a task type.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// Does something; only the function knows whether it changes the host.
+    Action(for<'a> fn(&'a Values, Context<'a>) -> HostFuture<'a, TaskOutcome>),
+    /// Brings a part of the host into a desired state.
+    Resource(Resource),
+}
 
 /// Execution context of an attempt.
 #[derive(Clone, Copy)]
@@ -52,7 +60,7 @@ impl Context<'_> {
     }
 }
 
-/// Returns a summary that consists of one message.
-pub(crate) fn message_summary(sentence: impl Into<String>) -> JsonMap {
-    JsonMap::from_iter([("message".to_owned(), sentence.into().into())])
+/// Returns a report that consists of one message.
+pub(crate) fn message_report(sentence: impl Into<String>) -> TaskReport {
+    TaskReport::of_summary(JsonMap::from_iter([("message".to_owned(), sentence.into().into())]))
 }

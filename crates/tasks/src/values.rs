@@ -26,6 +26,10 @@ impl Values {
         self.map.get(name).and_then(Json::as_str).unwrap_or_default().to_owned()
     }
 
+    pub fn opt_text(&self, name: &str) -> Option<String> {
+        self.map.get(name).and_then(Json::as_str).map(str::to_owned)
+    }
+
     pub fn texts(&self, name: &str) -> Vec<String> {
         let owned = |value: &Json| value.as_str().map(str::to_owned);
         match self.map.get(name) {

@@ -40,7 +40,7 @@ struct Written {
 impl Written {
     fn map(&mut self, table: &[Parameter], parameters: &JsonMap, place: &str) {
         for parameter in table {
-            let value = parameters.get(parameter.name).filter(|value| !value.is_null());
+            let value = self.checker.find(parameter, parameters, place);
             let place = format!("{place}{}", parameter.name);
             match (value, parameter.requirement) {
                 (None, ParameterRequirement::Required) => self.checker.report_missing(place),
@@ -53,13 +53,16 @@ impl Written {
         }
         let interrupted = parameters.get("retry_interrupted").filter(|_| place.is_empty());
         if interrupted.is_some_and(|value| !value.is_null() && !value.is_boolean() && !is_computed(value)) {
-            self.wrong("retry_interrupted", ParameterType::Boolean.name());
+            self.wrong("retry_interrupted", &ParameterType::Boolean.name());
         }
     }
 
     fn value(&mut self, parameter: Parameter, value: &Json, parameters: &JsonMap, place: &str) {
         if is_computed(value) {
             return;
+        }
+        if let (ParameterType::Fields(table), Json::Object(map)) = (parameter.kind, value) {
+            return self.map(table, map, &format!("{place}."));
         }
         if let (ParameterType::MapList(table), Json::Array(items)) = (parameter.kind, value) {
             for (idx, item) in items.iter().enumerate().filter(|(_, item)| !is_computed(item)) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
-use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
+use stoker_model::{Difference, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 
 use crate::codec::{WireError, check_length};
 use crate::limits::MESSAGE_BYTES_MAX;
@@ -37,6 +37,10 @@ pub(crate) struct FinishedDto {
     end: EndDto,
     #[serde(default, skip_serializing_if = "JsonMap::is_empty")]
     summary: JsonMap,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    changed: Option<bool>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    diff: Vec<Json>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -60,7 +64,15 @@ impl From<&AttemptResult> for FinishedDto {
             ResultKind::Interrupted => EndDto::Interrupted,
             ResultKind::Refused { message } => EndDto::Refused { message: message.clone() },
         };
-        Self { key: finished.key.into(), at: finished.at.0, end, summary: finished.summary.clone() }
+        let TaskReport { summary, changed, diff } = &finished.report;
+        Self {
+            key: finished.key.into(),
+            at: finished.at.0,
+            end,
+            summary: summary.clone(),
+            changed: *changed,
+            diff: diff.iter().map(Difference::to_json).collect(),
+        }
     }
 }
 
@@ -74,7 +86,10 @@ impl FinishedDto {
             EndDto::Interrupted => ResultKind::Interrupted,
             EndDto::Refused { message } => ResultKind::Refused { message: check_message(message)? },
         };
-        Ok(AttemptResult { key: self.key.into(), at: Micros(self.at), end, summary: self.summary })
+        // Differences in a form of a later version are dropped: they explain a result and are not part of it.
+        let diff = self.diff.iter().filter_map(Difference::from_json).collect();
+        let report = TaskReport { summary: self.summary, changed: self.changed, diff };
+        Ok(AttemptResult { key: self.key.into(), at: Micros(self.at), end, report })
     }
 }
 

@@ -1,4 +1,5 @@
 // Arranges the history of a run as bars on lanes.
+import type { Schemas } from "../api/client";
 import { compareNatural, parseTime } from "./format";
 import { statusOfRecord, type Status } from "./status";
 
@@ -11,6 +12,9 @@ export interface HistoryRow {
   outcome?: string;
   reason?: string;
   attempts?: number;
+  /** Whether the task changed its node; null if it cannot tell. */
+  changed?: boolean | null;
+  diff?: Schemas["Difference"][];
 }
 
 export interface Bar {

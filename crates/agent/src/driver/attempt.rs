@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use stoker_engine::session::{Attempt, AttemptKey, ResultKind};
-use stoker_model::{ErrorChain, Json, JsonMap};
+use stoker_model::{ErrorChain, JsonMap, TaskReport};
 use stoker_tasks::host::real::{AttemptRecorder, LocalHost, ProcessId};
 use stoker_tasks::host::{HostFuture, Status};
 use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
@@ -24,11 +24,11 @@ use crate::journal::ReplyTo;
 pub(crate) struct Ended {
     pub(super) key: AttemptKey,
     pub(super) end: ResultKind,
-    pub(super) summary: JsonMap,
+    pub(super) report: TaskReport,
 }
 
-/// Maximum size of a summary; larger summaries are replaced by a note with their size.
-const SUMMARY_BYTES_MAX: usize = 256 << 10;
+/// Maximum size of a report. Of a larger one, summary and differences are replaced by a note with their size.
+const REPORT_BYTES_MAX: usize = 256 << 10;
 
 /// Maximum size of a failure reason; longer reasons are truncated. Below the wire limit for messages.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
@@ -79,12 +79,12 @@ impl Driver {
             output.flush(key, &events).await;
             // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent
             // reports it as interrupted.
-            let Some((end, summary)) = session_end(mask_outcome(outcome, report.mask())) else { return };
+            let Some((end, task_report)) = session_end(mask_outcome(outcome, report.mask())) else { return };
             record_end(&mut span, &end, *exit_code.lock());
             // Export the span before the result is sent, so that a client that waits for the result can find
             // it.
             drop(span);
-            _ = events.send(Event::Ended(Box::new(Ended { key, end, summary }))).await;
+            _ = events.send(Event::Ended(Box::new(Ended { key, end, report: task_report }))).await;
         });
     }
 
@@ -152,21 +152,21 @@ async fn execute_with_timeout(
         return done.unwrap_or_else(|error| Err(internal_error(&error.to_string())));
     }
     work.abort();
-    Err(Failure { cause: FailureCause::Stopped(reason), summary: JsonMap::new() })
+    Err(Failure { cause: FailureCause::Stopped(reason), report: TaskReport::default() })
 }
 
 fn internal_error(reason: &str) -> Failure {
     Failure {
         cause: FailureCause::Failed(format!("internal error in the agent: {reason}")),
-        summary: JsonMap::new(),
+        report: TaskReport::default(),
     }
 }
 
 /// Converts to session types. `None` if the attempt was stopped because the agent ends.
-fn session_end(outcome: TaskOutcome) -> Option<(ResultKind, JsonMap)> {
-    let (end, summary) = match outcome {
-        Ok(summary) => (ResultKind::Succeeded, summary),
-        Err(Failure { cause, summary }) => {
+fn session_end(outcome: TaskOutcome) -> Option<(ResultKind, TaskReport)> {
+    let (end, report) = match outcome {
+        Ok(report) => (ResultKind::Succeeded, report),
+        Err(Failure { cause, report }) => {
             let end = match cause {
                 FailureCause::Failed(message) => ResultKind::Failed { message: truncate(message) },
                 FailureCause::Refused(message) => ResultKind::Refused { message: truncate(message) },
@@ -174,16 +174,17 @@ fn session_end(outcome: TaskOutcome) -> Option<(ResultKind, JsonMap)> {
                 FailureCause::Stopped(StopReason::Cancelled) => ResultKind::Cancelled,
                 FailureCause::Stopped(StopReason::AgentShutdown) => return None,
             };
-            (end, summary)
+            (end, report)
         }
     };
-    let n_bytes = Json::Object(summary.clone()).to_string().len();
-    if n_bytes <= SUMMARY_BYTES_MAX {
-        return Some((end, summary));
+    let n_bytes = report.n_bytes();
+    if n_bytes <= REPORT_BYTES_MAX {
+        return Some((end, report));
     }
     let message =
-        format!("summary of {n_bytes} bytes dropped: it exceeds the limit of {SUMMARY_BYTES_MAX} bytes");
-    Some((end, JsonMap::from_iter([("message".to_owned(), message.into())])))
+        format!("report of {n_bytes} bytes dropped: it exceeds the limit of {REPORT_BYTES_MAX} bytes");
+    let summary = JsonMap::from_iter([("message".to_owned(), message.into())]);
+    Some((end, TaskReport { changed: report.changed, ..TaskReport::of_summary(summary) }))
 }
 
 fn truncate(mut message: String) -> String {

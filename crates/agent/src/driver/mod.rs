@@ -346,10 +346,10 @@ impl Driver {
                 self.writer.write(Job::Append { entry, safe, reply });
             }
             Event::Ended(ended) => {
-                let Ended { key, end, summary } = *ended;
+                let Ended { key, end, report } = *ended;
                 self.running.remove(&key);
                 self.notes.remove(&key);
-                self.step(Input::Exited { key, end, summary });
+                self.step(Input::Exited { key, end, report });
             }
             Event::Facts(facts) => {
                 if facts != self.facts && self.is_connected {

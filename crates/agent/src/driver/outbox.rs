@@ -41,12 +41,7 @@ impl Outbox {
             FromAgent::Hello(mut hello) => {
                 let mut n_bytes = 0;
                 let fits = |finished: &stoker_engine::session::AttemptResult| {
-                    n_bytes += 200
-                        + finished
-                            .summary
-                            .iter()
-                            .map(|(key, value)| key.len() + value.to_string().len())
-                            .sum::<usize>();
+                    n_bytes += 200 + finished.report.n_bytes();
                     n_bytes <= HELLO_BYTES_MAX
                 };
                 let n_fit = hello.finished.iter().map(fits).take_while(|is_fit| *is_fit).count();
@@ -91,7 +86,7 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use stoker_engine::session::{AttemptKey, AttemptResult, Hello, ResultKind, Stream};
-    use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
+    use stoker_model::{InstanceIdx, JsonMap, Micros, RunId, TaskReport};
 
     use super::*;
 
@@ -103,7 +98,8 @@ mod tests {
 
     fn finished(n_bytes: usize) -> AttemptResult {
         let summary = JsonMap::from_iter([("a".to_owned(), "x".repeat(n_bytes).into())]);
-        AttemptResult { key: KEY, at: Micros(0), end: ResultKind::Succeeded, summary }
+        let report = TaskReport::of_summary(summary);
+        AttemptResult { key: KEY, at: Micros(0), end: ResultKind::Succeeded, report }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stoker_engine::session::agent::Record;
 use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
-use stoker_model::JsonMap;
+use stoker_model::{JsonMap, TaskReport};
 use stoker_tasks::StopSender;
 use stoker_tasks::host::real::{Machine, ProcessId, ProcessTree, terminate_process_tree};
 use stoker_wire::record::JournalEntry;
@@ -134,8 +134,8 @@ impl Driver {
                 },
             };
             let message = if end == ResultKind::Succeeded { "node rebooted" } else { "node not rebooted" };
-            let summary = JsonMap::from_iter([("message".to_owned(), message.into())]);
-            _ = events.send(Event::Ended(Box::new(Ended { key, end, summary }))).await;
+            let report = TaskReport::of_summary(JsonMap::from_iter([("message".to_owned(), message.into())]));
+            _ = events.send(Event::Ended(Box::new(Ended { key, end, report }))).await;
         });
     }
 }

@@ -1,7 +1,10 @@
 //! `stoker history`: results of tasks by node.
 
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
 use clap::Subcommand;
-use stoker_api_types::transactions::HistoryView;
+use stoker_api_types::transactions::{DifferenceView, HistoryView};
 use stoker_client::RestRequest;
 
 use super::run::elapsed;
@@ -34,6 +37,7 @@ Examples:
   stoker history show 7
   stoker history show 7 --node 1,2 --status error
   stoker history show 7 --task install --output json
+  stoker history show 7 --diff
   stoker history show 7 --csv > run-7.csv")]
 struct ShowArgs {
     /// Run ID
@@ -55,6 +59,10 @@ struct ShowArgs {
     /// Include skipped tasks in the output
     #[arg(long, short, conflicts_with = "statuses")]
     all: bool,
+
+    /// Print what each task changed on its node, as a diff
+    #[arg(long, conflicts_with_all = ["csv", "all"])]
+    diff: bool,
 
     /// Print comma-separated values (CSV) instead of a table
     #[arg(long)]
@@ -89,10 +97,15 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
         let names: String = views.iter().map(name).collect();
         return if names.is_empty() { Ok(()) } else { Ok(remote.printer.data(&names)?) };
     }
+    if is_table && args.diff {
+        let views: Vec<HistoryView> = records.iter().map(typed).collect::<Outcome<_>>()?;
+        return Ok(remote.printer.page(&diff_text(&views))?);
+    }
     if is_table {
         for record in &mut records {
-            let HistoryView { time_start, time_end, .. } = typed(record)?;
+            let HistoryView { time_start, time_end, changed, .. } = typed(record)?;
             set(record, "took", elapsed(time_start.as_deref(), time_end.as_deref()));
+            set(record, "effect", effect(changed));
         }
     }
     remote.list(
@@ -102,8 +115,84 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
             ("status", "status"),
             ("started", "time_start"),
             ("duration", "took"),
+            ("effect", "effect"),
             ("reason", "reason"),
         ],
         records,
     )
+}
+
+/// Describes whether a task changed its node; empty if that is unknown.
+fn effect(changed: Option<bool>) -> String {
+    changed.map_or("", |changed| if changed { "changed" } else { "unchanged" }).to_owned()
+}
+
+/// Renders the differences of all tasks that changed something, and counts the others.
+fn diff_text(records: &[HistoryView]) -> String {
+    let mut text = String::new();
+    for record in records.iter().filter(|record| !record.diff.is_empty()) {
+        _ = writeln!(text, "{} on {}", sanitize(&record.task_name), sanitize(&record.node_id));
+        for difference in &record.diff {
+            write_difference(&mut text, difference);
+        }
+        text.push('\n');
+    }
+    let count = |changed: Option<bool>| {
+        records.iter().filter(|record| record.time_end.is_some() && record.changed == changed).count()
+    };
+    let (n_changed, n_unchanged, n_unknown) = (count(Some(true)), count(Some(false)), count(None));
+    _ = writeln!(text, "{n_changed} changed, {n_unchanged} unchanged, {n_unknown} with unknown effect");
+    text
+}
+
+fn write_difference(text: &mut String, difference: &DifferenceView) {
+    let DifferenceView { subject, attribute, old, new, text: diff } = difference;
+    let (subject, attribute) = (sanitize(subject), sanitize(attribute));
+    let Some(diff) = diff else {
+        let value = |value: &Option<String>| value.as_deref().map_or("(absent)".to_owned(), sanitize);
+        _ = writeln!(text, "  {subject}: {attribute} {} → {}", value(old), value(new));
+        return;
+    };
+    _ = writeln!(text, "  {subject}: {attribute}");
+    for line in diff.lines() {
+        let style = match line.chars().next() {
+            Some('+') => ADDED,
+            Some('-') => REMOVED,
+            _ => Style::new(),
+        };
+        _ = writeln!(text, "    {style}{}{style:#}", sanitize(line));
+    }
+}
+
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn differences_are_shown_by_task_and_node() {
+        let record = |name: &str, changed: Option<bool>, diff: serde_json::Value| -> HistoryView {
+            serde_json::from_value(json!({
+                "task_name": name, "deployment_graph_task_name": name, "node_id": "2", "status": "ready",
+                "time_start": null, "time_end": "2026-01-31T07:00:00", "changed": changed, "diff": diff,
+                "reason": null, "outcome": null,
+            }))
+            .unwrap()
+        };
+        let diff = json!([
+            {"subject": "/etc/nginx.conf", "attribute": "mode", "old": "0600", "new": "0644"},
+            {"subject": "/etc/nginx.conf", "attribute": "content", "text": "@@ -1 +1 @@\n-a\n+b\n"},
+            {"subject": "nginx", "attribute": "version", "old": null, "new": "1.22"},
+        ]);
+        let records = [
+            record("config", Some(true), diff),
+            record("user", Some(false), json!([])),
+            record("shell", None, json!([])),
+        ];
+        insta::assert_snapshot!(anstream::adapter::strip_str(&diff_text(&records)).to_string());
+    }
 }

@@ -1,6 +1,6 @@
 //! Events that are recorded and effects that are executed.
 
-use stoker_model::{GroupIdx, InstanceIdx, JsonMap, Micros, NodeIdx};
+use stoker_model::{GroupIdx, InstanceIdx, Micros, NodeIdx, TaskReport};
 
 use super::end::{NodeOutcome, RunOutcome};
 use super::input::StopMode;
@@ -36,7 +36,7 @@ pub enum EventKind {
         attempt: u32,
         ended_at: Micros,
         end: AttemptOutcome,
-        summary: JsonMap,
+        report: TaskReport,
         next: Next,
     },
     /// The backoff before a retry is over.
@@ -77,7 +77,7 @@ pub enum EventKind {
         attempt: u32,
         ended_at: Micros,
         end: ResultKind,
-        summary: JsonMap,
+        report: TaskReport,
     },
     Ended {
         end: RunOutcome,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stoker_model::{JsonMap, Micros, NodeIdx};
+use stoker_model::{Micros, NodeIdx, TaskReport};
 
 use crate::session::{AttemptKey, ResultKind};
 
@@ -23,7 +23,7 @@ pub enum Input {
         key: AttemptKey,
         at: Micros,
         end: ResultKind,
-        summary: JsonMap,
+        report: TaskReport,
     },
     /// The agent of a node is out of contact. Also sent at the start of a run, for nodes without a connected
     /// agent.

@@ -1,6 +1,6 @@
 //! One step: takes an input, returns events and effects.
 
-use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx};
+use stoker_model::{InstanceIdx, Micros, NodeIdx, TaskReport};
 
 use super::apply::later;
 use super::event::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, Resolution, RunEffect};
@@ -59,8 +59,8 @@ impl Stepping<'_> {
                 Phase::Running | Phase::Paused | Phase::Stopping { .. } => self.emit(EventKind::TakenOver),
             },
             Input::AttemptStarted { key, at } => self.handle_started(key, at)?,
-            Input::AttemptFinished { key, at, end, summary } => {
-                self.handle_finished(key, at, end, summary)?;
+            Input::AttemptFinished { key, at, end, report } => {
+                self.handle_finished(key, at, end, report)?;
             }
             Input::NodeLost { node } => self.set_connectivity(node, true)?,
             Input::NodeBack { node } => self.set_connectivity(node, false)?,
@@ -124,13 +124,13 @@ impl Stepping<'_> {
         key: AttemptKey,
         at: Micros,
         end: ResultKind,
-        summary: JsonMap,
+        report: TaskReport,
     ) -> Result<(), InputError> {
         let AttemptKey { instance, attempt, .. } = key;
         if self.is_current(key)? {
-            self.end_attempt(instance, at, AttemptOutcome::Reported(end), summary);
+            self.end_attempt(instance, at, AttemptOutcome::Reported(end), report);
         } else if self.run.unanswered.contains(&key) {
-            self.emit(EventKind::LateResult { instance, attempt, ended_at: at, end, summary });
+            self.emit(EventKind::LateResult { instance, attempt, ended_at: at, end, report });
         }
         Ok(())
     }
@@ -140,11 +140,11 @@ impl Stepping<'_> {
         instance: InstanceIdx,
         ended_at: Micros,
         end: AttemptOutcome,
-        summary: JsonMap,
+        report: TaskReport,
     ) {
         let attempt = u32::from(self.run.attempts[instance.index()]);
         let next = self.decide_next(instance, attempt, &end);
-        self.emit(EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next });
+        self.emit(EventKind::AttemptEnded { instance, attempt, ended_at, end, report, next });
     }
 
     fn decide_next(&self, instance: InstanceIdx, attempt: u32, end: &AttemptOutcome) -> Next {
@@ -242,7 +242,7 @@ impl Stepping<'_> {
     /// Ends an attempt without a result. The agent must not continue it, nor start it after reconnecting.
     fn give_up_attempt(&mut self, idx: InstanceIdx, end: AttemptOutcome) {
         let key = self.run.key(idx);
-        self.end_attempt(idx, self.now, end, JsonMap::new());
+        self.end_attempt(idx, self.now, end, TaskReport::default());
         self.step.effects.push(RunEffect::Cancel { key, how: CancelMode::Now });
     }
 

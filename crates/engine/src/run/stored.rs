@@ -6,7 +6,7 @@
 use std::fmt;
 
 use serde_json::json;
-use stoker_model::{GroupIdx, InstanceIdx, Json, JsonMap, Micros, NodeIdx};
+use stoker_model::{GroupIdx, InstanceIdx, Json, Micros, NodeIdx, TaskReport};
 
 use super::end::{NodeOutcome, RunOutcome};
 use super::event::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution};
@@ -39,9 +39,9 @@ impl EngineEvent {
             EventKind::Started { instance, attempt, began_at } => {
                 json!({"event": "started", "instance": instance.get(), "attempt": attempt, "began_at": began_at.0})
             }
-            EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next } => json!({
+            EventKind::AttemptEnded { instance, attempt, ended_at, end, next, .. } => json!({
                 "event": "attempt_ended", "instance": instance.get(), "attempt": attempt, "ended_at": ended_at.0,
-                "end": attempt_end_json(end), "summary": summary, "next": next_json(*next),
+                "end": attempt_end_json(end), "next": next_json(*next),
             }),
             EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance.get()}),
             EventKind::Resolved { ends } => {
@@ -64,12 +64,19 @@ impl EngineEvent {
             }
             EventKind::Paused => json!({"event": "paused"}),
             EventKind::Resumed => json!({"event": "resumed"}),
-            EventKind::LateResult { instance, attempt, ended_at, end, summary } => json!({
+            EventKind::LateResult { instance, attempt, ended_at, end, .. } => json!({
                 "event": "late_result", "instance": instance.get(), "attempt": attempt, "ended_at": ended_at.0,
-                "end": result_json(end), "summary": summary,
+                "end": result_json(end),
             }),
             EventKind::Ended { end } => json!({"event": "ended", "end": run_end_json(end)}),
         };
+        if let (
+            EventKind::AttemptEnded { report, .. } | EventKind::LateResult { report, .. },
+            Json::Object(object),
+        ) = (&self.kind, &mut json)
+        {
+            report.write_to(object);
+        }
         json["at"] = self.at.0.into();
         json
     }
@@ -92,7 +99,7 @@ impl EngineEvent {
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
                 end: get.nested("end", read_attempt_end)?,
-                summary: get.map("summary")?,
+                report: get.report()?,
                 next: get.nested("next", read_next)?,
             },
             "retry_due" => EventKind::RetryDue { instance: get.instance("instance")? },
@@ -121,7 +128,7 @@ impl EngineEvent {
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
                 end: get.nested("end", read_reported)?,
-                summary: get.map("summary")?,
+                report: get.report()?,
             },
             "ended" => EventKind::Ended { end: get.nested("end", read_run_end)? },
             other => return Err(unknown(other)),
@@ -318,8 +325,8 @@ impl<'j> Fields<'j> {
         nodes.map(|it| small(it).map(NodeIdx::new).ok_or_else(|| missing("nodes"))).collect()
     }
 
-    fn map(self, key: &str) -> Result<JsonMap, EventFormatError> {
-        self.get(key)?.as_object().cloned().ok_or_else(|| missing(key))
+    fn report(self) -> Result<TaskReport, EventFormatError> {
+        TaskReport::read_from(self.0).ok_or_else(|| missing("summary"))
     }
 
     fn nested<T>(

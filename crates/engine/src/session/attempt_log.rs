@@ -94,7 +94,7 @@ impl AttemptLog {
 
 #[cfg(test)]
 mod tests {
-    use stoker_model::{InstanceIdx, JsonMap};
+    use stoker_model::{InstanceIdx, TaskReport};
 
     use super::super::ResultKind;
     use super::*;
@@ -103,7 +103,7 @@ mod tests {
     const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: InstanceIdx::new(2), attempt: 1 };
 
     fn finished() -> AttemptResult {
-        AttemptResult { key: KEY, at: NOW, end: ResultKind::Succeeded, summary: JsonMap::new() }
+        AttemptResult { key: KEY, at: NOW, end: ResultKind::Succeeded, report: TaskReport::default() }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stoker_model::{AgentUid, InstanceIdx, Json, JsonMap, Micros, RunId};
+use stoker_model::{AgentUid, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 
 /// Identifies one attempt to execute a task instance. Keys are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,8 +139,7 @@ pub struct AttemptResult {
     pub key: AttemptKey,
     pub at: Micros,
     pub end: ResultKind,
-    /// Summary provided by the task type.
-    pub summary: JsonMap,
+    pub report: TaskReport,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{JsonMap, Micros, RunId, TaskReport};
 
 use super::{
     AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, ResultKind, Stream, ToAgent,
@@ -291,5 +291,5 @@ impl ServerSession {
 /// Returns the result of an attempt that the agent started but no longer knows: its journal was lost, or the
 /// agent was replaced. The progress of the attempt is unknown, so it must not be started again.
 pub(super) fn interrupted(key: AttemptKey, at: Micros) -> AttemptResult {
-    AttemptResult { key, at, end: ResultKind::Interrupted, summary: JsonMap::new() }
+    AttemptResult { key, at, end: ResultKind::Interrupted, report: TaskReport::default() }
 }

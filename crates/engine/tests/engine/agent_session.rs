@@ -6,7 +6,7 @@ use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, 
 use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, ToAgent,
 };
-use stoker_model::{InstanceIdx, Json, JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 
 const NOW: Micros = Micros(5);
 
@@ -111,7 +111,7 @@ impl Bench {
     }
 
     fn exit(&mut self, key: AttemptKey, end: ResultKind) -> &mut Self {
-        self.give(Input::Exited { key, end, summary: JsonMap::new() })
+        self.give(Input::Exited { key, end, report: TaskReport::default() })
     }
 
     fn acknowledge(&mut self, key: AttemptKey) -> &mut Self {
@@ -167,8 +167,10 @@ fn attempt_starts_only_after_acceptance_is_journaled() {
     assert_eq!(outputs, [Output::Write { seq: 0, record: expected }]);
     let outputs = session.step(Input::Written { seq: 0 }, NOW);
     assert!(matches!(outputs[0], Output::Start(_)));
-    let outputs = session
-        .step(Input::Exited { key: key(0, 1), end: ResultKind::Succeeded, summary: JsonMap::new() }, NOW);
+    let outputs = session.step(
+        Input::Exited { key: key(0, 1), end: ResultKind::Succeeded, report: TaskReport::default() },
+        NOW,
+    );
     assert!(matches!(outputs[..], [Output::Write { seq: 1, record: Record::Ended(_) }]), "{outputs:?}");
     let outputs = session.step(Input::Written { seq: 1 }, NOW);
     assert!(matches!(outputs[..], [Output::Send(FromAgent::Finished(_))]), "{outputs:?}");

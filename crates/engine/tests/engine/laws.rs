@@ -9,7 +9,7 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::{AttemptKey, ResultKind};
 use stoker_graph::Csr;
-use stoker_model::{GroupIdx, InstanceIdx, JsonMap, Micros, NodeIdx, RunId, TaskIdx};
+use stoker_model::{GroupIdx, InstanceIdx, Micros, NodeIdx, RunId, TaskIdx, TaskReport};
 
 const RUN: RunId = RunId(1);
 
@@ -101,7 +101,7 @@ fn input(run: &RunMachine, (what, which, other, _): Move, now: Micros) -> Input 
         7 => Input::TakeOver,
         8 => Input::AttemptStarted { key, at: now },
         9 if which % 8 == 0 => Input::Begin,
-        _ => Input::AttemptFinished { key, at: now, end, summary: JsonMap::new() },
+        _ => Input::AttemptFinished { key, at: now, end, report: TaskReport::default() },
     }
 }
 
@@ -140,7 +140,7 @@ fn finish(blueprint: &Blueprint, run: &mut RunMachine, events: &mut Vec<EngineEv
         let flight = run.in_flight().next();
         let next_input = if let Some(flight) = flight {
             let end = if flight.cancel.is_some() { ResultKind::Cancelled } else { ResultKind::Succeeded };
-            Input::AttemptFinished { key: flight.key, at: now, end, summary: JsonMap::new() }
+            Input::AttemptFinished { key: flight.key, at: now, end, report: TaskReport::default() }
         } else {
             now = run.next_timer().map_or(now, |at| at.max(now));
             Input::Wake

@@ -6,7 +6,7 @@ use stoker_engine::session::server::{Input, Output, ServerSession, SessionSettin
 use stoker_engine::session::{
     AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, ResultKind, ToAgent,
 };
-use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, JsonMap, Micros, RunId, TaskReport};
 
 const ONE: Generation = Generation(1);
 
@@ -15,7 +15,7 @@ fn key(instance: u32) -> AttemptKey {
 }
 
 fn finished(key: AttemptKey) -> AttemptResult {
-    AttemptResult { key, at: Micros(0), end: ResultKind::Succeeded, summary: JsonMap::new() }
+    AttemptResult { key, at: Micros(0), end: ResultKind::Succeeded, report: TaskReport::default() }
 }
 
 fn hello(running: &[AttemptKey], ended: &[AttemptKey]) -> Input {

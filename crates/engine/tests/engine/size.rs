@@ -4,7 +4,7 @@ use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, Execu
 use stoker_engine::run::{Input, Phase, RunEffect, RunMachine, RunOutcome, step};
 use stoker_engine::session::ResultKind;
 use stoker_graph::Csr;
-use stoker_model::{JsonMap, Micros, NodeIdx, RunId, TaskIdx};
+use stoker_model::{Micros, NodeIdx, RunId, TaskIdx, TaskReport};
 
 use crate::small::POLICY;
 
@@ -67,7 +67,7 @@ fn million_instances_run_without_recursion_or_scans() {
             key,
             at: Micros(0),
             end: ResultKind::Succeeded,
-            summary: JsonMap::new(),
+            report: TaskReport::default(),
         };
     }
     assert_eq!((run.phase(), n_done), (&Phase::Ended(RunOutcome::Succeeded), 100_000));

@@ -11,7 +11,7 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::{AttemptKey, CancelMode, ResultKind};
 use stoker_graph::Csr;
-use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx, RunId, TaskIdx};
+use stoker_model::{InstanceIdx, Micros, NodeIdx, RunId, TaskIdx, TaskReport};
 
 pub(crate) const RUN: RunId = RunId(7);
 
@@ -221,7 +221,7 @@ impl Play {
     pub(crate) fn end(&mut self, name: &str, end: ResultKind) -> &mut Self {
         let key = self.key(name, self.run.n_attempts(self.idx(name)));
         let at = self.now;
-        self.give(Input::AttemptFinished { key, at, end, summary: JsonMap::new() })
+        self.give(Input::AttemptFinished { key, at, end, report: TaskReport::default() })
     }
 
     pub(crate) fn ok(&mut self, name: &str) -> &mut Self {

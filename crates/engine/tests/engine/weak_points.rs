@@ -6,7 +6,7 @@ use stoker_engine::run::{
     RunEffect, RunMachine, RunOutcome, StopMode,
 };
 use stoker_engine::session::{CancelMode, ResultKind};
-use stoker_model::{GroupIdx, HistoryStatus, JsonMap, NodeIdx, NodeStatus, RunStatus};
+use stoker_model::{GroupIdx, HistoryStatus, NodeIdx, NodeStatus, RunStatus, TaskReport};
 
 use crate::small::{POLICY, RUN, Sketch};
 
@@ -225,7 +225,8 @@ fn p14_attempts_have_unique_keys() {
     play.after(161).after(2);
     assert_eq!(play.cancels(), [("a@1".to_owned(), 1, CancelMode::Now)]);
     let (old, at) = (play.key("a@1", 1), play.now);
-    let ended = |key| Input::AttemptFinished { key, at, end: ResultKind::Succeeded, summary: JsonMap::new() };
+    let ended =
+        |key| Input::AttemptFinished { key, at, end: ResultKind::Succeeded, report: TaskReport::default() };
     play.give(ended(old));
     assert!(matches!(play.events.last().map(|event| &event.kind), Some(EventKind::LateResult { .. })));
     assert_eq!(play.state("a@1"), InstanceState::Dispatched);
@@ -283,7 +284,7 @@ fn p18_lost_node_is_detected_and_tolerated_for_a_while() {
     assert_eq!(end, Some(&AttemptOutcome::Lost));
     assert_eq!(play.run_end(), Some(&RunOutcome::Tolerated { n_failed_nodes: 1 }));
     let (key, at) = (play.key("a@1", 1), play.now);
-    play.give(Input::AttemptFinished { key, at, end: ResultKind::Succeeded, summary: JsonMap::new() });
+    play.give(Input::AttemptFinished { key, at, end: ResultKind::Succeeded, report: TaskReport::default() });
     assert_eq!(play.state("a@1"), InstanceState::Failed, "late results are recorded and change nothing");
 }
 

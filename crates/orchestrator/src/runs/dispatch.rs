@@ -7,7 +7,7 @@ use std::time::Duration;
 use stoker_diagnostics::Diagnostic;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, ResultKind};
-use stoker_model::{AgentUid, DocumentId, ErrorChain, InstanceIdx, Json, JsonMap, NodeId};
+use stoker_model::{AgentUid, DocumentId, ErrorChain, InstanceIdx, Json, NodeId, TaskReport};
 use stoker_planner::{ExplainedPlan, inputs_digest, inputs_document, inputs_of};
 use stoker_services::repositories::{put_credential, wants_credential};
 use stoker_state::Secrets;
@@ -108,7 +108,7 @@ impl Dispatch {
         let refused = |error: BuildError| {
             tracing::warn!(attempt.key = %key, error = %ErrorChain(&error), "cannot build an attempt");
             let end = ResultKind::Refused { message: error.to_string() };
-            AttemptResult { key, at, end, summary: JsonMap::new() }
+            AttemptResult { key, at, end, report: TaskReport::default() }
         };
         let (Some(details), Some((task, node))) =
             (self.planned.plan.details(key.instance), blueprint.names(key.instance))

@@ -210,8 +210,8 @@ impl Driver {
 
     /// A result is acknowledged after the commit, whether or not the engine accepts it.
     fn finished(&mut self, uid: &AgentUid, finished: AttemptResult, batch: &mut Batch) {
-        let AttemptResult { key, at, end, summary } = finished;
-        self.take(StepInput::AttemptFinished { key, at, end, summary }, batch);
+        let AttemptResult { key, at, end, report } = finished;
+        self.take(StepInput::AttemptFinished { key, at, end, report }, batch);
         batch.recorded.push((uid.clone(), key));
     }
 

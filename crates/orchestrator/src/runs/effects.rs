@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use stoker_engine::run::RunEffect;
 use stoker_engine::session::server::{Input, Output};
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, InFlight, ResultKind, ToAgent};
-use stoker_model::{AgentUid, JsonMap};
+use stoker_model::{AgentUid, TaskReport};
 use stoker_wire::encode_to_agent;
 
 use super::driver::Driver;
@@ -109,7 +109,7 @@ impl Driver {
             made.as_ref().ok().and_then(|attempt| not_here(&self.orchestrator, uid, attempt))
         {
             let (at, end) = (self.orchestrator.context.clock.now(), ResultKind::Refused { message });
-            made = Err(AttemptResult { key, at, end, summary: JsonMap::new() });
+            made = Err(AttemptResult { key, at, end, report: TaskReport::default() });
         }
         match made {
             Ok(attempt) => {
@@ -161,8 +161,12 @@ impl Driver {
     fn interrupt(&mut self, uid: &AgentUid, flights: &[InFlight]) {
         let at = self.orchestrator.context.clock.now();
         self.waiting.extend(flights.iter().map(|flight| {
-            let finished =
-                AttemptResult { key: flight.key, at, end: ResultKind::Interrupted, summary: JsonMap::new() };
+            let finished = AttemptResult {
+                key: flight.key,
+                at,
+                end: ResultKind::Interrupted,
+                report: TaskReport::default(),
+            };
             Command::Finished { uid: uid.clone(), finished, receipt: None }
         }));
     }

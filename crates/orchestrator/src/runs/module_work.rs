@@ -10,8 +10,8 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{EngineEvent, EventKind, InstanceOutcome, Next};
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, Mode, ResultKind};
 use stoker_model::{
-    AgentUid, ClusterId, EncryptedContents, Json, JsonMap, Micros, ModuleAction, ModuleItem, ModuleRun,
-    ModuleStatus, NodeModule,
+    AgentUid, ClusterId, EncryptedContents, Json, Micros, ModuleAction, ModuleItem, ModuleRun, ModuleStatus,
+    NodeModule, TaskReport,
 };
 use stoker_store::{StoreError, WriteTransaction};
 
@@ -90,7 +90,7 @@ impl ModuleWork {
                         key,
                         at,
                         end: ResultKind::Refused { message },
-                        summary: JsonMap::new(),
+                        report: TaskReport::default(),
                     })
                 })?;
             secrets.extend(secrets_of(&contents));
@@ -113,15 +113,16 @@ impl ModuleWork {
 
     /// Module results to write in the same transaction as the events.
     pub(super) fn recorded(&self, events: &[EngineEvent]) -> Option<Recorded> {
-        let (end, summary, next) = events.iter().find_map(|event| match &event.kind {
-            EventKind::AttemptEnded { end, summary, next, .. } => Some((end, summary, next)),
+        let (end, report, next) = events.iter().find_map(|event| match &event.kind {
+            EventKind::AttemptEnded { end, report, next, .. } => Some((end, report, next)),
             _ => None,
         })?;
         if !matches!(next, Next::Final(InstanceOutcome::Succeeded)) {
             self.reason.set(end.message());
             return None;
         }
-        let results: Vec<Reported> = summary
+        let results: Vec<Reported> = report
+            .summary
             .get("modules")
             .and_then(Json::as_array)
             .into_iter()

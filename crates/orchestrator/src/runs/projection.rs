@@ -11,7 +11,7 @@ use stoker_engine::run::{
     AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution,
 };
 use stoker_engine::session::ResultKind;
-use stoker_model::{HistoryRecord, HistoryStatus, InstanceIdx, Json, JsonMap, Micros, RunId};
+use stoker_model::{HistoryRecord, HistoryStatus, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 
 /// Field of a history row that refines the status: `blocked`, `stopped` or `interrupted`.
 pub const OUTCOME: &str = "outcome";
@@ -43,7 +43,7 @@ impl Projection {
                 let open = *open;
                 self.row(blueprint, *instance, HistoryStatus::Running, open).into_iter().collect()
             }
-            EventKind::AttemptEnded { instance, end, summary, next, .. } => {
+            EventKind::AttemptEnded { instance, end, report, next, .. } => {
                 let open = self.open.get(instance).copied().unwrap_or_default();
                 let row = match next {
                     Next::Retry { .. } => self.row(blueprint, *instance, HistoryStatus::Running, open),
@@ -51,7 +51,7 @@ impl Projection {
                         .ended(blueprint, *instance, *outcome, event.at, end.message())
                         .map(|row| with_outcome(row, outcome_word(end))),
                 };
-                row.map(|row| HistoryRecord { summary: summary.clone(), ..row }).into_iter().collect()
+                row.map(|row| HistoryRecord { report: report.clone(), ..row }).into_iter().collect()
             }
             EventKind::Resolved { ends } => ends
                 .iter()
@@ -146,7 +146,7 @@ impl Projection {
             // Stored with the plan.
             task: JsonMap::new(),
             custom,
-            summary: JsonMap::new(),
+            report: TaskReport::default(),
         })
     }
 }

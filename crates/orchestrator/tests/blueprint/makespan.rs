@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use stoker_engine::blueprint::{Blueprint, ExecutionOptions};
 use stoker_engine::run::{Input, InstanceState, Phase, RunEffect, RunMachine, RunOutcome, step};
 use stoker_engine::session::ResultKind;
-use stoker_model::{InstanceIdx, JsonMap, Micros, RunId, TaskIdx};
+use stoker_model::{InstanceIdx, Micros, RunId, TaskIdx, TaskReport};
 use stoker_orchestrator::runs::blueprint_of_plan;
 use stoker_planner::{InstanceAction, Plan};
 use stoker_tasks::default_timing;
@@ -35,7 +35,12 @@ fn makespan(blueprint: &Blueprint, duration: impl Fn(InstanceIdx) -> u32) -> u64
         now = Micros(at);
         let key = run.in_flight().map(|flight| flight.key).find(|key| key.instance == instance);
         let key = key.expect("it is in flight");
-        input = Input::AttemptFinished { key, at: now, end: ResultKind::Succeeded, summary: JsonMap::new() };
+        input = Input::AttemptFinished {
+            key,
+            at: now,
+            end: ResultKind::Succeeded,
+            report: TaskReport::default(),
+        };
     }
     assert_eq!(*run.phase(), Phase::Ended(RunOutcome::Succeeded));
     (now.0 / 1000) as u64

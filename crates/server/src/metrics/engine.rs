@@ -12,7 +12,7 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn new(book: &mut Book, counters: &RunMetrics) -> Self {
-        let RunMetrics { runs, instances, attempts_sent, attempts, events, writes } = counters;
+        let RunMetrics { runs, instances, attempts_sent, attempts, changes, events, writes } = counters;
         book.enter(
             "runs",
             "counter",
@@ -35,6 +35,13 @@ impl Engine {
             &["end"],
             "Attempts that ended: `succeeded`, `failed`, `timed_out`, `cancelled`, `interrupted`, `refused`, `lost`, `no_answer`",
             attempts.clone(),
+        );
+        book.enter(
+            "attempt_changes",
+            "counter",
+            &["changed"],
+            "Attempts that ended, by whether they changed their host: `true`, `false`, `unknown`",
+            changes.clone(),
         );
         book.enter("run_events", "counter", &[], "Committed run events", events.clone());
         book.enter(

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, FromAgent, ResultKind, Stream};
-use stoker_model::{InstanceIdx, JsonMap, Micros};
+use stoker_model::{InstanceIdx, JsonMap, Micros, TaskReport};
 use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;
 
@@ -70,7 +70,7 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
     connections.send(LocalConnection { send, receive }).await.unwrap();
     let identity = Identity { node: uid, version: "test".to_owned(), journal_id: None };
     let mut session = AgentSession::new(identity, AgentLimits::default());
-    let (exits, mut exited) = mpsc::channel::<(AttemptKey, ResultKind, JsonMap)>(64);
+    let (exits, mut exited) = mpsc::channel::<(AttemptKey, ResultKind, TaskReport)>(64);
     let mut running: HashMap<AttemptKey, Running> = HashMap::new();
     let mut inputs = VecDeque::from([Input::Connected { facts: attempts.facts.lock().clone() }]);
     loop {
@@ -110,9 +110,9 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
                 Some(message) => inputs.push_back(Input::Message(message)),
                 None => return,
             },
-            Some((key, end, summary)) = exited.recv() => {
+            Some((key, end, report)) = exited.recv() => {
                 running.remove(&key);
-                inputs.push_back(Input::Exited { key, end, summary });
+                inputs.push_back(Input::Exited { key, end, report });
             }
         }
     }
@@ -137,7 +137,7 @@ async fn send_forged_reports(reports: &mpsc::Sender<FromAgent>, attempt: &Attemp
         let text = "forged\n".to_owned();
         let _ = reports.send(FromAgent::Output { key, stream: Stream::Out, offset: 99, text }).await;
         let finished =
-            AttemptResult { key, at: Micros(1), end: ResultKind::Succeeded, summary: JsonMap::new() };
+            AttemptResult { key, at: Micros(1), end: ResultKind::Succeeded, report: TaskReport::default() };
         let _ = reports.send(FromAgent::Finished(finished)).await;
     }
 }
@@ -154,7 +154,7 @@ fn describe(attempt: &Attempt) -> String {
 async fn execute(
     attempt: Attempt,
     mut killed: mpsc::Receiver<()>,
-    exits: mpsc::Sender<(AttemptKey, ResultKind, JsonMap)>,
+    exits: mpsc::Sender<(AttemptKey, ResultKind, TaskReport)>,
 ) {
     let mut summary = JsonMap::new();
     let end = match cmd(&attempt).as_str() {
@@ -177,7 +177,7 @@ async fn execute(
         }
         _ => ResultKind::Succeeded,
     };
-    let _ = exits.send((attempt.key, end, summary)).await;
+    let _ = exits.send((attempt.key, end, TaskReport::of_summary(summary))).await;
 }
 
 /// Executes a module task. The prefix of a module's name selects its behaviour: `hang`, `slow`, `refuse` or

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use stoker_model::{HistoryRecord, HistoryStatus, Micros, Run, RunId, RunName, RunStatus};
+use stoker_model::{HistoryRecord, HistoryStatus, Micros, Run, RunId, RunName, RunStatus, TaskReport};
 
 use crate::beginnings::{create_child_run, create_cluster, create_run, id, map, send_with_header};
 use crate::fixtures::{begin_write, commit};
@@ -26,7 +26,7 @@ fn record(
         ended_at: second.map(|second| at(second + 1)),
         task: map(json!({"id": task, "type": "shell", "parameters": {"cmd": "true"}})),
         custom: map(json!({"exit_code": 0})),
-        summary: map(json!({"events": 1})),
+        report: TaskReport::of_summary(map(json!({"events": 1}))),
     }
 }
 

@@ -6,7 +6,7 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::{AttemptKey, ResultKind};
 use stoker_graph::Csr;
-use stoker_model::{GroupIdx, InstanceIdx, JsonMap, Micros, NodeIdx, TaskIdx};
+use stoker_model::{GroupIdx, InstanceIdx, Micros, NodeIdx, TaskIdx, TaskReport};
 
 use super::Oracle;
 
@@ -52,7 +52,14 @@ fn dispatched(instance: u32) -> EventKind {
 fn ended(instance: u32, end: ResultKind, outcome: InstanceOutcome) -> EventKind {
     let (end, next) = (AttemptOutcome::Reported(end), Next::Final(outcome));
     let instance = InstanceIdx::new(instance);
-    EventKind::AttemptEnded { instance, attempt: 1, ended_at: Micros(0), end, summary: JsonMap::new(), next }
+    EventKind::AttemptEnded {
+        instance,
+        attempt: 1,
+        ended_at: Micros(0),
+        end,
+        report: TaskReport::default(),
+        next,
+    }
 }
 
 fn succeeded(instance: u32) -> EventKind {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_engine::session::agent::{AgentLimits, AgentSession, Durability, Identity, Input, Output, Record};
 use stoker_engine::session::{Attempt, AttemptKey, ResultKind, ToAgent};
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{JsonMap, Micros, TaskReport};
 
 use super::{ConnectionId, Sabotage, SimEvent, World};
 
@@ -294,7 +294,7 @@ impl World<'_> {
     pub(crate) fn end_process(&mut self, idx: usize, key: AttemptKey, end: ResultKind) {
         if self.agents[idx].processes.remove(&key) {
             self.oracle.process_ended(key, &end);
-            self.agent_input(idx, Input::Exited { key, end, summary: JsonMap::new() });
+            self.agent_input(idx, Input::Exited { key, end, report: TaskReport::default() });
         }
     }
 }

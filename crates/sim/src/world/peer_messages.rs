@@ -164,8 +164,8 @@ impl World<'_> {
 
     fn handle_result(&mut self, server: usize, host: usize, agent: usize, finished: AttemptResult) {
         let keys = vec![finished.key];
-        let AttemptResult { key, at, end, summary } = finished;
-        let result = self.step_and_commit(server, Input::AttemptFinished { key, at, end, summary });
+        let AttemptResult { key, at, end, report } = finished;
+        let result = self.step_and_commit(server, Input::AttemptFinished { key, at, end, report });
         if result == CommitResult::Rejected || !self.servers[server].is_alive {
             return;
         }

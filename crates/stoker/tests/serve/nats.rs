@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use stoker_bus::{Bus, NatsAuth, NatsBus, NatsOptions, Subject, SubjectPattern, UserKeys};
 use stoker_engine::session::{AttemptKey, AttemptResult, FromAgent, ResultKind};
-use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, Micros, RunId, TaskReport};
 use stoker_testkit::{TempFolder, TestNats};
 
 use crate::kills::Run;
@@ -290,8 +290,8 @@ async fn publish_result(
     let options = NatsOptions { auth, inbox, ..NatsOptions::new(secured_nats.nats.url()) };
     let agent = Bus::Nats(NatsBus::connect(&options).await.unwrap());
     wait("the agent is connected", || agent.is_connected()).await;
-    let (at, end, summary) = (Micros(1), ResultKind::Succeeded, JsonMap::new());
-    let finished = FromAgent::Finished(AttemptResult { key: attempt, at, end, summary });
+    let (at, end, report) = (Micros(1), ResultKind::Succeeded, TaskReport::default());
+    let finished = FromAgent::Finished(AttemptResult { key: attempt, at, end, report });
     let body = stoker_wire::encode_from_agent(&finished).into_bytes();
     let subject = Subject::new(stoker_wire::nats::result_subject(&uid, &key)).unwrap();
     agent

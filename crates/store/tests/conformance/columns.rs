@@ -6,7 +6,7 @@ use serde_json::json;
 use stoker_model::{
     Actor, AgentMachine, AppliedMark, AppliedSuccess, AuditChange, EncryptedContents, GraphMetadata,
     HistoryRecord, HistoryStatus, JsonMap, LinkBody, LinkOwner, Micros, ModuleBody, NewNode, NewPlugin,
-    NewRelease, Owner, ServerRecord, SnapshotId, TaintCause,
+    NewRelease, Owner, ServerRecord, SnapshotId, TaintCause, TaskReport,
 };
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, new_plugin, new_release, run};
@@ -122,7 +122,7 @@ async fn texts_of_runs_and_servers_are_in_the_columns_of_their_names(fixture: &F
         ended_at: None,
         task: map(json!({"task": 1})),
         custom: map(json!({"custom": 1})),
-        summary: map(json!({"summary": 1})),
+        report: TaskReport::of_summary(map(json!({"summary": 1}))),
     };
     writing.history_put(&[history]).await.unwrap();
     let ids = writing.documents_put(&[stoker_store::StateDocument::new(JsonMap::new())]).await.unwrap();

@@ -1,5 +1,8 @@
 use serde_json::json;
-use stoker_model::{ClusterId, HistoryRecord, HistoryStatus, Micros, NewRun, Run, RunId, RunName, RunStatus};
+use stoker_model::{
+    ClusterId, Difference, HistoryRecord, HistoryStatus, Micros, NewRun, Run, RunId, RunName, RunStatus,
+    TaskReport,
+};
 use stoker_store::{HistoryFilter, List, RunFilter, StoreError};
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, new_run, run};
@@ -88,7 +91,11 @@ fn record(run_id: RunId, task: &str, node: &str, started_at: Option<i64>) -> His
         ended_at: None,
         task: map(json!({"type": "puppet", "parameters": {"timeout": 3600}})),
         custom: map(json!({"retries": 1})),
-        summary: map(json!({"events": {}})),
+        report: TaskReport {
+            summary: map(json!({"events": {}})),
+            changed: Some(true),
+            diff: vec![Difference::value("/etc/a", "mode", None, Some("0644".to_owned()))],
+        },
     }
 }
 

@@ -5,7 +5,9 @@
 //! ([`noop`]), a wrapper that reports actions before executing them ([`verbose`]), and a recording fake in
 //! the tests.
 
+mod change;
 mod command;
+mod entry;
 pub mod noop;
 pub mod real;
 mod stop;
@@ -14,7 +16,9 @@ pub mod verbose;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
+pub use change::{FileOwner, FileToWrite, HostChange};
 pub use command::{Command, CommandEffect, Exit, Program, ScratchFile, Status, shell_quote};
+pub use entry::{Entry, EntryKind};
 pub use stop::{StopReason, StopSender, StopSignal};
 
 /// Future returned by host operations.
@@ -24,11 +28,22 @@ pub trait Host: Send + Sync {
     /// Runs a program to completion; its output becomes output of the attempt.
     fn run(&self, command: Command) -> HostFuture<'_, Result<Exit, HostError>>;
 
-    /// Replaces a file atomically.
-    fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>>;
+    /// Runs a read-only program and returns its standard output, which does not become output of the attempt.
+    fn query(&self, command: Command) -> HostFuture<'_, Result<QueryResult, HostError>>;
 
-    /// Reports whether the path exists.
-    fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>>;
+    fn change(&self, change: HostChange) -> HostFuture<'_, Result<(), HostError>>;
+
+    /// Returns what is at a path; `None` if there is nothing. Follows a link.
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>>;
+
+    /// Like [`Host::inspect`], but does not follow a link at the end of the path.
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>>;
+
+    /// Reads a file of at most [`READ_BYTES_MAX`].
+    fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>>;
+
+    /// Returns the sorted names in a directory.
+    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>>;
 
     /// Reboots the machine. On success it normally does not return: the boot ID is in the journal, and the
     /// agent that starts after the reboot reports the success.
@@ -41,22 +56,25 @@ pub trait Host: Send + Sync {
     fn log(&self, line: &str);
 }
 
-/// File to be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileToWrite {
-    pub path: PathBuf,
-    pub data: Vec<u8>,
-    pub permissions: u32,
-    /// Mode of missing parent directories, which are created; `None` means that the directory must exist.
-    pub parents: Option<u32>,
-    pub owner: Option<FileOwner>,
+/// Maximum size of a file that [`Host::read`] returns.
+pub const READ_BYTES_MAX: u64 = 64 << 20;
+
+/// Result of a read-only program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueryResult {
+    pub status: Status,
+    /// Standard output; truncated after [`QUERY_BYTES_MAX`].
+    pub stdout: String,
+    pub stderr: String,
 }
 
-/// User and group names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileOwner {
-    pub user: String,
-    pub group: String,
+/// Maximum size of the output of a query.
+pub const QUERY_BYTES_MAX: usize = 4 << 20;
+
+impl QueryResult {
+    pub fn is_success(&self) -> bool {
+        self.status == Status::Code(0)
+    }
 }
 
 /// Error of a host operation.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, CommandEffect, Exit, FileToWrite, Host, HostError, HostFuture};
+use super::{Command, CommandEffect, Entry, Exit, Host, HostChange, HostError, HostFuture, QueryResult};
 
 /// Executes read-only programs on the inner host and only reports all other operations.
 pub struct Noop<H> {
@@ -24,17 +24,29 @@ impl<H: Host> Host for Noop<H> {
         Box::pin(async { Ok(Exit::default()) })
     }
 
-    fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>> {
-        Box::pin(async move {
-            let verb = if self.host.exists(&file.path).await? { "overwrite" } else { "create" };
-            let (path, n_bytes) = (file.path.display(), file.data.len());
-            self.host.log(&format!("would {verb} {path}: {n_bytes} bytes, mode {:04o}", file.permissions));
-            Ok(())
-        })
+    fn query(&self, command: Command) -> HostFuture<'_, Result<QueryResult, HostError>> {
+        self.host.query(command)
     }
 
-    fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>> {
-        self.host.exists(path)
+    fn change(&self, change: HostChange) -> HostFuture<'_, Result<(), HostError>> {
+        self.host.log(&format!("would {change}"));
+        Box::pin(async { Ok(()) })
+    }
+
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+        self.host.inspect(path)
+    }
+
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+        self.host.inspect_link(path)
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>> {
+        self.host.read(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>> {
+        self.host.list(path)
     }
 
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, Exit, FileToWrite, Host, HostError, HostFuture};
+use super::{Command, Entry, Exit, Host, HostChange, HostError, HostFuture, QueryResult};
 
 /// Forwards every operation to the inner host.
 pub struct Verbose<H> {
@@ -22,14 +22,30 @@ impl<H: Host> Host for Verbose<H> {
         self.host.run(command)
     }
 
-    fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>> {
-        let (path, n_bytes) = (file.path.display(), file.data.len());
-        self.host.log(&format!("writing {path}: {n_bytes} bytes, mode {:04o}", file.permissions));
-        self.host.write(file)
+    fn query(&self, command: Command) -> HostFuture<'_, Result<QueryResult, HostError>> {
+        self.host.log(&format!("querying: {}", command.display()));
+        self.host.query(command)
     }
 
-    fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>> {
-        self.host.exists(path)
+    fn change(&self, change: HostChange) -> HostFuture<'_, Result<(), HostError>> {
+        self.host.log(&format!("next change: {change}"));
+        self.host.change(change)
+    }
+
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+        self.host.inspect(path)
+    }
+
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+        self.host.inspect_link(path)
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>> {
+        self.host.read(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>> {
+        self.host.list(path)
     }
 
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {

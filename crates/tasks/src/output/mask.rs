@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stoker_model::{Json, JsonMap};
+use stoker_model::{Json, JsonMap, TaskReport};
 
 /// Replacement for a secret.
 const MASK: &str = "***";
@@ -59,6 +59,11 @@ impl Mask {
 
     pub fn map(&self, map: JsonMap) -> JsonMap {
         map.into_iter().map(|(key, value)| (self.text(&key), self.json(value))).collect()
+    }
+
+    pub fn report(&self, report: TaskReport) -> TaskReport {
+        let diff = report.diff.into_iter().map(|difference| difference.map_texts(|text| self.text(text)));
+        TaskReport { summary: self.map(report.summary), changed: report.changed, diff: diff.collect() }
     }
 
     /// Masks secrets in a JSON value. Numbers can be secrets too; they are compared in their serialized form.

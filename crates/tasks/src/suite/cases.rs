@@ -1,15 +1,18 @@
 //! Cases in the directories of the task types: parameters, expected host calls and results.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostics;
 use stoker_engine::session::Mode;
-use stoker_model::{Json, JsonMap};
+use stoker_model::{Difference, Json, TaskReport};
 
-use super::fake::{FakeHost, Script};
-use crate::host::{Exit, Status};
+use super::fake::{FakeContent, FakeEntry, FakeHost, FakeProgram, Log, Script};
+use crate::host::{Exit, FileOwner, Status};
 use crate::outcome::{Failure, FailureCause, TaskOutcome};
-use crate::{AttemptSpec, execute, mask_outcome};
+use crate::parameter::permissions;
+use crate::{AttemptSpec, Run, execute, mask_outcome};
 
 /// One case of a file.
 pub(super) struct Case {
@@ -56,7 +59,8 @@ impl Case {
         let hooks = self.json["hooks"].as_object().cloned().unwrap_or_default();
         Script {
             exits: self.json["exits"].as_array().into_iter().flatten().map(exit).collect::<VecDeque<_>>(),
-            exists: texts("exists").into_iter().map(Into::into).collect(),
+            files: self.json["files"].as_object().into_iter().flatten().map(file).collect(),
+            programs: self.json["programs"].as_array().into_iter().flatten().map(program).collect(),
             unwritable: texts("unwritable").into_iter().map(Into::into).collect(),
             hooks: hooks
                 .into_iter()
@@ -66,8 +70,18 @@ impl Case {
         }
     }
 
+    pub(super) fn is_resource(&self) -> bool {
+        matches!(crate::find(self.task_type).and_then(|task_type| task_type.run), Some(Run::Resource(_)))
+    }
+
     /// Runs the case; returns its outcome, the host calls and the output.
     pub(super) fn run(&self, script: Script, mode: Mode) -> (TaskOutcome, Vec<Json>, String) {
+        let (outcome, log) = self.run_on(script, mode);
+        (outcome, log.calls.lock().clone(), log.output.lock().clone())
+    }
+
+    /// Runs the case; returns its outcome and what happened on the host.
+    pub(super) fn run_on(&self, script: Script, mode: Mode) -> (TaskOutcome, Arc<Log>) {
         let (host, log) = FakeHost::new(script);
         let mask = host.mask();
         let order = AttemptSpec {
@@ -77,11 +91,37 @@ impl Case {
             mode,
             debug: self.json["debug"] == true,
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let outcome = mask_outcome(runtime.block_on(execute(order, host)), &mask);
-        let calls = log.calls.lock().clone();
-        let output = log.output.lock().clone();
-        (outcome, calls, output)
+        (outcome, log)
+    }
+}
+
+fn file((path, json): (&String, &Json)) -> (PathBuf, FakeEntry) {
+    let text = |name: &str| json[name].as_str().map(str::to_owned);
+    let content = match (text("link"), text("kind").as_deref()) {
+        (Some(target), _) => FakeContent::Link(target.into()),
+        (None, Some("directory")) => FakeContent::Directory,
+        _ => FakeContent::File(text("data").unwrap_or_default().into_bytes()),
+    };
+    let mut entry = FakeEntry::new(content);
+    if let Some(mode) = text("mode") {
+        entry.permissions = permissions(&mode).unwrap();
+    }
+    if let Some((user, group)) = text("owner").as_deref().and_then(|owner| owner.split_once(':')) {
+        entry.set_owner(FileOwner { user: Some(user.to_owned()), group: Some(group.to_owned()) });
+    }
+    (path.into(), entry)
+}
+
+fn program(json: &Json) -> FakeProgram {
+    let writes = json["writes"].as_object().into_iter().flatten();
+    FakeProgram {
+        command: json["command"].as_str().unwrap().to_owned(),
+        code: json["code"].as_i64().unwrap_or(0) as i32,
+        stderr: json["stderr"].as_str().unwrap_or_default().to_owned(),
+        output_of: json["output_of"].as_str().map(Into::into),
+        writes: writes.map(|(path, text)| (path.into(), text.as_str().unwrap().to_owned())).collect(),
     }
 }
 
@@ -111,13 +151,13 @@ fn cases_have_the_expected_calls_and_results() {
         let lines: Vec<Json> = output.lines().map(Json::from).collect();
         let expected = case.json.get("output").cloned().unwrap_or_else(|| Json::Array(Vec::new()));
         assert_eq!(Json::Array(lines), expected, "output of {name}");
-        let (result, summary): (Json, JsonMap) = match outcome {
-            Ok(summary) => ("succeeded".into(), summary),
-            Err(Failure { cause: FailureCause::Failed(message), summary }) => {
-                (serde_json::json!({"failed": message}), summary)
+        let (result, report): (Json, TaskReport) = match outcome {
+            Ok(report) => ("succeeded".into(), report),
+            Err(Failure { cause: FailureCause::Failed(message), report }) => {
+                (serde_json::json!({"failed": message}), report)
             }
-            Err(Failure { cause: FailureCause::Refused(message), summary }) => {
-                (serde_json::json!({"refused": message}), summary)
+            Err(Failure { cause: FailureCause::Refused(message), report }) => {
+                (serde_json::json!({"refused": message}), report)
             }
             Err(Failure { cause: FailureCause::Stopped(reason), .. }) => {
                 panic!("{name} was stopped: {reason}")
@@ -125,7 +165,14 @@ fn cases_have_the_expected_calls_and_results() {
         };
         assert_eq!(result, case.json["result"], "result of {name}");
         if let Some(expected) = case.json.get("summary") {
-            assert_eq!(&Json::Object(summary), expected, "summary of {name}");
+            assert_eq!(&Json::Object(report.summary), expected, "summary of {name}");
+        }
+        if let Some(expected) = case.json.get("changed") {
+            assert_eq!(&Json::from(report.changed), expected, "`changed` of {name}");
+        }
+        if let Some(expected) = case.json.get("diff") {
+            let diff: Json = report.diff.iter().map(Difference::to_json).collect();
+            assert_eq!(&diff, expected, "diff of {name}");
         }
     }
 }

@@ -4,12 +4,12 @@ use stoker_diagnostics::Severity;
 use stoker_engine::session::Mode;
 use stoker_model::{Json, TaskType as Word};
 
-use super::cases::{all, yaml};
+use super::cases::{Case, all, yaml};
 use super::fake::Script;
 use crate::host::StopReason;
 use crate::outcome::{Failure, FailureCause};
 use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
-use crate::{TASK_TYPES, check, find};
+use crate::{Run, TASK_TYPES, check, find};
 
 #[test]
 fn every_type_is_documented_and_accepted_in_graphs() {
@@ -164,13 +164,71 @@ fn secrets_are_masked_in_output_and_result() {
         for mode in [Mode::Normal, Mode::Noop] {
             let (outcome, _, output) = case.run(Script { secrets: secrets.clone(), ..case.script() }, mode);
             let result = match outcome {
-                Ok(summary) => Json::Object(summary).to_string(),
-                Err(Failure { cause, summary }) => format!("{cause:?} {}", Json::Object(summary)),
+                Ok(report) => format!("{report:?}"),
+                Err(Failure { cause, report }) => format!("{cause:?} {report:?}"),
             };
             for secret in &secrets {
                 assert!(!output.contains(secret.as_str()), "{} prints `{secret}`: {output}", case.name());
                 assert!(!result.contains(secret.as_str()), "{} returns `{secret}`: {result}", case.name());
             }
         }
+    }
+}
+
+/// Whether an attempt of this case succeeds and its changes have a state that a check can see.
+fn converges(case: &Case) -> bool {
+    case.is_resource() && case.json["result"] == "succeeded" && case.json["is_action"] != true
+}
+
+#[test]
+fn applying_a_resource_twice_changes_nothing_the_second_time() {
+    for case in all().iter().filter(|case| converges(case)) {
+        let (_, log) = case.run_on(case.script(), Mode::Normal);
+        let files = log.files.lock().clone();
+        let (outcome, calls, _) = case.run(Script { files, ..case.script() }, Mode::Normal);
+        let report = outcome.unwrap();
+        assert_eq!((report.changed, report.diff, calls), (Some(false), vec![], vec![]), "{}", case.name());
+    }
+}
+
+#[test]
+fn a_dry_run_of_a_resource_reports_what_an_attempt_changes() {
+    for case in all().iter().filter(|case| converges(case)) {
+        let (dry, _, _) = case.run(case.script(), Mode::Noop);
+        let (done, calls, _) = case.run(case.script(), Mode::Normal);
+        let (dry, done) = (dry.unwrap(), done.unwrap());
+        assert_eq!((dry.changed, dry.diff), (done.changed, done.diff), "{}", case.name());
+        assert_eq!(done.changed, Some(!calls.is_empty()), "{}", case.name());
+    }
+}
+
+#[test]
+fn a_resource_converges_after_an_interruption_at_any_change() {
+    for case in all().iter().filter(|case| converges(case)) {
+        let (_, complete) = case.run_on(case.script(), Mode::Normal);
+        let n_changes = complete.calls.lock().len();
+        for n_done in 1..=n_changes {
+            let (outcome, log) =
+                case.run_on(Script { stops_after: Some(n_done), ..case.script() }, Mode::Normal);
+            let failure = outcome.unwrap_err();
+            assert_eq!(failure.cause, FailureCause::Stopped(StopReason::AgentShutdown), "{}", case.name());
+            let files = log.files.lock().clone();
+            let (outcome, log) = case.run_on(Script { files, ..case.script() }, Mode::Normal);
+            assert!(outcome.is_ok(), "{} after {n_done} changes: {outcome:?}", case.name());
+            assert_eq!(*log.files.lock(), *complete.files.lock(), "{} after {n_done} changes", case.name());
+        }
+    }
+}
+
+/// Types of Fuel that converge as well, but without a condition run each time, as they do there.
+const RUN_EACH_TIME: &[&str] = &["copy_files", "upload_file", "upload_files"];
+
+#[test]
+fn resources_run_by_default_when_their_inputs_changed() {
+    for task_type in TASK_TYPES {
+        let name = task_type.name;
+        let converges = matches!(task_type.run, Some(Run::Resource(_))) || name == "command";
+        let expected = converges && !RUN_EACH_TIME.contains(&name);
+        assert_eq!(Word::parse(name).map(Word::has_desired_state), Some(expected), "{name}");
     }
 }

@@ -4,7 +4,7 @@ use stoker_model::{Json, JsonMap};
 
 use crate::host::Command;
 use crate::outcome::{Failure, TaskOutcome};
-use crate::task_type::{Context, message_summary};
+use crate::task_type::{Context, message_report};
 use crate::values::Values;
 
 /// Parameters for the scheduler, which are not passed to the hook.
@@ -31,7 +31,7 @@ pub(super) async fn call(name: &str, values: &Values, cx: Context<'_>) -> TaskOu
         .stdin(Json::Object(input).to_string().into_bytes());
     let exit = cx.host.run(command).await?;
     if exit.is_success() {
-        return Ok(message_summary(if cx.is_noop() { "hook not called" } else { "hook succeeded" }));
+        return Ok(message_report(if cx.is_noop() { "hook not called" } else { "hook succeeded" }));
     }
     Err(Failure::failed(format!("hook `{}`: {}", program.display(), exit.describe())))
 }

@@ -12,6 +12,7 @@ macro_rules! task_types {
     };
 }
 
+mod accounts;
 mod files;
 mod hooks;
 pub(crate) mod modules;
@@ -20,19 +21,30 @@ task_types! {
     // sorted
     ansible,
     cobbler_sync,
+    command,
     copy_files,
+    directory,
     erase_node,
+    file,
     group,
+    line,
+    link,
     master_shell,
     move_to_bootstrap,
     noop,
+    package,
     puppet,
     reboot,
+    service,
     shell,
     skipped,
     stage,
     sync,
+    sysctl,
+    systemd_unit,
     upload_file,
     upload_files,
+    user,
+    user_group,
     // end sorted
 }

@@ -43,7 +43,7 @@ async fn failed_writes_are_reported_and_change_nothing() {
     let bench = Bench::new();
     let message_text =
         message(bench.run("upload_file", json!({"path": bench.folder.path(), "data": "x"})).await);
-    assert!(message_text.contains("it is a directory"), "{message_text}");
+    assert!(message_text.contains("is a directory, not a file"), "{message_text}");
     let missing = bench.folder.file("none/a");
     let message_text =
         message(bench.run("upload_file", json!({"path": missing, "data": "x", "parents": false})).await);

@@ -5,6 +5,7 @@
 
 mod files;
 mod programs;
+mod resources;
 mod runners;
 mod termination;
 

@@ -104,7 +104,7 @@ async fn message_of_a_silent_module_is_empty() {
                "contents": STANDARD.encode(format!("#!/bin/sh\n{script}\n"))})
     };
     let modules = [module("a", "echo said by a"), module("b", "exit 0"), module("c", "exit 3")];
-    let summary = bench.run("modules", json!({"action": "apply", "modules": modules})).await.unwrap();
+    let summary = bench.run("modules", json!({"action": "apply", "modules": modules})).await.unwrap().summary;
     let messages: Vec<&str> =
         summary["modules"].as_array().unwrap().iter().map(|one| one["message"].as_str().unwrap()).collect();
     assert_eq!(messages, ["said by a", "", "exit code 3"]);

@@ -38,13 +38,14 @@ async fn puppet_applies_a_manifest() {
     let target = bench.folder.file("made");
     fs::write(bench.folder.file("a.pp"), format!("file {{ '{}': content => 'x' }}", target.display()))
         .unwrap();
-    let summary = bench.run("puppet", json!({"puppet_manifest": bench.folder.file("a.pp")})).await.unwrap();
+    let summary =
+        bench.run("puppet", json!({"puppet_manifest": bench.folder.file("a.pp")})).await.unwrap().summary;
     assert_eq!(summary["resources"]["changed"], 1);
     assert!(target.exists());
     fs::write(bench.folder.file("b.pp"), "exec { '/bin/false': }").unwrap();
     let failure =
         bench.run("puppet", json!({"puppet_manifest": bench.folder.file("b.pp")})).await.unwrap_err();
-    assert_eq!(failure.summary["resources"]["failed"], 1);
+    assert_eq!(failure.report.summary["resources"]["failed"], 1);
 }
 
 #[tokio::test]
@@ -62,12 +63,17 @@ async fn puppet_finds_modules_and_changes_nothing_in_a_dry_run() {
     let parameters = json!({
         "puppet_manifest": bench.folder.file("a.pp"), "puppet_modules": bench.folder.file("modules"),
     });
-    let summary = bench.run_in(Mode::Noop, "puppet", parameters.clone()).await.unwrap();
-    assert_eq!((&summary["resources"]["changed"], target.exists()), (&json!(0), false), "{summary:?}");
-    bench.run("puppet", parameters.clone()).await.unwrap();
-    assert_eq!(fs::read_to_string(&target).unwrap(), "x");
-    let summary = bench.run("puppet", parameters).await.unwrap();
-    assert_eq!(summary["resources"]["changed"], 0, "idempotent: {summary:?}");
+    let report = bench.run_in(Mode::Noop, "puppet", parameters.clone()).await.unwrap();
+    let n_changed = &report.summary["resources"]["changed"];
+    assert_eq!((n_changed, report.changed, target.exists()), (&json!(0), Some(true), false), "{report:?}");
+    let report = bench.run("puppet", parameters.clone()).await.unwrap();
+    assert_eq!((fs::read_to_string(&target).unwrap().as_str(), report.changed), ("x", Some(true)));
+    let report = bench.run("puppet", parameters).await.unwrap();
+    assert_eq!(
+        (&report.summary["resources"]["changed"], report.changed),
+        (&json!(0), Some(false)),
+        "idempotent: {report:?}"
+    );
 }
 
 #[tokio::test]
@@ -91,10 +97,11 @@ async fn ansible_runs_a_playbook() {
     let playbook = "- hosts: all\n  gather_facts: false\n  tasks:\n    - command: test {{ wanted }} = yes\n";
     fs::write(bench.folder.file("a.yml"), playbook).unwrap();
     let parameters = |wanted: &str| json!({"playbook": bench.folder.file("a.yml"), "extra_vars": {"wanted": wanted}, "python": "/usr/bin/python3"});
-    let recap = bench.run("ansible", parameters("yes")).await.unwrap();
-    assert_eq!((&recap["ok"], &recap["changed"]), (&json!(1), &json!(1)));
+    let report = bench.run("ansible", parameters("yes")).await.unwrap();
+    let recap = &report.summary;
+    assert_eq!((&recap["ok"], &recap["changed"], report.changed), (&json!(1), &json!(1), Some(true)));
     let failure = bench.run("ansible", parameters("no")).await.unwrap_err();
-    assert_eq!(failure.summary["failed"], 1);
+    assert_eq!(failure.report.summary["failed"], 1);
 }
 
 #[tokio::test]
@@ -113,11 +120,11 @@ async fn ansible_changes_nothing_in_a_dry_run() {
     let parameters = json!({
         "playbook": bench.folder.file("a.yml"), "tags": ["write"], "python": "/usr/bin/python3",
     });
-    let recap = bench.run_in(Mode::Noop, "ansible", parameters.clone()).await.unwrap();
+    let recap = bench.run_in(Mode::Noop, "ansible", parameters.clone()).await.unwrap().summary;
     assert_eq!((&recap["changed"], target.exists()), (&json!(1), false), "{recap:?}");
     bench.run("ansible", parameters.clone()).await.unwrap();
     assert_eq!(fs::read_to_string(&target).unwrap(), "x");
-    let recap = bench.run("ansible", parameters).await.unwrap();
+    let recap = bench.run("ansible", parameters).await.unwrap().summary;
     assert_eq!((&recap["ok"], &recap["changed"]), (&json!(1), &json!(0)), "idempotent: {recap:?}");
 }
 

@@ -6,7 +6,7 @@ use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
     ToAgent,
 };
-use stoker_model::{InstanceIdx, Json, JsonMap, Micros, RunId};
+use stoker_model::{Difference, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 use stoker_wire::record::{JournalEntry, decode_entry, encode_entry};
 use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_from_agent, encode_to_agent};
 
@@ -52,12 +52,24 @@ fn finished() -> impl Strategy<Value = AttemptResult> {
         Just(ResultKind::Interrupted),
         text().prop_map(|message| ResultKind::Refused { message }),
     ];
-    (key(), any::<i64>(), end, map()).prop_map(|(key, at, end, summary)| AttemptResult {
+    (key(), any::<i64>(), end, report()).prop_map(|(key, at, end, report)| AttemptResult {
         key,
         at: Micros(at),
         end,
-        summary,
+        report,
     })
+}
+
+fn report() -> impl Strategy<Value = TaskReport> {
+    let value = || prop::option::of(text());
+    let difference = (text(), text(), value(), value(), value()).prop_map(
+        |(subject, attribute, old, new, diff)| match diff {
+            Some(diff) => Difference::text(subject, &attribute, diff),
+            None => Difference::value(subject, &attribute, old, new),
+        },
+    );
+    (map(), any::<Option<bool>>(), prop::collection::vec(difference, 0..3))
+        .prop_map(|(summary, changed, diff)| TaskReport { summary, changed, diff })
 }
 
 fn attempt() -> impl Strategy<Value = Attempt> {

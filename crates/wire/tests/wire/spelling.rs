@@ -5,7 +5,7 @@ use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
     ToAgent,
 };
-use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
+use stoker_model::{Difference, InstanceIdx, JsonMap, Micros, RunId, TaskReport};
 use stoker_wire::{encode_from_agent, encode_to_agent};
 
 const KEY: AttemptKey = AttemptKey { run: RunId(7), instance: InstanceIdx::new(2), attempt: 1 };
@@ -38,14 +38,22 @@ fn messages_to_agents() {
 
 #[test]
 fn messages_from_agents() {
-    let finished = |end: ResultKind| AttemptResult { key: KEY, at: Micros(5), end, summary: JsonMap::new() };
-    let summary = JsonMap::from_iter([("changed".to_owned(), json!(1))]);
+    let finished =
+        |end: ResultKind| AttemptResult { key: KEY, at: Micros(5), end, report: TaskReport::default() };
+    let report = TaskReport {
+        summary: JsonMap::from_iter([("changed".to_owned(), json!(1))]),
+        changed: Some(true),
+        diff: vec![
+            Difference::value("/etc/a", "mode", None, Some("0644".to_owned())),
+            Difference::text("/etc/a", "content", "-a\n+b\n".to_owned()),
+        ],
+    };
     let messages = [
         FromAgent::Hello(Hello {
             node: "1".into(),
             version: "0.1.0".into(),
             running: vec![KEY],
-            finished: vec![AttemptResult { summary, ..finished(ResultKind::Succeeded) }],
+            finished: vec![AttemptResult { report, ..finished(ResultKind::Succeeded) }],
             runs: vec![RunId(7)],
             facts: JsonMap::from_iter([("hostname".to_owned(), json!("a"))]),
             journal_id: Some("0af7".to_owned()),

@@ -10,6 +10,7 @@ import { statusOfRecord } from "../../lib/status";
 import { Reason, useInstance } from "../plan/InstancePanel";
 import { EarlierResults } from "./EarlierResults";
 import { historyOf } from "./history";
+import { HostChanges } from "./HostChanges";
 import { RerunButton } from "./RerunButton";
 import { MessageText } from "../../components/MessageText";
 
@@ -63,6 +64,12 @@ export function RunPanel({ childRunId, runId, clusterId, planId, task, node, isA
               <dd>{record.attempts}</dd>
             </>
           )}
+          {record.changed != null && (
+            <>
+              <dt>Effect</dt>
+              <dd>{record.changed ? "Changed the node" : "Changed nothing"}</dd>
+            </>
+          )}
         </dl>
       )}
       {hasStarted && canOperate && !isActive && <RerunButton runId={runId} task={task} node={node} />}
@@ -72,6 +79,7 @@ export function RunPanel({ childRunId, runId, clusterId, planId, task, node, isA
           <Log runId={childRunId} task={task} node={node} isLive={isActive && status === "running"} />
         </section>
       )}
+      {record?.diff && record.diff.length > 0 && <HostChanges differences={record.diff} />}
       {planned.data?.[0] && <Reason instance={planned.data[0]} />}
       {clusterId != null && <EarlierResults clusterId={clusterId} runId={runId} task={task} node={node} />}
     </Panel>

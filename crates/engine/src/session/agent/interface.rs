@@ -1,6 +1,6 @@
 //! Inputs, outputs and limits of the agent session.
 
-use stoker_model::{AgentUid, JsonMap, RunId};
+use stoker_model::{AgentUid, JsonMap, RunId, TaskReport};
 
 use super::super::{Attempt, AttemptKey, FromAgent, ResultKind, ToAgent};
 use super::journal::Record;
@@ -54,7 +54,7 @@ pub enum Input {
     Exited {
         key: AttemptKey,
         end: ResultKind,
-        summary: JsonMap,
+        report: TaskReport,
     },
 }
 

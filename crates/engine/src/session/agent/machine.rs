@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{Micros, RunId, TaskReport};
 
 use super::super::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, ResultKind, ToAgent,
@@ -90,7 +90,7 @@ impl AgentSession {
             Input::Message(message) => self.handle_message(message, now, &mut outputs),
             Input::Written { seq } => self.handle_written(seq, now, &mut outputs),
             Input::WriteFailed { seq, message } => self.handle_write_failed(seq, &message, now, &mut outputs),
-            Input::Exited { key, end, summary } => self.handle_exited(key, end, summary, now, &mut outputs),
+            Input::Exited { key, end, report } => self.handle_exited(key, end, report, now, &mut outputs),
         }
         self.compact(&mut outputs);
         outputs
@@ -190,7 +190,7 @@ impl AgentSession {
             // the server no longer waits for the attempt.
             let end = ResultKind::Refused { message: "too many unacknowledged results".to_owned() };
             self.report(
-                Box::new(AttemptResult { key, at: now, end, summary: JsonMap::new() }),
+                Box::new(AttemptResult { key, at: now, end, report: TaskReport::default() }),
                 false,
                 outputs,
             );
@@ -235,7 +235,7 @@ impl AgentSession {
             // Unknown attempts are recorded too: their start message may still be in transit and must be
             // refused.
             Some(State::Waiting { .. }) | None => {
-                self.end(key, ResultKind::Cancelled, JsonMap::new(), now, outputs);
+                self.end(key, ResultKind::Cancelled, TaskReport::default(), now, outputs);
             }
         }
     }
@@ -244,12 +244,12 @@ impl AgentSession {
         &mut self,
         key: AttemptKey,
         end: ResultKind,
-        summary: JsonMap,
+        report: TaskReport,
         now: Micros,
         outputs: &mut Outputs,
     ) {
         if matches!(self.attempts.get(&key), Some(State::Running { .. })) {
-            self.end(key, end, summary, now, outputs);
+            self.end(key, end, report, now, outputs);
             self.start_next_attempt(key, outputs);
         } else {
             outputs.push(Output::Ignored { run: key.run, why: "the exited attempt was not running" });
@@ -269,11 +269,11 @@ impl AgentSession {
         &mut self,
         key: AttemptKey,
         end: ResultKind,
-        summary: JsonMap,
+        report: TaskReport,
         now: Micros,
         outputs: &mut Outputs,
     ) {
-        let finished = AttemptResult { key, at: now, end, summary };
+        let finished = AttemptResult { key, at: now, end, report };
         self.write_for(key, Record::Ended(finished.clone()), outputs);
         self.attempts.insert(key, State::Ending { finished: Box::new(finished) });
     }
@@ -285,7 +285,7 @@ impl AgentSession {
         let Some(key) = self.writing.remove(&seq) else { return };
         match self.attempts.remove(&key) {
             Some(State::Accepting { is_cancelled: true, .. }) => {
-                self.end(key, ResultKind::Cancelled, JsonMap::new(), now, outputs);
+                self.end(key, ResultKind::Cancelled, TaskReport::default(), now, outputs);
                 self.start_next_attempt(key, outputs);
             }
             Some(State::Accepting { attempt, .. }) => {
@@ -312,7 +312,7 @@ impl AgentSession {
                     key,
                     at: now,
                     end: ResultKind::Refused { message },
-                    summary: JsonMap::new(),
+                    report: TaskReport::default(),
                 };
                 self.report(Box::new(finished), false, outputs);
                 self.start_next_attempt(key, outputs);
@@ -389,5 +389,5 @@ impl AgentSession {
 
 fn refusal(key: AttemptKey, at: Micros, message: &str) -> FromAgent {
     let end = ResultKind::Refused { message: message.to_owned() };
-    FromAgent::Finished(AttemptResult { key, at, end, summary: JsonMap::new() })
+    FromAgent::Finished(AttemptResult { key, at, end, report: TaskReport::default() })
 }

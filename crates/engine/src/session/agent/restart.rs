@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{Micros, TaskReport};
 
 use super::super::{AttemptKey, ResultKind};
 use super::interface::{AgentLimits, Identity};
@@ -41,7 +41,7 @@ impl AgentSession {
             session.attempts.insert(key, state);
         }
         for key in interrupted {
-            session.end(key, ResultKind::Interrupted, JsonMap::new(), now, &mut outputs);
+            session.end(key, ResultKind::Interrupted, TaskReport::default(), now, &mut outputs);
         }
         session.ended_runs = contents.ended_runs;
         session.compact(&mut outputs);

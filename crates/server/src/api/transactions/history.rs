@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use stoker_api_types::transactions::HistoryView;
-use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, RunId};
+use stoker_model::{Difference, HistoryRecord, HistoryStatus, Json, JsonMap, RunId, TaskReport};
 use stoker_services::clock;
 use stoker_store::{HistoryFilter, Session};
 use tokio::sync::mpsc;
@@ -150,12 +150,17 @@ fn view(record: HistoryRecord, include_summary: bool) -> JsonMap {
     fields.insert("status".to_owned(), Json::from(record.status.as_str()));
     fields.insert("time_start".to_owned(), Json::from(record.started_at.map(clock::plain)));
     fields.insert("time_end".to_owned(), Json::from(record.ended_at.map(clock::plain)));
+    let TaskReport { summary, changed, diff } = record.report;
+    fields.insert("changed".to_owned(), Json::from(changed));
     if include_summary {
-        fields.insert("summary".to_owned(), Json::Object(record.summary));
+        fields.insert("summary".to_owned(), Json::Object(summary));
+    }
+    if !diff.is_empty() {
+        fields.insert("diff".to_owned(), diff.iter().map(Difference::to_json).collect());
     }
     for (key, value) in record.task.into_iter().chain(record.custom) {
         // Fields of the task must not override fields of the record, such as `status`.
-        if key != "id" && key != "summary" {
+        if !matches!(key.as_str(), "id" | "summary" | "changed" | "diff") {
             fields.entry(key).or_insert(value);
         }
     }
@@ -204,7 +209,7 @@ mod tests {
             ended_at: None,
             task: map(task),
             custom: map(custom),
-            summary: map(json!({"total": 1})),
+            report: TaskReport::of_summary(map(json!({"total": 1}))),
         }
     }
 

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use stoker_engine::blueprint::Executor;
 use stoker_manifest::task::render;
 use stoker_model::{
-    HistoryRecord, HistoryStatus, InstanceIdx, Json, JsonMap, PlanId, RunId, RunStatus, Task,
+    HistoryRecord, HistoryStatus, InstanceIdx, Json, JsonMap, PlanId, RunId, RunStatus, Task, TaskReport,
 };
 use stoker_planner::{Details, ExplainedPlan, Instance, InstanceAction};
 use stoker_services::planning::{PlanSecrets, StoredPlan};
@@ -221,7 +221,7 @@ impl HistoryJoin<'_> {
             ended_at: None,
             task: JsonMap::new(),
             custom: JsonMap::new(),
-            summary: JsonMap::new(),
+            report: TaskReport::default(),
         }
     }
 }

@@ -16,7 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Command, Exit, FileToWrite, Host, HostError, HostFuture, Status, StopSignal};
+use super::{
+    Command, Entry, Exit, FileToWrite, Host, HostChange, HostError, HostFuture, QueryResult, Status,
+    StopSignal, shell_quote,
+};
 use crate::output::OutputReport;
 pub use family::{ProcessId, ProcessTree, terminate_process_tree};
 
@@ -87,18 +90,39 @@ impl Host for LocalHost {
         Box::pin(process::run(self, command))
     }
 
-    fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>> {
+    fn query(&self, command: Command) -> HostFuture<'_, Result<QueryResult, HostError>> {
+        Box::pin(process::query(self, command))
+    }
+
+    fn change(&self, change: HostChange) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async move {
             self.check_stop()?;
-            blocking(move || files::write(&file)).await
+            match change {
+                HostChange::Write(file) => self.write(file).await,
+                HostChange::Run(command) => self.run_change(command).await,
+                other => blocking(move || files::change(&other)).await,
+            }
         })
     }
 
-    fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>> {
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
         let path = path.to_owned();
-        Box::pin(blocking(move || {
-            path.try_exists().map_err(|error| HostError::file("inspect", &path, &error))
-        }))
+        Box::pin(blocking(move || files::inspect(&path, std::fs::metadata(&path))))
+    }
+
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+        let path = path.to_owned();
+        Box::pin(blocking(move || files::inspect(&path, std::fs::symlink_metadata(&path))))
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>> {
+        let path = path.to_owned();
+        Box::pin(blocking(move || files::read(&path)))
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>> {
+        let path = path.to_owned();
+        Box::pin(blocking(move || files::list(&path)))
     }
 
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
@@ -121,6 +145,33 @@ const BOOT_POLL: Duration = Duration::from_millis(500);
 impl LocalHost {
     fn check_stop(&self) -> Result<(), HostError> {
         self.stop.reason().map_or(Ok(()), |reason| Err(HostError::Stopped(reason)))
+    }
+
+    /// Writes a file; the content is validated before it becomes visible.
+    async fn write(&self, file: FileToWrite) -> Result<(), HostError> {
+        let validate = file.validate.clone();
+        let prepared = blocking(move || files::prepare(file)).await?;
+        if let Some(command) = validate {
+            let path = shell_quote(&prepared.temporary_path().display().to_string());
+            let exit = self.run(Command::script(command.replace("%s", &path))).await?;
+            if !exit.is_success() {
+                return Err(HostError::Other(format!(
+                    "`{command}` refuses the new content of `{}`, which was not changed: {}",
+                    prepared.path().display(),
+                    exit.describe()
+                )));
+            }
+        }
+        blocking(move || prepared.persist()).await
+    }
+
+    async fn run_change(&self, command: Command) -> Result<(), HostError> {
+        let text = command.display();
+        let exit = self.run(command).await?;
+        if exit.is_success() {
+            return Ok(());
+        }
+        Err(HostError::Other(format!("`{text}` failed: {}", exit.describe())))
     }
 
     async fn reboot_and_wait(&self) -> Result<(), HostError> {

@@ -5,10 +5,10 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use stoker_engine::session::Stream;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command as Starter};
 
-use super::super::{Command, Exit, HostError, Program, Status, StopReason};
+use super::super::{Command, Exit, HostError, Program, QUERY_BYTES_MAX, QueryResult, Status, StopReason};
 use super::family::{MARK, ProcessId, ProcessTree, Ticks, terminate_process_tree};
 use super::pump::pump;
 use super::{LocalHost, blocking, scratch};
@@ -50,6 +50,35 @@ pub(super) async fn run(host: &LocalHost, mut command: Command) -> Result<Exit, 
         stderr_tail: host.report.take_tail(Stream::Err),
         collected,
     })
+}
+
+/// Runs a read-only program and captures its output.
+pub(super) async fn query(host: &LocalHost, command: Command) -> Result<QueryResult, HostError> {
+    host.check_stop()?;
+    let from = Ticks::now();
+    let mut child = start(host, &command)?;
+    let leader = child.id().and_then(|pid| ProcessId::started_between(pid as i32, from, Ticks::now()));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let ended = tokio::select! {
+        done = async { tokio::join!(capture(stdout), capture(stderr), child.wait()) } => Ok(done),
+        reason = host.stop.wait() => Err(reason),
+    };
+    let (stdout, stderr, status) = match ended {
+        Ok(done) => done,
+        Err(reason) => return Err(terminate(host, child, leader, reason).await),
+    };
+    let status = status.map_err(|error| HostError::Other(format!("cannot wait for the process: {error}")))?;
+    Ok(QueryResult { status: convert_status(status), stdout, stderr })
+}
+
+/// Reads to the end of a stream. What exceeds the limit is read and discarded, so that the program does not block.
+async fn capture(source: Option<impl AsyncRead + Unpin>) -> String {
+    let mut data = Vec::new();
+    let Some(mut source) = source else { return String::new() };
+    // A read error means the other end is closed.
+    _ = (&mut source).take(QUERY_BYTES_MAX as u64).read_to_end(&mut data).await;
+    _ = tokio::io::copy(&mut source, &mut tokio::io::sink()).await;
+    String::from_utf8_lossy(&data).into_owned()
 }
 
 /// Discards the output tails of earlier programs.

@@ -5,7 +5,7 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::TaskType;
+use crate::task_type::{Run, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "ansible",
@@ -26,7 +26,7 @@ so they are not visible in the process list. Requires `ansible-playbook` on the 
   parameters:
     playbook: /etc/stoker/playbooks/kernel.yml
     extra_vars: {hugepages: {yaql_exp: $.compute.hugepages}}",
-    run: Some(run::run),
+    run: Some(Run::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

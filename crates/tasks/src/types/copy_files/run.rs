@@ -1,15 +1,13 @@
-//! Executor of `copy_files`; the file contents are part of the parameters.
+//! Check of `copy_files`; the file contents are part of the parameters.
 
 use super::spec::files_of;
 use crate::host::HostFuture;
-use crate::outcome::TaskOutcome;
-use crate::task_type::{Context, message_summary};
-use crate::types::files::write_all;
+use crate::outcome::Failure;
+use crate::resource::Step;
+use crate::task_type::Context;
+use crate::types::files::steps_of;
 use crate::values::Values;
 
-pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
-    Box::pin(async move {
-        let n_files = write_all(files_of(values)?, cx).await?;
-        Ok(message_summary(format!("{n_files} files written")))
-    })
+pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
+    Box::pin(async move { steps_of(files_of(values)?, cx.host).await })
 }

@@ -5,7 +5,7 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::TaskType;
+use crate::task_type::{Run, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "master_shell",
@@ -24,7 +24,7 @@ The variable `STOKER_NODE` contains the UID of the node.",
   roles: ['/.*/']
   parameters:
     cmd: {yaql_exp: '\"register-dns \" + $.fqdn'}",
-    run: Some(run::run),
+    run: Some(Run::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

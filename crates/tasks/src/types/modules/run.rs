@@ -1,7 +1,7 @@
 //! Executor of `modules`.
 
 use serde_json::json;
-use stoker_model::{Json, JsonMap, ModuleAction, ModuleStatus};
+use stoker_model::{Json, JsonMap, ModuleAction, ModuleStatus, TaskReport};
 
 use super::contents;
 use super::drivers::{DriverError, DriverResult, Payload};
@@ -35,7 +35,8 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Tas
                 "md5": stoker_modules::md5_hex(&module.contents),
             }));
         }
-        Ok(JsonMap::from_iter([("modules".to_owned(), Json::Array(results))]))
+        let summary = JsonMap::from_iter([("modules".to_owned(), Json::Array(results))]);
+        Ok(TaskReport::of_summary(summary))
     })
 }
 

@@ -1,6 +1,8 @@
 //! Executor of `puppet`.
 
-use super::spec::{REPORT, SUMMARY, command, failure, read_summary};
+use stoker_model::TaskReport;
+
+use super::spec::{REPORT, SUMMARY, changed, command, failure, read_summary};
 use crate::host::{HostFuture, Status};
 use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::Context;
@@ -17,13 +19,15 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Tas
             Status::Signal(_) => None,
         };
         let why = failure(code, &summary);
+        let changed = changed(&summary, cx.is_noop());
         if let Some(report) = exit.collected.remove(REPORT) {
             summary.insert("raw_report".to_owned(), report.into());
         }
+        let report = TaskReport { changed, ..TaskReport::of_summary(summary) };
         match why {
-            None => Ok(summary),
+            None => Ok(report),
             Some(why) => {
-                Err(Failure::failed(format!("{why} ({})", exit.describe_with(&["Error:"]))).summary(summary))
+                Err(Failure::failed(format!("{why} ({})", exit.describe_with(&["Error:"]))).report(report))
             }
         }
     })

@@ -70,6 +70,13 @@ pub(super) fn read_summary(text: &str) -> JsonMap {
     root.and_then(|root| json_map(root, &mut Diagnostics::default())).unwrap_or_default()
 }
 
+/// Reports whether resources changed or, in noop mode, would change. `None` without a summary.
+pub(super) fn changed(summary: &JsonMap, is_noop: bool) -> Option<bool> {
+    let name = if is_noop { "out_of_sync" } else { "changed" };
+    let n_changed = summary.get("resources")?.get(name)?.as_u64()?;
+    Some(n_changed > 0)
+}
+
 /// Returns the reason for failure. A run without a summary is a failure, even with exit code 0.
 pub(super) fn failure(code: Option<i32>, summary: &JsonMap) -> Option<String> {
     let count = |name: &str| {

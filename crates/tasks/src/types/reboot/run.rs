@@ -2,12 +2,12 @@
 
 use crate::host::HostFuture;
 use crate::outcome::TaskOutcome;
-use crate::task_type::{Context, message_summary};
+use crate::task_type::{Context, message_report};
 use crate::values::Values;
 
 pub(super) fn run<'a>(_values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(async move {
         cx.host.reboot().await?;
-        Ok(message_summary(if cx.is_noop() { "node would reboot" } else { "node rebooted" }))
+        Ok(message_report(if cx.is_noop() { "node would reboot" } else { "node rebooted" }))
     })
 }

@@ -3,11 +3,11 @@
 mod run;
 pub(super) mod spec;
 
-pub(super) use run::run_script;
+pub(super) use run::{command_of, run_script};
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::TaskType;
+use crate::task_type::{Run, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "shell",
@@ -33,7 +33,7 @@ On a timeout or a cancelled run all its processes are ended, including detached 
     timeout: 120
     retries: 3
     interval: 10",
-    run: Some(run::run),
+    run: Some(Run::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

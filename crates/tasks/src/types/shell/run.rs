@@ -5,7 +5,7 @@ use crate::host::{Command, HostFuture};
 use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::Context;
 use crate::values::Values;
-use stoker_model::JsonMap;
+use stoker_model::TaskReport;
 
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
     Box::pin(async move { run_script(Spec::read(values)?, cx).await })
@@ -13,15 +13,20 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Tas
 
 /// Runs a script. Shared with `master_shell`.
 pub(in crate::types) async fn run_script(spec: Spec, cx: Context<'_>) -> TaskOutcome {
-    let mut command = match plain_words(&spec.cmd) {
+    let exit = cx.host.run(command_of(spec, cx)).await?;
+    if exit.is_success() {
+        return Ok(TaskReport::default());
+    }
+    Err(Failure::failed(exit.describe()))
+}
+
+/// Returns the program that executes a script.
+pub(in crate::types) fn command_of(spec: Spec, cx: Context<'_>) -> Command {
+    let command = match plain_words(&spec.cmd) {
         Some(words) => Command::argv(words),
         None => Command::script(spec.cmd),
     };
-    command = command.cwd(spec.cwd).env("STOKER_NODE", cx.node);
+    let mut command = command.cwd(spec.cwd).env("STOKER_NODE", cx.node);
     command.env.extend(spec.env);
-    let exit = cx.host.run(command).await?;
-    if exit.is_success() {
-        return Ok(JsonMap::new());
-    }
-    Err(Failure::failed(exit.describe()))
+    command
 }

@@ -1,6 +1,6 @@
 //! Executor of `sync`.
 
-use stoker_model::JsonMap;
+use stoker_model::TaskReport;
 
 use super::spec::command;
 use crate::host::HostFuture;
@@ -12,7 +12,7 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Tas
     Box::pin(async move {
         let exit = cx.host.run(command(values, cx.is_noop())).await?;
         if exit.is_success() {
-            return Ok(JsonMap::new());
+            return Ok(TaskReport::default());
         }
         Err(Failure::failed(exit.describe()))
     })

@@ -5,14 +5,16 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::TaskType;
+use crate::resource::Resource;
+use crate::task_type::{Run, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "upload_file",
     summary: "Write text to a file on the node.",
     reference: "\
-The content is usually computed. The file is replaced atomically: a temporary file in the same directory is renamed. Symbolic links
-are followed. Without an owner the file belongs to the user that the agent runs as.",
+The content is usually computed. A file with the content, permissions and owner is left unchanged; otherwise it is replaced atomically: a
+temporary file in the same directory is renamed. Symbolic links are followed. Without an owner a new file belongs to the user that the
+agent runs as. Use `file` for files that are removed, validated or backed up.",
     runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Prints the file that would be written.",
@@ -26,7 +28,7 @@ are followed. Without an owner the file belongs to the user that the agent runs 
     path: /etc/hiera/nodes.yaml
     data: {yaql_exp: '{nodes => $.network_metadata.nodes}.toYaml()'}
     permissions: '0640'",
-    run: Some(run::run),
+    run: Some(Run::Resource(Resource::new(run::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

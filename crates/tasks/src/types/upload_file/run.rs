@@ -1,18 +1,19 @@
-//! Executor of `upload_file`.
+//! Check of `upload_file`.
 
 use super::spec::Spec;
 use crate::host::HostFuture;
-use crate::outcome::TaskOutcome;
-use crate::task_type::{Context, message_summary};
+use crate::outcome::Failure;
+use crate::resource::Step;
+use crate::task_type::Context;
+use crate::types::files::steps_of;
 use crate::values::Values;
 
-pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {
+pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
     Box::pin(async move {
         let Spec { file, overwrites } = Spec::read(values)?;
-        if !overwrites && cx.host.exists(&file.path).await? {
-            return Ok(message_summary(format!("{} exists and was not overwritten", file.path.display())));
+        if !overwrites && cx.host.inspect(&file.path).await?.is_some() {
+            return Ok(Vec::new());
         }
-        cx.host.write(file).await?;
-        Ok(message_summary("1 file written"))
+        steps_of(vec![file], cx.host).await
     })
 }

@@ -28,12 +28,12 @@ pub(super) struct Spec {
 
 impl Spec {
     pub(super) fn read(values: &Values) -> Result<Self, Failure> {
+        let path = absolute(values.text("path"))?;
+        let data = values.text("data").into_bytes();
         let file = FileToWrite {
-            path: absolute(values.text("path"))?,
-            data: values.text("data").into_bytes(),
-            permissions: values.permissions("permissions"),
             parents: values.flag("parents").then(|| values.permissions("dir_permissions")),
             owner: owner_of(&values.text("user_owner"), &values.text("group_owner")),
+            ..FileToWrite::new(path, data, values.permissions("permissions"))
         };
         Ok(Self { file, overwrites: values.flag("overwrite") })
     }

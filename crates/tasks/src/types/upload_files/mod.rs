@@ -5,7 +5,8 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::TaskType;
+use crate::resource::Resource;
+use crate::task_type::{Run, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "upload_files",
@@ -27,7 +28,7 @@ be written stops the task.",
       - uid: '1'
         files:
           - {dst: /etc/ssl/a.pem, data: '…', permissions: '0600'}",
-    run: Some(run::run),
+    run: Some(Run::Resource(Resource::new(run::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

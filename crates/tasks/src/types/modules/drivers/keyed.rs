@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::{DriverError, DriverResult, Payload};
-use crate::host::{Command, FileToWrite};
+use crate::host::{Command, FileToWrite, HostChange};
 use crate::task_type::Context;
 use crate::types::modules::contents::settings;
 
@@ -22,14 +22,9 @@ pub(super) async fn apply(keyed: &'static Keyed, payload: Payload<'_>, cx: Conte
     let value = settings.get(keyed.key).filter(|value| !value.is_empty());
     let value =
         value.ok_or_else(|| DriverError::failed(format!("'{}' not found in contents file", keyed.key)))?;
-    let file = FileToWrite {
-        path: PathBuf::from(keyed.path),
-        data: keyed.text.replace("{}", value).into_bytes(),
-        permissions: keyed.permissions,
-        parents: Some(0o755),
-        owner: None,
-    };
-    cx.host.write(file).await?;
+    let (path, data) = (PathBuf::from(keyed.path), keyed.text.replace("{}", value).into_bytes());
+    let file = FileToWrite { parents: Some(0o755), ..FileToWrite::new(path, data, keyed.permissions) };
+    cx.host.change(HostChange::Write(file)).await?;
     Ok(format!("{} was set", keyed.key))
 }
 

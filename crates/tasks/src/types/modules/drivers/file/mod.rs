@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Driver, DriverError, DriverResult, Payload};
-use crate::host::{Command, FileToWrite};
+use crate::host::{Command, FileToWrite, HostChange};
 use crate::parameter::permissions;
 use crate::task_type::Context;
 use crate::types::files::{absolute, owner_of};
@@ -23,7 +23,7 @@ pub(super) const DRIVER: Driver = Driver {
 async fn apply(payload: Payload<'_>, cx: Context<'_>) -> DriverResult {
     let file = read(payload.contents)?;
     let message = format!("{} was written", file.path.display());
-    cx.host.write(file).await?;
+    cx.host.change(HostChange::Write(file)).await?;
     Ok(message)
 }
 
@@ -56,10 +56,8 @@ fn read(contents: &[u8]) -> Result<FileToWrite, DriverError> {
             .ok_or_else(|| DriverError::failed("`mode` must be octal, for example `mode=0644`"))?,
     };
     Ok(FileToWrite {
-        path,
-        data: data.to_vec(),
-        permissions: mode,
         parents: Some(0o755),
         owner: owner_of(&text("owner"), &text("group")),
+        ..FileToWrite::new(path, data.to_vec(), mode)
     })
 }

@@ -1,0 +1,3 @@
+-- What an attempt changed on its host. `changed` is NULL if the task type cannot tell.
+ALTER TABLE run_history ADD COLUMN changed BOOLEAN;
+ALTER TABLE run_history ADD COLUMN diff TEXT COLLATE "C" NOT NULL DEFAULT '[]';

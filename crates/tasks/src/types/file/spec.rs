@@ -1,0 +1,68 @@
+//! Parameters of `file`.
+
+use std::path::PathBuf;
+
+use crate::host::FileOwner;
+use crate::outcome::Failure;
+use crate::parameter::{Parameter, ParameterType};
+use crate::types::files::{DiffDetail, GROUP, MODE, OWNER, STATE, absolute, is_absent};
+use crate::values::Values;
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("path", ParameterType::Path, "Absolute path of the file.").aliases(&["dest"]),
+    Parameter::optional("content", ParameterType::Data, "Content of the file."),
+    MODE,
+    OWNER,
+    GROUP,
+    STATE,
+    Parameter::optional(
+        "validate",
+        ParameterType::Text,
+        "Shell command that must succeed before the file is replaced; `%s` is the path of the new file.",
+    ),
+    Parameter::default("backup", ParameterType::Boolean, "false", "Keep the previous file as `PATH.~N~`."),
+    Parameter::default(
+        "show_diff",
+        ParameterType::Boolean,
+        "true",
+        "Show changes of the content line by line. With `false` only sizes and digests are shown.",
+    ),
+    Parameter::timeout("60"),
+    Parameter::retries("0"),
+    Parameter::interval(),
+];
+
+/// Permissions of a new file for which none are set.
+pub(super) const PERMISSIONS_DEFAULT: u32 = 0o644;
+
+#[derive(Debug)]
+pub(super) struct Spec {
+    pub(super) path: PathBuf,
+    pub(super) is_absent: bool,
+    pub(super) content: Option<Vec<u8>>,
+    pub(super) permissions: Option<u32>,
+    pub(super) owner: FileOwner,
+    pub(super) validate: Option<String>,
+    pub(super) keeps_backup: bool,
+    pub(super) detail: DiffDetail,
+}
+
+impl Spec {
+    pub(super) fn read(values: &Values) -> Result<Self, Failure> {
+        let validate = values.opt_text("validate");
+        if validate.as_ref().is_some_and(|command| !command.contains("%s")) {
+            let message = "`validate` must contain `%s`, which stands for the path of the new file";
+            return Err(Failure::refused(message));
+        }
+        Ok(Self {
+            path: absolute(values.text("path"))?,
+            is_absent: is_absent(values),
+            content: values.opt_text("content").map(String::into_bytes),
+            permissions: values.has("mode").then(|| values.permissions("mode")),
+            owner: FileOwner { user: values.opt_text("owner"), group: values.opt_text("group") },
+            validate,
+            keeps_backup: values.flag("backup"),
+            detail: if values.flag("show_diff") { DiffDetail::Content } else { DiffDetail::Digest },
+        })
+    }
+}

@@ -1,0 +1,130 @@
+//! Edits of texts, line by line.
+
+use regex::Regex;
+
+#[derive(Clone, Debug)]
+pub(super) enum Edit {
+    /// The line must be in the text.
+    Ensure { line: String, regexp: Option<Regex> },
+    /// No line may match; without an expression no line may be equal.
+    Remove { line: Option<String>, regexp: Option<Regex> },
+    /// The lines must be between the markers; `None`: there must be no markers.
+    Block { markers: [String; 2], lines: Option<Vec<String>> },
+}
+
+impl Edit {
+    /// Returns the edited text. Editing it again changes nothing.
+    pub(super) fn apply(&self, text: &str) -> String {
+        let lines: Vec<&str> = text.lines().collect();
+        let edited = match self {
+            Self::Ensure { line, regexp } => ensure(&lines, line, regexp.as_ref()),
+            Self::Remove { line, regexp } => {
+                let is_kept = |candidate: &&&str| match regexp {
+                    Some(regexp) => !regexp.is_match(candidate),
+                    None => Some(**candidate) != line.as_deref(),
+                };
+                lines.iter().filter(is_kept).copied().collect()
+            }
+            Self::Block { markers, lines: block } => with_block(&lines, markers, block.as_deref()),
+        };
+        if edited == lines {
+            return text.to_owned();
+        }
+        edited.iter().flat_map(|line| [line, "\n"]).collect()
+    }
+}
+
+fn ensure<'t>(lines: &[&'t str], line: &'t str, regexp: Option<&Regex>) -> Vec<&'t str> {
+    let mut edited = lines.to_vec();
+    let found = match regexp {
+        Some(regexp) => lines.iter().rposition(|candidate| regexp.is_match(candidate)),
+        None => lines.iter().rposition(|candidate| *candidate == line),
+    };
+    match found {
+        Some(at) => edited[at] = line,
+        // A line that the expression does not match would be added again by the next edit.
+        None if lines.contains(&line) => {}
+        None => edited.push(line),
+    }
+    edited
+}
+
+fn with_block<'t>(lines: &[&'t str], markers: &'t [String; 2], block: Option<&'t [String]>) -> Vec<&'t str> {
+    let [begin, end] = markers;
+    let first = lines.iter().position(|line| *line == begin.as_str());
+    let last = first.and_then(|first| {
+        let length = lines[first..].iter().position(|line| *line == end.as_str())?;
+        Some(first + length)
+    });
+    let marked = block.map(|block| {
+        let inner = block.iter().map(String::as_str);
+        [begin.as_str()].into_iter().chain(inner).chain([end.as_str()])
+    });
+    let (before, after) = match (first, last) {
+        (Some(first), Some(last)) => (&lines[..first], &lines[last + 1..]),
+        // Without an end marker only the begin marker is replaced: the end of the block is unknown.
+        (Some(first), None) => (&lines[..first], &lines[first + 1..]),
+        _ => (lines, &lines[lines.len()..]),
+    };
+    before.iter().copied().chain(marked.into_iter().flatten()).chain(after.iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ensure_line(line: &str, regexp: Option<&str>) -> Edit {
+        Edit::Ensure { line: line.to_owned(), regexp: regexp.map(|text| Regex::new(text).unwrap()) }
+    }
+
+    fn block(lines: Option<&[&str]>) -> Edit {
+        Edit::Block {
+            markers: ["# BEGIN".to_owned(), "# END".to_owned()],
+            lines: lines.map(|lines| lines.iter().map(|line| (*line).to_owned()).collect()),
+        }
+    }
+
+    #[test]
+    fn texts_are_edited() {
+        let remove = |line: Option<&str>, regexp: Option<&str>| Edit::Remove {
+            line: line.map(str::to_owned),
+            regexp: regexp.map(|text| Regex::new(text).unwrap()),
+        };
+        let cases: &[(Edit, &str, &str)] = &[
+            (ensure_line("b", None), "", "b\n"),
+            (ensure_line("b", None), "a", "a\nb\n"),
+            (ensure_line("b", None), "a\nb", "a\nb"),
+            (ensure_line("x=2", Some("^x=")), "x=0\ny=1\nx=1\n", "x=0\ny=1\nx=2\n"),
+            (ensure_line("x=2", Some("^z=")), "x=2\n", "x=2\n"),
+            (ensure_line("x=2", Some("^z=")), "y=1\n", "y=1\nx=2\n"),
+            (remove(Some("a"), None), "a\nb\na\n", "b\n"),
+            (remove(None, Some("^a")), "ab\nb\n", "b\n"),
+            (block(Some(&["x"])), "a\n", "a\n# BEGIN\nx\n# END\n"),
+            (block(Some(&["x"])), "a\n# BEGIN\ny\nz\n# END\nb\n", "a\n# BEGIN\nx\n# END\nb\n"),
+            (block(Some(&["x"])), "# BEGIN\ny\n", "# BEGIN\nx\n# END\ny\n"),
+            (block(None), "a\n# BEGIN\ny\n# END\nb\n", "a\nb\n"),
+            (block(None), "a", "a"),
+        ];
+        for (edit, text, expected) in cases {
+            assert_eq!(edit.apply(text), *expected, "{edit:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn editing_twice_changes_nothing(
+            text in "(x=[01]|a|b|# BEGIN|# END|\n){0,12}",
+            line in "(x=[01]|a)",
+            use_regexp in any::<bool>(),
+            is_block in any::<bool>(),
+        ) {
+            let edit = if is_block { block(Some(&[&line])) } else {
+                ensure_line(&line, use_regexp.then_some("^x="))
+            };
+            let once = edit.apply(&text);
+            prop_assert_eq!(edit.apply(&once), once);
+        }
+    }
+}

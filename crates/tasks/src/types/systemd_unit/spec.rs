@@ -1,0 +1,56 @@
+//! Parameters of `systemd_unit`.
+
+use std::path::PathBuf;
+
+use crate::outcome::Failure;
+use crate::parameter::{Parameter, ParameterType};
+use crate::types::files::{STATE, is_absent};
+use crate::values::Values;
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required(
+        "name",
+        ParameterType::Text,
+        "Name of the unit with its suffix, for example `backup.timer`.",
+    ),
+    Parameter::optional(
+        "content",
+        ParameterType::Data,
+        "Content of the unit file; required unless it is absent.",
+    ),
+    STATE,
+    Parameter::timeout("60"),
+    Parameter::retries("0"),
+    Parameter::interval(),
+];
+
+const SUFFIXES: &[&str] =
+    &["service", "socket", "target", "timer", "path", "mount", "automount", "slice", "swap"];
+
+#[derive(Debug)]
+pub(super) struct Spec {
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    /// `None`: the unit must not exist.
+    pub(super) content: Option<Vec<u8>>,
+}
+
+impl Spec {
+    pub(super) fn read(values: &Values) -> Result<Self, Failure> {
+        let name = values.text("name");
+        let is_unit = name.rsplit_once('.').is_some_and(|(stem, suffix)| {
+            !stem.is_empty() && !name.contains(['/', ' ']) && SUFFIXES.contains(&suffix)
+        });
+        if !is_unit {
+            let suffixes = SUFFIXES.join(", ");
+            return Err(Failure::refused(format!(
+                "`name` must end with the type of the unit, one of {suffixes}"
+            )));
+        }
+        let content = values.opt_text("content").map(String::into_bytes).filter(|_| !is_absent(values));
+        if content.is_none() && !is_absent(values) {
+            return Err(Failure::refused("`content` is required, unless `state` is `absent`"));
+        }
+        Ok(Self { path: PathBuf::from("/etc/systemd/system").join(&name), name, content })
+    }
+}

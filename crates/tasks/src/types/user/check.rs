@@ -1,0 +1,109 @@
+//! Check of `user`.
+
+use stoker_model::Difference;
+
+use super::spec::Spec;
+use crate::host::{Command, HostChange, HostFuture};
+use crate::outcome::Failure;
+use crate::resource::Step;
+use crate::task_type::Context;
+use crate::types::accounts::{Accounts, UserEntry, password_hash};
+use crate::values::Values;
+
+pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
+    Box::pin(async move {
+        let spec = Spec::read(values)?;
+        let accounts = Accounts::read(cx.host).await?;
+        let mut steps = Vec::new();
+        match accounts.user(&spec.name) {
+            Some(_) if spec.is_absent => steps.push(removal(&spec)),
+            None if spec.is_absent => return Ok(steps),
+            None => steps.push(creation(&spec)),
+            Some(user) => steps.extend(modification(&spec, &user, &accounts)),
+        }
+        if let Some(hash) = spec.password.as_ref().filter(|_| !spec.is_absent) {
+            let current = password_hash(cx.host, &spec.name).await?;
+            steps.extend((current.as_ref() != Some(hash)).then(|| password(&spec.name, hash)));
+        }
+        Ok(steps)
+    })
+}
+
+fn text(word: &str) -> Option<String> {
+    Some(word.to_owned())
+}
+
+fn run(words: Vec<String>) -> HostChange {
+    HostChange::Run(Command::argv(words))
+}
+
+fn removal(spec: &Spec) -> Step {
+    let home = spec.removes_home.then_some("--remove");
+    let words = ["userdel"].into_iter().chain(home).chain(["--", &spec.name]);
+    let difference = Difference::value(&spec.name, "state", text("present"), None);
+    Step::new(difference, run(words.map(str::to_owned).collect()))
+}
+
+fn creation(spec: &Spec) -> Step {
+    let mut words = vec!["useradd".to_owned()];
+    for (option, value) in options(spec) {
+        words.extend([option.to_owned(), value]);
+    }
+    words.push(if spec.creates_home { "--create-home" } else { "--no-create-home" }.to_owned());
+    if spec.is_system {
+        words.push("--system".to_owned());
+    }
+    words.extend(["--".to_owned(), spec.name.clone()]);
+    Step::new(Difference::value(&spec.name, "state", None, text("present")), run(words))
+}
+
+/// Options of `useradd` for the attributes that are managed.
+fn options(spec: &Spec) -> Vec<(&'static str, String)> {
+    let groups = spec.groups.as_ref().filter(|groups| !groups.is_empty()).map(|groups| groups.join(","));
+    [
+        ("--uid", spec.uid.clone()),
+        ("--gid", spec.group.clone()),
+        ("--groups", groups),
+        ("--comment", spec.comment.clone()),
+        ("--home-dir", spec.home.clone()),
+        ("--shell", spec.shell.clone()),
+    ]
+    .into_iter()
+    .filter_map(|(option, value)| Some((option, value?)))
+    .collect()
+}
+
+fn modification(spec: &Spec, user: &UserEntry<'_>, accounts: &Accounts) -> Option<Step> {
+    let current_groups = accounts.groups_of(&spec.name);
+    let groups = spec.groups.as_ref().map(|groups| {
+        let kept = current_groups.iter().filter(|_| spec.appends).cloned();
+        let mut desired: Vec<String> = groups.iter().cloned().chain(kept).collect();
+        desired.sort();
+        desired.dedup();
+        desired.join(",")
+    });
+    let attributes = [
+        ("uid", "--uid", user.uid.to_owned(), spec.uid.clone()),
+        ("group", "--gid", accounts.group_name(user.gid).to_owned(), spec.group.clone()),
+        ("groups", "--groups", current_groups.join(","), groups),
+        ("comment", "--comment", user.comment.to_owned(), spec.comment.clone()),
+        ("home", "--home", user.home.to_owned(), spec.home.clone()),
+        ("shell", "--shell", user.shell.to_owned(), spec.shell.clone()),
+    ];
+    let mut words = vec!["usermod".to_owned()];
+    let mut differences = Vec::new();
+    for (attribute, option, current, desired) in attributes {
+        let Some(desired) = desired.filter(|desired| *desired != current) else { continue };
+        words.extend([option.to_owned(), desired.clone()]);
+        differences.push(Difference::value(&spec.name, attribute, Some(current), Some(desired)));
+    }
+    words.extend(["--".to_owned(), spec.name.clone()]);
+    (!differences.is_empty()).then(|| Step { differences, changes: vec![run(words)], is_action: false })
+}
+
+/// Sets the password through standard input: arguments are visible to all users of the node.
+fn password(name: &str, hash: &str) -> Step {
+    let command = Command::argv(["chpasswd", "--encrypted"]).stdin(format!("{name}:{hash}\n").into_bytes());
+    let difference = Difference::value(name, "password", text("(hidden)"), text("(hidden)"));
+    Step::new(difference, HostChange::Run(command))
+}
