@@ -6,6 +6,7 @@
 mod allow_reason;
 mod api_types;
 mod changelog;
+mod error_chain;
 mod error_codes;
 mod forbidden_text;
 mod ignored_tests;
@@ -74,6 +75,7 @@ const RULES: &[Rule] = &[
         check: api_types::check,
     },
     Rule { name: "changelog", about: "fragments have a valid name and a body", check: changelog::check },
+    Rule { name: "error-chain", about: "logged errors keep their causes", check: error_chain::check },
     Rule { name: "error-codes", about: "error codes are documented", check: error_codes::check },
     Rule {
         name: "forbidden-text",
