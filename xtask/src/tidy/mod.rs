@@ -21,6 +21,7 @@ mod purity;
 mod rust_source;
 mod silent_skips;
 mod sorted;
+mod spelling;
 mod test_binaries;
 mod todo_owner;
 mod tree;
@@ -104,6 +105,7 @@ const RULES: &[Rule] = &[
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
     Rule { name: "silent-skips", about: "tests that return early are reported", check: silent_skips::check },
     Rule { name: "sorted", about: "marked lists are sorted", check: sorted::check },
+    Rule { name: "spelling", about: "prose has British spelling", check: spelling::check },
     Rule {
         name: "test-binaries",
         about: "every file of integration tests is compiled",
