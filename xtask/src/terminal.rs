@@ -1,4 +1,4 @@
-//! Output of this tool: lines, color, and the destination of the output of child processes.
+//! Output of this tool: lines, colour, and the destination of the output of child processes.
 //!
 //! Steps of `cargo xtask test` run in two threads. The output of the second thread is redirected to a file
 //! and printed when the step ends, so that the lines of two steps do not mix.
@@ -22,7 +22,7 @@ pub(crate) enum Style {
     Notice,
 }
 
-/// Wraps text in a style if standard output is a terminal and `NO_COLOR` is not set. Color only repeats the
+/// Wraps text in a style if standard output is a terminal and `NO_COLOR` is not set. Colour only repeats the
 /// meaning of the words.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     let is_coloured =

@@ -46,7 +46,7 @@ impl Certificates {
         if let Ok(text) = std::fs::read_to_string(&file)
             && let Err(error) = identity.set(&text, &text)
         {
-            tracing::warn!(%error, file = %file.display(), "ignoring unusable agent certificate");
+            tracing::warn!(error = %ErrorChain(&error), file = %file.display(), "ignoring unusable agent certificate");
         }
         Self { file, identity }
     }

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_model::ErrorChain;
 use stoker_tasks::host::shell_quote;
 use stoker_wire::{Decoded, FROM_AGENT_BYTES_MAX, WireError, decode_from_agent, encode_to_agent};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -137,11 +138,13 @@ async fn read(
                 }
                 Ok(Decoded::Unknown) => {}
                 Err(error @ WireError::Version { .. }) => {
-                    tracing::error!(%error, "incompatible agent");
+                    tracing::error!(error = %ErrorChain(&error), "incompatible agent");
                     break;
                 }
                 // The line may be a login banner of the remote shell.
-                Err(error) => tracing::debug!(%error, "ignored a line that is not a message"),
+                Err(error) => {
+                    tracing::debug!(error = %ErrorChain(&error), "ignored a line that is not a message")
+                }
             }
         }
     }

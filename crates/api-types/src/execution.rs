@@ -35,7 +35,7 @@ macro_rules! run_request {
                 debug: Option<bool> = nullable(boolean),
                 /// Parts of the graph to run (default: the whole graph).
                 subgraphs: Option<Vec<SubgraphBody>> = nullable(list_of(object(SubgraphBody::read))),
-                /// Behavior of a node after one of its tasks has failed: `node_stops` runs no further tasks on the node,
+                /// Behaviour of a node after one of its tasks has failed: `node_stops` runs no further tasks on the node,
                 /// `node_continues` runs the tasks that do not depend on the failed one.
                 #[schema(example = "node_stops", value_type = Option<String>)]
                 on_failure: Option<FailurePolicy> = nullable(enum_of(FailurePolicy::NAMES, FailurePolicy::parse)),

@@ -38,7 +38,7 @@ pub struct PluginView {
     pub groups: Vec<String>,
     /// Authors.
     pub authors: Vec<String>,
-    /// Licenses.
+    /// Licences.
     pub licenses: Vec<String>,
     /// Compatible releases, each with `os` and `version`.
     #[schema(value_type = Vec<Object>)]

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::json;
 use stoker_diagnostics::Diagnostics;
 use stoker_model::{Json, JsonMap};
-use stoker_yaml::Limits;
+use stoker_yaml::LoadLimits;
 
 use crate::server::Api;
 
@@ -96,7 +96,7 @@ fn yaml(name: &str) -> Result<Json, Box<dyn Error>> {
     let text = fs::read_to_string(&path).map_err(|error| {
         format!("the fleet benchmark needs a real graph next to the clone: `{}`: {error}", path.display())
     })?;
-    let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
+    let limits = LoadLimits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..LoadLimits::default() };
     let loaded = stoker_yaml::load(&text, &limits);
     let root = loaded.documents.first().map(|document| &document.root).ok_or("an empty document")?;
     Ok(stoker_manifest::reader::json(root, &mut Diagnostics::default()).ok_or("no data")?)

@@ -25,7 +25,7 @@ const STYLES: Styles = Styles::styled()
     arg_required_else_help = true,
 )]
 pub(crate) struct Cli {
-    /// When to use colors: `auto`, `always` or `never`
+    /// When to use colours: `auto`, `always` or `never`
     #[arg(
         long,
         global = true,

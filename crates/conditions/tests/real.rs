@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use stoker_conditions::{Condition, Dialect, ModelPath, rewrite_for_deployment};
 use stoker_testkit::real_data;
-use stoker_yaml::{Limits, Node, NodeKind, load};
+use stoker_yaml::{LoadLimits, Node, NodeKind, load};
 
 fn files(folder: &Path, paths: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -65,7 +65,7 @@ fn real_conditions_are_parsed() {
     assert!(paths.len() > 150, "{}", paths.len());
     let mut collector = Collector::default();
     for path in &paths {
-        let loaded = load(&std::fs::read_to_string(path).unwrap(), &Limits::default());
+        let loaded = load(&std::fs::read_to_string(path).unwrap(), &LoadLimits::default());
         loaded.documents.iter().for_each(|document| collector.visit(&document.root));
     }
     for text in &collector.restrictions {

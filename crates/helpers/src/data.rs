@@ -68,13 +68,13 @@ fn iso_text(timestamp: &Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stoker_yaml::{Limits, load};
+    use stoker_yaml::{LoadLimits, load};
     use stoker_yaql::json::{WriteOptions, write};
 
     use super::*;
 
     fn json(text: &str) -> String {
-        let loaded = load(text, &Limits::default());
+        let loaded = load(text, &LoadLimits::default());
         let value = yaql_value(&loaded.documents[0].root).unwrap();
         write(&value, &WriteOptions::default()).unwrap()
     }

@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use stoker_diagnostics::{Diagnostic, has_errors, sort};
-use stoker_yaml::{Limits, Node, Span, locate_in_scalar};
+use stoker_yaml::{LoadLimits, Node, Span, locate_in_scalar};
 use stoker_yaql::Library;
 use stoker_yaql::library::{ExpressionFunction, Function, Purity};
 
@@ -118,7 +118,7 @@ fn read_file(
     definitions: &mut Vec<Definition>,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let loaded = stoker_yaml::load(file.text, &Limits::default());
+    let loaded = stoker_yaml::load(file.text, &LoadLimits::default());
     problems.extend(loaded.problems.into_iter().map(|problem| problem.in_file(file.name)));
     let mut reader = Reader { file: file.name, file_idx, problems: Vec::new() };
     match &loaded.documents[..] {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stoker_diagnostics::{Diagnostic, DiagnosticNote, Severity, has_errors};
-use stoker_yaml::{Limits, Loaded, Node, json, load};
+use stoker_yaml::{LoadLimits, Loaded, Node, json, load};
 
 use crate::codes;
 
@@ -18,12 +18,12 @@ pub enum Format {
 pub struct ParseOptions {
     /// Whether a duplicate key in YAML is an error. In JSON, it always is.
     pub strict_keys: bool,
-    pub limits: Limits,
+    pub limits: LoadLimits,
 }
 
 impl Default for ParseOptions {
     fn default() -> Self {
-        Self { strict_keys: true, limits: Limits::default() }
+        Self { strict_keys: true, limits: LoadLimits::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use stoker_engine::session::{Attempt, FromAgent, Mode, ToAgent};
-use stoker_model::{AgentUid, Node};
+use stoker_model::{AgentUid, ErrorChain, Node};
 use stoker_store::{Session, StoreError};
 use tokio::sync::{Notify, mpsc};
 
@@ -35,7 +35,7 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &AgentUid) {
         Ok(Some(place)) => place,
         Ok(None) => return,
         Err(error) => {
-            tracing::warn!(error = %error, agent.uid = uid.as_str(), "cannot read whether to start an agent for the node");
+            tracing::warn!(error = %ErrorChain(&error), agent.uid = uid.as_str(), "cannot read whether to start an agent for the node");
             return;
         }
     };

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_model::{Micros, RunId, RunStatus};
+use stoker_model::{ErrorChain, Micros, RunId, RunStatus};
 use stoker_services::{Clock, Services};
 use stoker_settings::Server;
 use stoker_store::Store;
@@ -58,7 +58,7 @@ impl OrchestratorContext {
         match self.store.lease_acquire(job, &self.owner, now, now.plus_seconds(seconds)).await {
             Ok(is_taken) => is_taken,
             Err(error) => {
-                tracing::warn!(error = %error, job, "cannot acquire the lease of a background job");
+                tracing::warn!(error = %ErrorChain(&error), job, "cannot acquire the lease of a background job");
                 false
             }
         }
@@ -70,7 +70,7 @@ impl OrchestratorContext {
         match read.await {
             Ok(run) => run.is_none_or(|run| !matches!(run.status, RunStatus::Pending | RunStatus::Running)),
             Err(error) => {
-                tracing::warn!(error = %error, run.id = run.0, "cannot read whether the run has ended");
+                tracing::warn!(error = %ErrorChain(&error), run.id = run.0, "cannot read whether the run has ended");
                 false
             }
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use stoker_model::{Micros, RunId};
+use stoker_model::{ErrorChain, Micros, RunId};
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
 use tokio::sync::watch;
@@ -64,7 +64,7 @@ impl Leases {
             let now = self.context.clock.now();
             let renewed = self.renew(now, self.context.leased_until(now)).await;
             if let Err(error) = &renewed {
-                tracing::warn!(error = %error, "cannot renew run leases");
+                tracing::warn!(error = %ErrorChain(error), "cannot renew run leases");
             }
             monitor.finish(&renewed);
         }

@@ -1,5 +1,6 @@
 //! Starts and stops all background tasks of the orchestrator.
 
+use stoker_model::ErrorChain;
 use stoker_services::webhooks;
 
 use crate::orchestrator::Orchestrator;
@@ -84,7 +85,7 @@ pub async fn release_leases(orchestrator: &Orchestrator) {
         return;
     }
     if let Err(error) = context.store.server_leave(&context.owner, context.clock.now()).await {
-        tracing::warn!(error = %error, "cannot release leases; they expire by themselves");
+        tracing::warn!(error = %ErrorChain(&error), "cannot release leases; they expire by themselves");
         return;
     }
     orchestrator.peers.send_now(&PeerMessage::TakeUp).await;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use stoker_bus::Bus;
-use stoker_model::{AgentUid, RunId};
+use stoker_model::{AgentUid, ErrorChain, RunId};
 use stoker_services::background::BackgroundTasks;
 use stoker_services::{FairSemaphore, ServiceError};
 use tokio::sync::Semaphore;
@@ -136,7 +136,7 @@ impl Orchestrator {
         let (uid, now) = (uid.clone(), self.context.clock.now());
         self.background.spawn(async move {
             if let Err(error) = users.revoke(&uid, &digest, now).await {
-                tracing::warn!(agent.uid = uid.as_str(), error = %error, "cannot revoke the NATS user of an agent");
+                tracing::warn!(agent.uid = uid.as_str(), error = %ErrorChain(&error), "cannot revoke the NATS user of an agent");
             }
         });
     }

@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use stoker_engine::session::AttemptResult;
-use stoker_model::AgentUid;
+use stoker_model::{AgentUid, ErrorChain};
 use tokio::sync::oneshot;
 
 use crate::agents::{Command, RunResponse};
@@ -88,7 +88,7 @@ pub(crate) async fn deliver(
     match record_late_result(orchestrator, uid, &finished).await {
         Ok(()) => Delivery::RunEnded,
         Err(error) => {
-            tracing::warn!(run.id = key.run.0, error = %error, "cannot record a late result; retrying");
+            tracing::warn!(run.id = key.run.0, error = %ErrorChain(&error), "cannot record a late result; retrying");
             Delivery::NoDriver
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stoker_engine::session::server::Input;
 use stoker_engine::session::{FromAgent, Hello, ToAgent};
-use stoker_model::AgentUid;
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_services::background::TaskMonitor;
 use stoker_services::nodes::{AgentOrigin, note_connected_machine};
 use stoker_store::{List, StoreError};
@@ -78,7 +78,7 @@ async fn note_machine(orchestrator: &Orchestrator, uid: &AgentUid, has_joined: b
         }
         // The recorded machine stays the previous one, so the next connection detects the replacement.
         Err(error) => {
-            tracing::warn!(agent.uid = uid.as_str(), error = %error, "cannot record the machine of an agent");
+            tracing::warn!(agent.uid = uid.as_str(), error = %ErrorChain(&error), "cannot record the machine of an agent");
         }
     }
 }
@@ -89,7 +89,7 @@ async fn is_valid(orchestrator: &Orchestrator, proof: Option<CredentialDigest>) 
         Ok(revoked) => revoked.is_empty(),
         // Fail open: an unavailable database must not disconnect agents.
         Err(error) => {
-            tracing::warn!(error = %error, "cannot read whether an agent was revoked");
+            tracing::warn!(error = %ErrorChain(&error), "cannot read whether an agent was revoked");
             true
         }
     }
@@ -162,7 +162,7 @@ pub(crate) async fn watch(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
             passed = passed.and(close_revoked(orchestrator).await);
         }
         if let Err(error) = &passed {
-            tracing::warn!(error = %error, "cannot read which agents are expected or revoked");
+            tracing::warn!(error = %ErrorChain(error), "cannot read which agents are expected or revoked");
         }
         for (uid, outputs) in orchestrator.agents.step_all(&Input::Wake, orchestrator.context.clock.now()) {
             handle_outputs(orchestrator, &uid, outputs).await;

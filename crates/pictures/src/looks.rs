@@ -1,4 +1,4 @@
-//! Appearance of vertices. Color is always combined with a second feature such as shape or mark.
+//! Appearance of vertices. Colour is always combined with a second feature such as shape or mark.
 
 /// The type or the state of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,7 +41,7 @@ pub(crate) struct Style {
     pub(crate) is_dashed: bool,
     /// Prefix of the label; may be empty.
     pub(crate) mark: &'static str,
-    /// Fill and border colors of the light and the dark theme.
+    /// Fill and border colours of the light and the dark theme.
     pub(crate) light: (&'static str, &'static str),
     pub(crate) dark: (&'static str, &'static str),
     /// CSS class in SVG and class in Mermaid.

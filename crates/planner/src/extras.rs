@@ -19,8 +19,8 @@ use crate::stored::{DecodeError, StoredProblem};
 /// Parameter changes, steady inputs, warnings and doubts of a plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanExtras {
-    /// Inputs to record with a success where they differ from `inputs_of` the parameters, by task and index of the
-    /// details. A parameter that reads the old state has another value in the run after a success.
+    /// Inputs to record after a success, by task and index of the details, where they differ from the parameters sent
+    /// to the agent (for example because a parameter reads the old state).
     pub steady: BTreeMap<String, BTreeMap<u32, Json>>,
     pub changes: Vec<InputChange>,
     /// Ranges of instances with the same entry in `changes`, sorted by instance.

@@ -63,7 +63,7 @@ pub fn input_changes(
                 continue;
             }
             let old_idx = old.get(instance.task, instance.node);
-            // The change of a node without old inputs does not depend on its new inputs.
+            // A node without old inputs is reported as new, whatever its new inputs are.
             let pair = (if old_idx.is_some() { details_idx } else { 0 }, old_idx);
             let change_idx = *by_pair.entry(pair).or_insert_with(|| {
                 let change = match old_idx {

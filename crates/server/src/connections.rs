@@ -15,6 +15,7 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use rustls::ServerConfig;
+use stoker_model::ErrorChain;
 use stoker_tls::Fingerprint;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -80,7 +81,7 @@ pub(crate) async fn serve(
             Ok((stream, peer)) => listening.clone().converse(graceful.watcher(), stream, peer, place),
             Err(error) => {
                 // The client has disconnected, or no file descriptors are left: neither stops the server.
-                tracing::warn!(error = %error, "cannot accept a connection");
+                tracing::warn!(error = %ErrorChain(&error), "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -99,7 +100,7 @@ pub(crate) fn raise_file_limit() {
     if now < wanted
         && let Err(error) = setrlimit(Resource::RLIMIT_NOFILE, wanted, most)
     {
-        tracing::warn!(error = %error, limit = now, "cannot raise the open file limit");
+        tracing::warn!(error = %ErrorChain(&error), limit = now, "cannot raise the open file limit");
     }
 }
 
@@ -129,7 +130,9 @@ impl Listening {
                     let certificate = chain.and_then(|chain| chain.first()).map(|leaf| Fingerprint::of(leaf));
                     self.answer(watcher, stream, peer, Some(TlsClient { certificate })).await;
                 }
-                Ok(Err(error)) => tracing::debug!(error = %error, peer = %peer, "TLS handshake failed"),
+                Ok(Err(error)) => {
+                    tracing::debug!(error = %ErrorChain(&error), peer = %peer, "TLS handshake failed")
+                }
                 Err(_) => tracing::debug!(peer = %peer, "TLS handshake timed out"),
             }
         });
@@ -155,7 +158,7 @@ impl Listening {
             .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
             .into_owned();
         if let Err(error) = watcher.watch(connection).await {
-            tracing::debug!(error = %error, peer = %peer, "connection failed");
+            tracing::debug!(error = %ErrorChain(&*error), peer = %peer, "connection failed");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stoker_model::{Actor, AuditChange, Micros};
+use stoker_model::{Actor, AuditChange, ErrorChain, Micros};
 use stoker_orchestrator::OrchestratorContext;
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
@@ -36,8 +36,8 @@ pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
         let mut is_done = true;
         for (records, result) in passes {
             if let Err(error) = result {
-                tracing::warn!(error = %error, "cannot delete {records}; will retry");
-                monitor.fail(format!("cannot delete {records}: {error}"));
+                tracing::warn!(error = %ErrorChain(&error), "cannot delete {records}; will retry");
+                monitor.fail(format!("cannot delete {records}: {}", ErrorChain(&error)));
                 is_done = false;
             }
         }

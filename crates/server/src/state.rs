@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
+use stoker_model::ErrorChain;
 use stoker_orchestrator::{AgentSpawner, Orchestrator, OrchestratorContext, StartError, lifecycle};
 use stoker_services::{Clock, Environment, ServiceError, Services, ServicesError, random};
 use stoker_settings::{DatabaseLocation, Server};
@@ -66,7 +67,7 @@ impl App {
         let tls = Tls::open(settings.tls.as_ref(), settings.listen, clock.now())?.map(Arc::new);
         let tracer = settings.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
         let tracer = tracer.unwrap_or_else(|error| {
-            tracing::warn!(error = %error, "cannot export traces");
+            tracing::warn!(error = %ErrorChain(&error), "cannot export traces");
             Tracer::default()
         });
         let services = Services::open(Environment {

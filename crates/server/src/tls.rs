@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 use rustls::ServerConfig;
-use stoker_model::{AgentUid, Micros};
+use stoker_model::{AgentUid, ErrorChain, Micros};
 use stoker_tls::{
     CertificateAuthority, IssuedCertificate, KeyPairFiles, Name, ServerIdentity, TlsError, Validity,
     server_config,
@@ -152,7 +152,7 @@ impl Tls {
             Ok(true) => tracing::info!("server certificate replaced"),
             Ok(false) => {}
             Err(error) => {
-                tracing::error!(error = %error, "cannot replace the server certificate; keeping the current one");
+                tracing::error!(error = %ErrorChain(&error), "cannot replace the server certificate; keeping the current one");
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Registry of background tasks. Long-running loops are registered by name, so that an operator can see when each of
 //! them last ran and why it fails.
 
-use std::fmt::Display;
+use std::error::Error;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use stoker_model::Micros;
+use stoker_model::{ErrorChain, Micros};
 use tokio::task::JoinSet;
 
 use crate::clock::Clock;
@@ -95,11 +95,11 @@ impl TaskMonitor {
         self.lock().started_at = Some(self.clock.now());
     }
 
-    /// Records the end of a pass.
-    pub fn finish<T, E: Display>(&self, result: &Result<T, E>) {
+    /// Records the end of a pass; a failure with its causes.
+    pub fn finish<T, E: Error>(&self, result: &Result<T, E>) {
         match result {
             Ok(_) => self.succeed(),
-            Err(error) => self.fail(error),
+            Err(error) => self.fail(ErrorChain(error).to_string()),
         }
     }
 
@@ -107,9 +107,10 @@ impl TaskMonitor {
         self.lock().succeeded_at = Some(self.clock.now());
     }
 
-    pub fn fail(&self, error: impl Display) {
+    /// Records the failure of a pass. Takes text, so that an error cannot be passed without its causes.
+    pub fn fail(&self, reason: impl Into<String>) {
         let mut status = self.lock();
-        status.failure = Some((self.clock.now(), error.to_string()));
+        status.failure = Some((self.clock.now(), reason.into()));
         status.n_failures += 1;
     }
 
@@ -122,23 +123,28 @@ impl TaskMonitor {
 mod tests {
     use super::*;
 
+    #[derive(Debug, thiserror::Error)]
+    #[error("the database is unavailable")]
+    struct Outage(#[source] std::io::Error);
+
     #[tokio::test]
     async fn loop_status_follows_its_passes() {
         let tasks = BackgroundTasks::default();
         let (done, mut finished) = tokio::sync::oneshot::channel();
         tasks.run("fails, then succeeds", Some(Duration::from_secs(1)), |monitor| async move {
             monitor.start();
-            monitor.finish(&Err::<(), _>("no route"));
+            monitor.finish(&Err::<(), _>(Outage(std::io::Error::other("no route"))));
             done.send(monitor).ok();
             std::future::pending::<()>().await;
         });
         let monitor = (&mut finished).await.unwrap();
         let [status] = &tasks.statuses()[..] else { panic!("one task is registered") };
         assert!(status.started_at.is_some() && status.succeeded_at.is_none());
-        assert_eq!(status.failure.as_ref().map(|(_, why)| why.as_str()), Some("no route"));
+        let reason = status.failure.as_ref().map(|(_, reason)| reason.as_str());
+        assert_eq!(reason, Some("the database is unavailable: no route"));
         assert!(status.is_failing());
         assert_eq!(status.n_failures, 1);
-        monitor.finish(&Ok::<(), &str>(()));
+        monitor.finish(&Ok::<(), Outage>(()));
         assert!(!tasks.statuses()[0].is_failing());
         assert!(tasks.statuses()[0].failure.is_some(), "the latest error stays visible");
     }

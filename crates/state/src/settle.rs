@@ -1,5 +1,5 @@
-//! The statuses after a run. A plan is made before its run, so its documents have the statuses before it; a success
-//! is remembered with those after it. Otherwise `changed($.nodes)` would be true in every second run.
+//! Statuses after a run. A plan is computed before its run; recording a success with the later statuses prevents
+//! `changed($.nodes)` from being true in every second run.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -60,8 +60,8 @@ pub fn cluster_status_after(
 const DELETED: &str = "deleted";
 
 /// The statuses after a run that succeeds on all `participants`, given as UIDs. `on_success` is that of the graph:
-/// without one, nodes become ready, or leave if they are marked for removal and the graph is `deletion`; one that
-/// sets no status leaves them as they are.
+/// without one, nodes become ready, or leave if they are marked for removal and the graph is `deletion`. If
+/// `on_success` is present but sets no status, statuses are unchanged.
 pub fn settled(
     nodes: &[Node],
     participants: &BTreeSet<String>,

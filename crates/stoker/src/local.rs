@@ -9,7 +9,7 @@ use std::time::Duration;
 use stoker_agent::ssh::{SshTarget, start_agent};
 use stoker_agent::transport::channel::channel_transport;
 use stoker_agent::{AgentError, BackoffLimits, DriverSettings, StateFolder};
-use stoker_model::AgentUid;
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_server::{AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 use stoker_traces::Tracer;
 use tokio::sync::{mpsc, watch};
@@ -33,7 +33,7 @@ pub(crate) fn spawner() -> AgentSpawner {
                 AgentPlace::Here { folder, hooks } => {
                     if let Err(error) = run_in_process(uid.clone(), folder, hooks, tracer, connections).await
                     {
-                        tracing::error!(agent.uid = uid.as_str(), error = %error, "in-process agent failed");
+                        tracing::error!(agent.uid = uid.as_str(), error = %ErrorChain(&error), "in-process agent failed");
                     }
                 }
             }

@@ -212,7 +212,7 @@ mod tests {
     }
 
     fn from_yaml(text: &str) -> Value {
-        let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
+        let loaded = stoker_yaml::load(text, &stoker_yaml::LoadLimits::default());
         assert!(!loaded.has_errors(), "{text}: {:?}", loaded.problems);
         stoker_manifest::reader::json(&loaded.documents[0].root, &mut Diagnostics::default()).unwrap()
     }
@@ -286,7 +286,7 @@ mod tests {
         let validator = validator();
         for path in paths {
             let text = std::fs::read_to_string(&path).unwrap();
-            if stoker_yaml::load(&text, &stoker_yaml::Limits::default()).documents.is_empty() {
+            if stoker_yaml::load(&text, &stoker_yaml::LoadLimits::default()).documents.is_empty() {
                 continue;
             }
             let errors: Vec<String> = validator

@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn examples_of_all_types_are_valid() {
         for task_type in TASK_TYPES {
-            let loaded = stoker_yaml::load(task_type.example, &stoker_yaml::Limits::default());
+            let loaded = stoker_yaml::load(task_type.example, &stoker_yaml::LoadLimits::default());
             let mut problems = stoker_diagnostics::Diagnostics::default();
             let example = stoker_manifest::reader::json(&loaded.documents[0].root, &mut problems).unwrap();
             let tasks = if example.is_array() { example } else { json!([example]) };
@@ -250,7 +250,7 @@ mod tests {
     fn real_graph_has_no_errors() {
         let Some(path) = stoker_testkit::real_data("fuel-library/default-graph.yaml") else { return };
         let text = std::fs::read_to_string(path).unwrap();
-        let loaded = stoker_yaml::load(&text, &stoker_yaml::Limits::default());
+        let loaded = stoker_yaml::load(&text, &stoker_yaml::LoadLimits::default());
         let mut problems = stoker_diagnostics::Diagnostics::default();
         let tasks = stoker_manifest::reader::json(&loaded.documents[0].root, &mut problems).unwrap();
         let mut findings = Vec::new();

@@ -12,6 +12,7 @@ use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
 use opentelemetry_sdk::trace::{SpanData, SpanExporter};
 use prost::Message as _;
 use stoker_client::{HttpPoster, PostError};
+use stoker_model::ErrorChain;
 use stoker_settings::Traces;
 use thiserror::Error;
 use tokio::runtime::Runtime;
@@ -83,7 +84,7 @@ impl Exporter {
         match sent {
             Err(error) if !was_failing => {
                 tracing::warn!(
-                    why = %error,
+                    error = %ErrorChain(error),
                     n_spans,
                     "the collector does not accept traces; spans are dropped until it does"
                 );

@@ -6,7 +6,7 @@
 //! [`Loaded::has_errors`].
 //!
 //! This crate defines the meaning of YAML text. It does no I/O, does not render diagnostics and knows no
-//! schema. The cost of hostile input is bounded by [`Limits`].
+//! schema. The cost of hostile input is bounded by [`LoadLimits`].
 //!
 //! Intentional differences from `PyYAML`:
 //!
@@ -49,7 +49,7 @@ mod subspan;
 pub mod emit;
 pub mod json;
 
-pub use limits::Limits;
+pub use limits::LoadLimits;
 pub use loader::{Loaded, load};
 pub use node::{Document, Node, NodeKind, Scalar};
 pub use num_bigint::BigInt;
@@ -75,6 +75,6 @@ pub mod codes {
     pub const MERGE: &str = "yaml-merge";
     /// An undefined or recursive alias, or an anchor defined twice.
     pub const ALIAS: &str = "yaml-alias";
-    /// The text exceeds the size, number of nodes or nesting depth allowed by [`crate::Limits`].
+    /// The text exceeds the size, number of nodes or nesting depth allowed by [`crate::LoadLimits`].
     pub const LIMIT: &str = "yaml-limit";
 }

@@ -2,7 +2,7 @@
 
 /// Limits of one call of [`crate::load`]. All limits are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct LoadLimits {
     /// Length of the text in bytes; never more than 2 GiB, because offsets are 32-bit.
     pub size_bytes_max: usize,
     /// Nesting depth of sequences and mappings, with aliases expanded.
@@ -14,7 +14,7 @@ pub struct Limits {
     pub problems_max: usize,
 }
 
-impl Default for Limits {
+impl Default for LoadLimits {
     fn default() -> Self {
         Self { size_bytes_max: 16 << 20, depth_max: 100, nodes_max: 1_000_000, problems_max: 200 }
     }

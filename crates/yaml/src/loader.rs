@@ -8,7 +8,7 @@ use stoker_diagnostics::{Diagnostic, Diagnostics, Position, Severity, Span, quot
 use crate::codes;
 use crate::construct;
 use crate::frame::{Children, Frame, as_value};
-use crate::limits::Limits;
+use crate::limits::LoadLimits;
 use crate::mapping::{PendingNode, Role};
 use crate::node::{Document, Node, Scalar};
 use crate::resolve;
@@ -23,7 +23,7 @@ pub struct Loaded {
     pub documents: Vec<Document>,
     /// Diagnostics in source order.
     pub problems: Vec<Diagnostic>,
-    /// Number of problems beyond [`Limits::problems_max`].
+    /// Number of problems beyond [`LoadLimits::problems_max`].
     pub n_problems_dropped: usize,
 }
 
@@ -34,7 +34,7 @@ impl Loaded {
 }
 
 /// Loads all documents of a text.
-pub fn load(text: &str, limits: &Limits) -> Loaded {
+pub fn load(text: &str, limits: &LoadLimits) -> Loaded {
     if let Some(problem) = size_problem(text, limits) {
         return Loaded { problems: vec![problem], ..Loaded::default() };
     }
@@ -47,7 +47,7 @@ pub fn load(text: &str, limits: &Limits) -> Loaded {
     }
 }
 
-fn size_problem(text: &str, limits: &Limits) -> Option<Diagnostic> {
+fn size_problem(text: &str, limits: &LoadLimits) -> Option<Diagnostic> {
     // Offsets are 32-bit.
     let size_bytes_max = limits.size_bytes_max.min(u32::MAX as usize / 2);
     (text.len() > size_bytes_max).then(|| {
@@ -62,7 +62,7 @@ struct LimitExceeded;
 struct Loader<'t> {
     text: &'t str,
     source: &'t Source<'t>,
-    limits: &'t Limits,
+    limits: &'t LoadLimits,
     documents: Vec<Document>,
     problems: Diagnostics,
     n_nodes: usize,
@@ -76,7 +76,7 @@ struct Loader<'t> {
 }
 
 impl<'t> Loader<'t> {
-    fn new(text: &'t str, source: &'t Source<'t>, limits: &'t Limits) -> Self {
+    fn new(text: &'t str, source: &'t Source<'t>, limits: &'t LoadLimits) -> Self {
         Self {
             text,
             source,
@@ -231,7 +231,7 @@ impl<'t> Loader<'t> {
         };
         let value = construct::scalar(tag, text).unwrap_or_else(|message| {
             let problem = Diagnostic::error(codes::VALUE, message).at(span);
-            self.problems.push(problem.help("put it in quotes, without a tag, if text is meant"));
+            self.problems.push(problem.help("for text, remove the tag and quote the value"));
             Scalar::Str(text.into())
         });
         Ok(PendingNode { node: Node::scalar(value, span), role, size, height: 0 })

@@ -112,14 +112,14 @@ fn surrogate_pair(high: u32, rest: &str) -> Option<(usize, char)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Limits, json, load};
+    use crate::{LoadLimits, json, load};
 
     use super::*;
 
     /// Locates `piece` in the value of `k` and checks the position and source text of the result.
     fn check(text: &str, piece: &str, line: u32, column: u32, source: &str) {
         let is_json = text.starts_with('{');
-        let loaded = if is_json { json::load } else { load }(text, &Limits::default());
+        let loaded = if is_json { json::load } else { load }(text, &LoadLimits::default());
         let node = loaded.documents[0].root.get("k").unwrap();
         let at = node.as_str().unwrap().find(piece).unwrap();
         let span = locate_in_scalar(node, text, at..at + piece.len());
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn end_of_value_maps_to_the_end_of_the_text() {
         let text = "k: 'a + '\n";
-        let loaded = load(text, &Limits::default());
+        let loaded = load(text, &LoadLimits::default());
         let node = loaded.documents[0].root.get("k").unwrap();
         let span = locate_in_scalar(node, text, 4..4);
         assert_eq!((span.start.column, span.end.column), (8, 8));

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stoker_yaml::{Limits, load};
+use stoker_yaml::{LoadLimits, load};
 
 fn yaml_files(folder: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -24,7 +24,7 @@ fn real_files_are_read_without_errors() {
     let mut failures = Vec::new();
     for path in &files {
         let text = fs::read_to_string(path).expect("file is valid UTF-8");
-        let loaded = load(&text, &Limits::default());
+        let loaded = load(&text, &LoadLimits::default());
         if loaded.has_errors() {
             failures.push(format!("{}: {:?}", path.display(), loaded.problems));
         }

@@ -1,7 +1,7 @@
 //! Arbitrary text does not make the loader panic, hang or return spans outside the text.
 
 use proptest::prelude::*;
-use stoker_yaml::{Limits, Node, NodeKind, Span, load};
+use stoker_yaml::{LoadLimits, Node, NodeKind, Span, load};
 
 const PLAUSIBLE: &str = r#"# Tasks of a role
 - id: &id upload-configuration
@@ -69,7 +69,7 @@ fn check_node(node: &Node, text: &str) {
 }
 
 fn check(text: &str) {
-    let limits = Limits { nodes_max: 10_000, ..Limits::default() };
+    let limits = LoadLimits { nodes_max: 10_000, ..LoadLimits::default() };
     let loaded = load(text, &limits);
     for document in &loaded.documents {
         check_node(&document.root, text);
@@ -84,7 +84,7 @@ fn check(text: &str) {
 
 #[test]
 fn plausible_text_has_one_problem() {
-    let loaded = load(PLAUSIBLE, &Limits::default());
+    let loaded = load(PLAUSIBLE, &LoadLimits::default());
     let problems = loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(
         problems,

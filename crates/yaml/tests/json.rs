@@ -4,7 +4,7 @@ use std::fs;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use stoker_yaml::{Limits, Node, NodeKind, Scalar, json};
+use stoker_yaml::{LoadLimits, Node, NodeKind, Scalar, json};
 
 /// Converts a tree to the value that `serde_json` would return.
 fn value_of(node: &Node) -> Value {
@@ -32,7 +32,7 @@ fn value_of(node: &Node) -> Value {
 /// Checks that both parsers accept the text with equal results, or both reject it. Only ours rejects
 /// duplicate keys.
 fn check(text: &str) {
-    let loaded = json::load(text, &Limits::default());
+    let loaded = json::load(text, &LoadLimits::default());
     let is_accepted = loaded
         .problems
         .iter()
@@ -69,7 +69,7 @@ fn is_same(ours: &Value, theirs: &Value) -> bool {
 /// Checks that the source text of each node parses to the node.
 fn check_spans(node: &Node, text: &str) {
     let slice = node.span.slice(text);
-    let again = json::load(slice, &Limits::default());
+    let again = json::load(slice, &LoadLimits::default());
     assert_eq!(again.documents.len(), 1, "{slice:?} in {text:?}");
     assert_eq!(value_of(&again.documents[0].root), value_of(node), "{slice:?} in {text:?}");
     let before = text[..node.span.start.offset as usize].replace("\r\n", "\n").replace('\r', "\n");
@@ -182,7 +182,7 @@ fn real_files_parse_identically() {
     let read = |name: &str| fs::read_to_string(stoker_testenv::shared_data(name)?).ok();
     for name in ["expected/plans.json", "expected/yaql-results.json", "yaql/bench.json"] {
         let Some(text) = read(name) else { continue };
-        let loaded = json::load(&text, &Limits::default());
+        let loaded = json::load(&text, &LoadLimits::default());
         assert_eq!(loaded.problems, [], "{name}");
         assert_eq!(
             value_of(&loaded.documents[0].root),

@@ -4,11 +4,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use stoker_helpers::{HelperFile, load as load_helpers};
-use stoker_yaml::{Limits, emit, load};
+use stoker_yaml::{LoadLimits, emit, load};
 use stoker_yaql::Library;
 
 fuzz_target!(|text: &str| {
-    let loaded = load(text, &Limits::default());
+    let loaded = load(text, &LoadLimits::default());
     for document in &loaded.documents {
         let written = emit::to_yaml(&document.root);
         assert!(!written.is_empty());

@@ -79,7 +79,7 @@ fn links(text: &str) -> Vec<(usize, String)> {
 }
 
 /// Returns the lines outside code blocks, without code spans.
-fn prose(text: &str) -> Vec<(usize, String)> {
+pub(super) fn prose(text: &str) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     let mut in_fence = false;
     for (line_idx, line) in text.lines().enumerate() {

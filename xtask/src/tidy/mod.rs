@@ -6,6 +6,7 @@
 mod allow_reason;
 mod api_types;
 mod changelog;
+mod error_chain;
 mod error_codes;
 mod forbidden_text;
 mod ignored_tests;
@@ -20,6 +21,7 @@ mod purity;
 mod rust_source;
 mod silent_skips;
 mod sorted;
+mod spelling;
 mod test_binaries;
 mod todo_owner;
 mod tree;
@@ -74,6 +76,7 @@ const RULES: &[Rule] = &[
         check: api_types::check,
     },
     Rule { name: "changelog", about: "fragments have a valid name and a body", check: changelog::check },
+    Rule { name: "error-chain", about: "logged errors keep their causes", check: error_chain::check },
     Rule { name: "error-codes", about: "error codes are documented", check: error_codes::check },
     Rule {
         name: "forbidden-text",
@@ -102,6 +105,7 @@ const RULES: &[Rule] = &[
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
     Rule { name: "silent-skips", about: "tests that return early are reported", check: silent_skips::check },
     Rule { name: "sorted", about: "marked lists are sorted", check: sorted::check },
+    Rule { name: "spelling", about: "prose has British spelling", check: spelling::check },
     Rule {
         name: "test-binaries",
         about: "every file of integration tests is compiled",

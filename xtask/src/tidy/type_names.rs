@@ -12,8 +12,6 @@ use super::tree::{File, Tree};
 /// `yaml` and `yaql` are independent of the product and may be published: their names are those of their
 /// field.
 const STANDALONE: &str = "one of the two is a standalone crate, whose types are named by path";
-/// A name that is to be replaced by a more specific one.
-const RENAME: &str = "temporary: a more specific name is planned for all but one of them";
 
 /// Names that more than one crate exports, with the reason.
 const SHARED: &[(&str, &str)] = &[
@@ -22,7 +20,6 @@ const SHARED: &[(&str, &str)] = &[
     ("Fields", STANDALONE),
     ("Host", STANDALONE),
     ("Input", STANDALONE),
-    ("Limits", RENAME),
     ("Node", STANDALONE),
     ("NodeView", STANDALONE),
     ("Observer", STANDALONE),

@@ -325,7 +325,7 @@ impl Driver {
         self.step(match result {
             Ok(()) => Input::Written { seq },
             Err(error) => {
-                tracing::error!(error = %error.cause(), "cannot write the journal");
+                tracing::error!(error = %ErrorChain(&error.cause()), "cannot write the journal");
                 Input::WriteFailed { seq, message: error.cause().to_string() }
             }
         });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::session::agent::Durability;
+use stoker_model::ErrorChain;
 use stoker_wire::record::JournalEntry;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -202,7 +203,7 @@ async fn write_all(
 fn sync(file: &mut JournalFile) -> bool {
     let synced = file.sync();
     if let Err(error) = &synced {
-        tracing::error!(%error, "cannot sync the journal");
+        tracing::error!(error = %ErrorChain(error), "cannot sync the journal");
     }
     synced.is_ok()
 }

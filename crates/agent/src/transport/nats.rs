@@ -174,7 +174,7 @@ async fn publish_results(
             continue;
         };
         if !std::mem::replace(&mut is_reported, true) {
-            tracing::info!(why = %error, "cannot publish results to NATS; they stay in the journal");
+            tracing::info!(why = %ErrorChain(&error), "cannot publish results to NATS; they stay in the journal");
         }
         tokio::time::sleep(backoff.next()).await;
     }
@@ -232,7 +232,7 @@ async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc
                     }
                 }
                 Ok(Decoded::Unknown) => {}
-                Err(error) => tracing::warn!(%error, "ignored a malformed message"),
+                Err(error) => tracing::warn!(error = %ErrorChain(&error), "ignored a malformed message"),
             }
         }
     };

@@ -40,8 +40,7 @@ impl<T: Transport> NatsFirst<T> {
                 return Ok(connection);
             }
             Err(error) => {
-                let error = ErrorChain(&error);
-                tracing::info!(%error, "NATS unavailable; connecting directly to the server");
+                tracing::info!(error = %ErrorChain(&error), "NATS unavailable; connecting directly to the server");
             }
         }
         let direct = self.direct.connect().await?;

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use stoker_model::ErrorChain;
 use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_to_agent, encode_from_agent};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
@@ -48,7 +49,7 @@ impl Transport for StdioTransport {
                             }
                         }
                         Ok(Decoded::Unknown) => {}
-                        Err(error) => tracing::warn!(%error, "ignored a malformed line"),
+                        Err(error) => tracing::warn!(error = %ErrorChain(&error), "ignored a malformed line"),
                     }
                 }
             });

@@ -181,7 +181,7 @@ async fn transfer(
                             None => true,
                         },
                         Err(error) => {
-                            tracing::warn!(%error, "ignored a malformed message");
+                            tracing::warn!(error = %ErrorChain(&error), "ignored a malformed message");
                             true
                         }
                     },

@@ -11,7 +11,7 @@ use stoker_helpers::yaql_value;
 use stoker_model::{Json, Task};
 use stoker_planner::{NodeInput, SplitDocuments, split_common};
 use stoker_state::{AppliedStates, Document, EffectiveState, master_document};
-use stoker_yaml::{Limits, load};
+use stoker_yaml::{LoadLimits, load};
 use stoker_yaql::Value;
 use stoker_yaql::json::{WriteOptions, parse, write};
 
@@ -65,7 +65,7 @@ impl Real {
 
 impl Fleet {
     fn read(folder: &Path) -> Result<Self, Box<dyn Error>> {
-        let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
+        let limits = LoadLimits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..LoadLimits::default() };
         let mut documents: BTreeMap<String, Value> = BTreeMap::new();
         for entry in fs::read_dir(folder)? {
             let text = fs::read_to_string(entry?.path())?;

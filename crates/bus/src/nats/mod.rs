@@ -164,7 +164,7 @@ fn log_event(event: &Event, counts: &Counts) {
         Event::Disconnected => tracing::warn!("connection to NATS lost"),
         Event::SlowConsumer(_) => counts.add_lost(),
         // Repeated with each attempt, several times a minute.
-        Event::ClientError(error) => tracing::debug!(%error, "cannot connect to NATS"),
+        Event::ClientError(_) => tracing::debug!(event = %event, "cannot connect to NATS"),
         other => tracing::warn!(event = %other, "NATS client event"),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Expansion {
 
 /// Inserts options from the environment and the configuration file into the arguments of commands that read one. Other
 /// commands are returned unchanged. `root` is the command of the whole program. On failure, also returns a printer with
-/// the color setting of the arguments.
+/// the colour setting of the arguments.
 pub(crate) fn expand(
     arguments: Vec<OsString>,
     root: Command,

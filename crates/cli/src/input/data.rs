@@ -79,8 +79,8 @@ fn from_yaml(text: &Text) -> Outcome<Data> {
 }
 
 /// Limits of local files. Higher than the limits of the server, because local files are trusted input.
-const LIMITS: yaml::Limits =
-    yaml::Limits { size_bytes_max: 256 << 20, depth_max: 200, nodes_max: 20_000_000, problems_max: 50 };
+const LIMITS: yaml::LoadLimits =
+    yaml::LoadLimits { size_bytes_max: 256 << 20, depth_max: 200, nodes_max: 20_000_000, problems_max: 50 };
 
 fn decode_tags(value: Value, text: &Text) -> Outcome<Data> {
     let value = json::decode(value, InputStyle::Converted);

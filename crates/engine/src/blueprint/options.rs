@@ -41,7 +41,7 @@ impl Default for ExecutionOptions {
     }
 }
 
-/// Behavior of a node after one of its tasks has failed.
+/// Behaviour of a node after one of its tasks has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// Skips its remaining tasks.

@@ -19,7 +19,7 @@ const CHANGED: &[&str] = &["changed", "changedAll", "changedAny"];
 const OBSERVING: &[&str] = &["added", "changed", "changedAll", "changedAny", "deleted", "old"];
 /// Observes all inputs.
 const INPUTS_CHANGED: &str = "inputsChanged";
-/// Functions that can rebind function names; expressions that call them are not analyzed.
+/// Functions that can rebind function names; expressions that call them are not analysed.
 const REDEFINING: &[&str] = &["call", "def", "lambda"];
 /// Methods that bind `$` to an element of their receiver.
 const ELEMENT_WISE: &[&str] = &[

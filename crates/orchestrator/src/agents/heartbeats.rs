@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use stoker_model::AgentUid;
+use stoker_model::{AgentUid, ErrorChain};
 use stoker_services::background::TaskMonitor;
 
 use crate::context::OrchestratorContext;
@@ -35,7 +35,7 @@ impl Heartbeats {
             monitor.start();
             let written = context.store.agents_touch(&uids, context.clock.now()).await;
             if let Err(error) = &written {
-                tracing::warn!(error = %error, "cannot write heartbeats of agents");
+                tracing::warn!(error = %ErrorChain(error), "cannot write heartbeats of agents");
             }
             monitor.finish(&written);
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use stoker_model::{OutputChunk, RunId};
+use stoker_model::{ErrorChain, OutputChunk, RunId};
 use stoker_store::StoreError;
 use tokio::sync::mpsc;
 
@@ -107,7 +107,7 @@ async fn keep(context: &OrchestratorContext, run: RunId, pieces: &[OutputChunk])
             }
             Err(error) => {
                 // The run may have been deleted.
-                tracing::debug!(error = %error, run.id = run.0, "cannot store task output");
+                tracing::debug!(error = %ErrorChain(&error), run.id = run.0, "cannot store task output");
                 return Ok(());
             }
             Ok(()) => return Ok(()),

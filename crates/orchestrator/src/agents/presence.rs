@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use stoker_model::{JsonMap, NodeId};
+use stoker_model::{ErrorChain, JsonMap, NodeId};
 use stoker_services::webhooks::node_news;
 use stoker_store::{PresenceUpdate, StoreError};
 use tokio::sync::Notify;
@@ -50,7 +50,7 @@ impl Presence {
             match written {
                 Ok(()) => {}
                 Err(StoreError::Unavailable(cause)) => {
-                    tracing::warn!(error = %cause, "cannot write agent presence; retrying");
+                    tracing::warn!(error = %ErrorChain(&cause), "cannot write agent presence; retrying");
                     self.put_back(batch);
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -98,7 +98,7 @@ async fn write_individually(context: &OrchestratorContext, batch: BTreeMap<NodeI
     for (id, sighting) in batch {
         let alone = BTreeMap::from([(id, sighting)]);
         if let Err(error) = write_batch(context, &alone).await {
-            tracing::warn!(error = %error, node.id = id.0, "cannot update the online status of the node");
+            tracing::warn!(error = %ErrorChain(&error), node.id = id.0, "cannot update the online status of the node");
         }
     }
 }

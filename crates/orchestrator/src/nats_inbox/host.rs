@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use stoker_bus::{Bus, Message, Pipe, PipeSettings, Subject, SubjectPattern};
 use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_model::ErrorChain;
 use stoker_services::background::TaskMonitor;
 use stoker_wire::nats::{
     SERVER_QUEUE_GROUP, SESSION_REQUEST_SUBJECTS, SessionRequest, inbound_subject, outbound_subject,
@@ -33,7 +34,7 @@ pub(crate) async fn host(orchestrator: &Orchestrator, users: &NatsUsers, monitor
         monitor.start();
         let outcome = listen(orchestrator, users, monitor).await;
         if let Err(error) = &outcome {
-            tracing::warn!(error = %error, "cannot listen for agents on NATS");
+            tracing::warn!(error = %ErrorChain(error), "cannot listen for agents on NATS");
         }
         monitor.finish(&outcome);
         tokio::time::sleep(LISTEN_RETRY_INTERVAL).await;
@@ -56,7 +57,7 @@ async fn listen(
         let background = orchestrator.background.clone();
         background.spawn(async move {
             if let Err(error) = serve_call(&orchestrator, &users, &call, permit).await {
-                tracing::warn!(subject = %call.subject, error = %error, "cannot respond to an agent on NATS");
+                tracing::warn!(subject = %call.subject, error = %ErrorChain(&error), "cannot respond to an agent on NATS");
             }
         });
     }
@@ -110,7 +111,7 @@ impl AgentTransport for NatsTransport {
                 // Message kind of a newer agent version.
                 Ok(Decoded::Unknown) => {}
                 Err(error) => {
-                    tracing::warn!(error = %error, "malformed message from an agent");
+                    tracing::warn!(error = %ErrorChain(&error), "malformed message from an agent");
                     return None;
                 }
             }

@@ -53,7 +53,7 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
         is_disconnected = false;
         monitor.start();
         let Err(error) = take_all(orchestrator, users, monitor).await;
-        monitor.fail(&error);
+        monitor.fail(ErrorChain(&error).to_string());
         orchestrator.metrics.bus.stores_results.set(0);
         if matches!(error, NatsReject::Bus(BusError::Unavailable(_))) {
             // The NATS client has already logged the lost connection.
@@ -122,11 +122,11 @@ async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, delivery: Delive
         Ok((uid, finished)) => deliver_and_wait(orchestrator, &uid, finished, Hops::Allowed).await,
         // The database may be unavailable; retry.
         Err(NatsReject::Store(error)) => {
-            tracing::warn!(error = %error, "cannot identify the agent of a result from the NATS result stream; retrying");
+            tracing::warn!(error = %ErrorChain(&error), "cannot identify the agent of a result from the NATS result stream; retrying");
             Receipt::Pending
         }
         Err(error) => {
-            tracing::warn!(subject = %delivery.subject, error = %error, "rejected a result from the NATS result stream");
+            tracing::warn!(subject = %delivery.subject, error = %ErrorChain(&error), "rejected a result from the NATS result stream");
             orchestrator.metrics.bus.result("refused");
             return acknowledge(delivery).await;
         }
@@ -144,7 +144,7 @@ async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, delivery: Delive
             orchestrator.metrics.bus.result("later");
             let after = redelivery_backoff(delivery.n_deliveries);
             if let Err(error) = delivery.nak(after).await {
-                tracing::debug!(%error, "cannot request redelivery of a result; NATS redelivers it after the ack timeout");
+                tracing::debug!(error = %ErrorChain(&error), "cannot request redelivery of a result; NATS redelivers it after the ack timeout");
             }
         }
     }
@@ -152,7 +152,7 @@ async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, delivery: Delive
 
 async fn acknowledge(delivery: Delivery) {
     if let Err(error) = delivery.ack().await {
-        tracing::debug!(%error, "cannot acknowledge a stored result; NATS redelivers it");
+        tracing::debug!(error = %ErrorChain(&error), "cannot acknowledge a stored result; NATS redelivers it");
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stoker_engine::session::server::{Input, Output};
 use stoker_engine::session::{AttemptKey, FromAgent, Generation, InFlight, ToAgent};
-use stoker_model::{AgentUid, RunId};
+use stoker_model::{AgentUid, ErrorChain, RunId};
 use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_to_agent};
 
 use crate::agents::{AgentLocation, Command, RunResponse};
@@ -86,7 +86,7 @@ async fn to_agent(orchestrator: &Orchestrator, uid: &AgentUid, text: &str) {
         Ok(Decoded::Message(message)) => message,
         Ok(Decoded::Unknown) => return,
         Err(error) => {
-            tracing::warn!(%error, "cannot decode a peer's message to an agent");
+            tracing::warn!(error = %ErrorChain(&error), "cannot decode a peer's message to an agent");
             return;
         }
     };
@@ -113,7 +113,7 @@ async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: AgentUid,
         Ok(Decoded::Message(message)) => message,
         Ok(Decoded::Unknown) => return,
         Err(error) => {
-            tracing::warn!(%error, "cannot decode the message of a peer's agent");
+            tracing::warn!(error = %ErrorChain(&error), "cannot decode the message of a peer's agent");
             return;
         }
     };

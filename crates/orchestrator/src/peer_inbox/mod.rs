@@ -7,6 +7,7 @@ mod poll;
 use std::time::Duration;
 
 use stoker_bus::SubjectPattern;
+use stoker_model::ErrorChain;
 use stoker_services::background::TaskMonitor;
 
 pub(crate) use poll::poll;
@@ -40,8 +41,8 @@ pub(crate) async fn listen(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot subscribe to messages of peers");
-                monitor.fail(&error);
+                tracing::warn!(error = %ErrorChain(&error), "cannot subscribe to messages of peers");
+                monitor.fail(ErrorChain(&error).to_string());
             }
         }
         tokio::time::sleep(PAUSE).await;

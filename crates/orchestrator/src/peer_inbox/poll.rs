@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stoker_model::{AgentHost, AgentUid, ServerRecord};
+use stoker_model::{AgentHost, AgentUid, ErrorChain, ServerRecord};
 use stoker_services::Clock;
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
@@ -43,7 +43,7 @@ pub(crate) async fn poll(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
             Ok(0) => pause = (pause * 2).min(POLL_MAX),
             Ok(_) => pause = POLL_MIN,
             Err(error) => {
-                tracing::warn!(error = %error, "cannot read messages from peers");
+                tracing::warn!(error = %ErrorChain(&error), "cannot read messages from peers");
                 pause = POLL_MAX;
             }
         }

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use stoker_engine::run::{Input as RunInput, StopMode};
 use stoker_engine::session::{AttemptKey, CancelMode, InFlight};
-use stoker_model::{AgentUid, InstanceIdx, RunId};
+use stoker_model::{AgentUid, ErrorChain, InstanceIdx, RunId};
 
 use crate::agents::RunResponse;
 
@@ -194,7 +194,7 @@ impl Envelope {
         match serde_json::from_slice(text) {
             Ok(envelope) => Some(envelope),
             Err(error) => {
-                tracing::warn!(%error, "malformed message from a peer");
+                tracing::warn!(error = %ErrorChain(&error), "malformed message from a peer");
                 None
             }
         }

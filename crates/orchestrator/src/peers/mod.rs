@@ -29,7 +29,7 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use stoker_bus::Bus;
 use stoker_engine::session::{AttemptResult, FromAgent};
-use stoker_model::{AgentConnectionChange, AgentUid, RunId, ServerRecord};
+use stoker_model::{AgentConnectionChange, AgentUid, ErrorChain, RunId, ServerRecord};
 use stoker_services::background::TaskMonitor;
 use stoker_wire::encode_from_agent;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -143,7 +143,7 @@ impl Peers {
             let written = store.agent_hosts_put(owner, &moves, clock.now()).await;
             monitor.finish(&written);
             if let Err(error) = written {
-                tracing::warn!(error = %error, "cannot write which agents are connected here; retrying");
+                tracing::warn!(error = %ErrorChain(&error), "cannot write which agents are connected here; retrying");
                 {
                     let mut waiting = self.moves.lock();
                     // Changes that arrived during the write are newer and must follow.
@@ -161,7 +161,7 @@ impl Peers {
             monitor.start();
             let written = self.context.store.server_heartbeat(&self.member()).await;
             if let Err(error) = &written {
-                tracing::warn!(error = %error, "cannot write the heartbeat of this server");
+                tracing::warn!(error = %ErrorChain(error), "cannot write the heartbeat of this server");
             }
             monitor.finish(&written);
             tokio::time::sleep(self.context.lease_renewal()).await;
@@ -213,7 +213,7 @@ impl Peers {
         let work = match read.await {
             Ok(work) => work?,
             Err(error) => {
-                tracing::warn!(error = %error, run.id = run.0, "cannot read the driver of the run");
+                tracing::warn!(error = %ErrorChain(&error), run.id = run.0, "cannot read the driver of the run");
                 return None;
             }
         };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::{BODY_BYTES_MAX, Bus, Subject};
+use stoker_model::ErrorChain;
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
 
@@ -122,7 +123,7 @@ impl Peers {
                     tokio::time::sleep(PAUSE).await;
                 }
                 Err(error) => {
-                    tracing::warn!(error = %error, "cannot store messages to peers");
+                    tracing::warn!(error = %ErrorChain(&error), "cannot store messages to peers");
                     return Err(error);
                 }
                 Ok(()) => return Ok(()),

@@ -1,8 +1,8 @@
 //! Applied states that the events of a run change.
 //!
 //! An attempt taints its task on its node in the transaction that records the dispatch, before the agent can receive
-//! it. A success replaces the taint by the state of the plan. Every other end leaves it, also one that this server
-//! does not live to see.
+//! it. A success replaces the taint by the state of the plan. Any other end leaves the taint, even if this server
+//! crashes before it records the end.
 
 use std::collections::HashMap;
 

@@ -9,7 +9,9 @@ use serde_json::json;
 use stoker_engine::blueprint::ExecutionOptions;
 use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, AgentUid, AuditChange, Cluster, NodeIdx, PlanId, Run, RunEnd, RunId, RunStatus};
+use stoker_model::{
+    Actor, AgentUid, AuditChange, Cluster, ErrorChain, NodeIdx, PlanId, Run, RunEnd, RunId, RunStatus,
+};
 use stoker_planner::decode_extras;
 use stoker_services::background::TaskMonitor;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
@@ -98,11 +100,11 @@ async fn conduct_to_end(orchestrator: &Orchestrator, parent: RunId) {
         match Box::pin(try_conduct(orchestrator, parent)).await {
             Ok(()) | Err(Interruption::Lost | Interruption::Ended) => return,
             Err(Interruption::Refused(error)) if error.is_transient() => {
-                tracing::warn!(run.id = parent.0, error = %error, "cannot continue the run; retrying");
+                tracing::warn!(run.id = parent.0, error = %ErrorChain(&error), "cannot continue the run; retrying");
                 tokio::time::sleep(PAUSE).await;
             }
             Err(Interruption::Refused(error)) => {
-                tracing::error!(run.id = parent.0, error = %error, "cannot execute the run");
+                tracing::error!(run.id = parent.0, error = %ErrorChain(&error), "cannot execute the run");
                 return;
             }
         }
@@ -434,7 +436,7 @@ pub(crate) async fn take_over(orchestrator: &Orchestrator, monitor: &TaskMonitor
         monitor.start();
         let taken = take_over_once(orchestrator).await;
         if let Err(error) = &taken {
-            tracing::warn!(error = %error, "cannot list runs without a driver");
+            tracing::warn!(error = %ErrorChain(error), "cannot list runs without a driver");
         }
         monitor.finish(&taken);
         let pause = take_over_interval(&orchestrator.context)

@@ -14,7 +14,7 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::server::Input;
 use stoker_engine::session::{AttemptKey, AttemptResult};
-use stoker_model::{Actor, AgentUid, ClusterId, Micros, NodeIdx, RunEvent, RunId};
+use stoker_model::{Actor, AgentUid, ClusterId, ErrorChain, Micros, NodeIdx, RunEvent, RunId};
 use stoker_services::Clock;
 use stoker_store::StoreError;
 use tokio::sync::{mpsc, oneshot};
@@ -290,7 +290,7 @@ impl Driver {
             match kept.await {
                 Ok(()) => break,
                 Err(StoreError::Unavailable(cause)) => {
-                    tracing::warn!(run.id = self.run.0, error = %cause, "cannot commit the state of the run; retrying");
+                    tracing::warn!(run.id = self.run.0, error = %ErrorChain(&cause), "cannot commit the state of the run; retrying");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PAUSE_MAX);
                     // The transaction may have been committed before the connection failed.
@@ -300,7 +300,7 @@ impl Driver {
                 }
                 Err(StoreError::Stale { .. } | StoreError::NotFound { .. }) => return Err(Lost),
                 Err(error) => {
-                    tracing::error!(run.id = self.run.0, error = %error, "cannot commit the state of the run; abandoning it");
+                    tracing::error!(run.id = self.run.0, error = %ErrorChain(&error), "cannot commit the state of the run; abandoning it");
                     return Err(Lost);
                 }
             }
@@ -347,7 +347,7 @@ impl Driver {
                 Ok(()) => return Ok(()),
                 Err(StoreError::Stale { .. } | StoreError::NotFound { .. }) => return Err(Lost),
                 Err(error) => {
-                    tracing::warn!(run.id = self.run.0, error = %error, "cannot renew the run lease; retrying");
+                    tracing::warn!(run.id = self.run.0, error = %ErrorChain(&error), "cannot renew the run lease; retrying");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PAUSE_MAX);
                 }

@@ -3,7 +3,7 @@
 
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::RunMachine as RunState;
-use stoker_model::{InstanceIdx, RunId};
+use stoker_model::{ErrorChain, InstanceIdx, RunId};
 use stoker_planner::{Plan, resolve_reference};
 use stoker_services::runs::RunKind;
 use stoker_services::{ServiceError, ServiceResult};
@@ -72,7 +72,7 @@ pub(super) async fn restore(
         let page = session.run_events(run, seq, EVENTS_PAGE).await?;
         for stored in &page {
             let event = record::decode(stored).map_err(|error| {
-                tracing::error!(run.id = run.0, error = %error, "cannot decode an event of the run");
+                tracing::error!(run.id = run.0, error = %ErrorChain(&error), "cannot decode an event of the run");
                 ServiceError::invalid(error.to_string())
             })?;
             if !state.replay(blueprint, &event) {

@@ -5,7 +5,7 @@ use std::fs;
 use stoker_helpers::yaql_value;
 use stoker_planner::{NodeInput, Plan, PlanningInput, plan, split_common};
 use stoker_testkit::real_data;
-use stoker_yaml::{Limits, load};
+use stoker_yaml::{LoadLimits, load};
 use stoker_yaql::Value;
 
 /// Returns the plan of a first run; `None` without test data.
@@ -19,7 +19,7 @@ pub(crate) fn first_run() -> Option<Plan> {
     let folder = real_data("expected/plans.json")?.parent()?.parent()?.join("nodes");
     let mut paths: Vec<_> = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
-    let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
+    let limits = LoadLimits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..LoadLimits::default() };
     let documents = paths.iter().map(|path| {
         let text = fs::read_to_string(path).expect("text");
         yaql_value(&load(&text, &limits).documents[0].root).expect("data")

@@ -104,7 +104,7 @@ impl Control {
             if !line.starts_with([' ', '\t']) {
                 let (name, _) = line
                     .split_once(':')
-                    .ok_or_else(|| invalid("a line of its control file is not `Field: value`"))?;
+                    .ok_or_else(|| invalid("control file: expected `Field: value`"))?;
                 is_included = !INDEX_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
             }
             if is_included {

@@ -26,7 +26,7 @@ pub(super) struct Layers {
     pub(super) n_implied: usize,
     /// Number of further edges not drawn because there are too many.
     pub(super) n_too_many: usize,
-    /// For each cell, its neighbors in the layer above and in the layer below.
+    /// For each cell, its neighbours in the layer above and in the layer below.
     pub(super) above: Vec<Vec<u32>>,
     pub(super) below: Vec<Vec<u32>>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Vertices are assigned to layers, each below all its predecessors and with bounded width (`layers.rs`).
 //! Within a layer they are ordered to minimize crossings, with clusters side by side (`ordering.rs`), and
-//! aligned with their neighbors (`placing.rs`). Edges implied by others are omitted for clarity.
+//! aligned with their neighbours (`placing.rs`). Edges implied by others are omitted for clarity.
 //!
 //! The size of the diagram is bounded; omitted parts are stated in it.
 

@@ -63,7 +63,7 @@ fn set_positions(row: &[u32], position: &mut [f64]) {
     }
 }
 
-/// Sorts a row by the mean position of neighbors (barycenter heuristic); cells without neighbors keep their
+/// Sorts a row by the mean position of neighbours (barycenter heuristic); cells without neighbours keep their
 /// position.
 fn sort(row: &mut [u32], neighbours: &[Vec<u32>], lane_of: &[u32], position: &[f64]) {
     let mut keyed: Vec<(u32, f64, u32)> = row

@@ -16,7 +16,7 @@ pub(super) const MARGIN: f64 = 24.0;
 const N_SWEEPS: usize = 8;
 
 pub(super) struct Placed {
-    /// For each cell, its center.
+    /// For each cell, its centre.
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
     /// Indexed by cell.
@@ -114,7 +114,7 @@ fn lane_ends(order: &Order, segments: &[Vec<Segment>], width: &[f64]) -> Vec<(f6
     ends
 }
 
-/// Moves cells towards their neighbors as far as their order and the lane allow. Minimizes the sum of squared
+/// Moves cells towards their neighbours as far as their order and the lane allow. Minimizes the sum of squared
 /// distances by merging overlapping cells into blocks (isotonic regression).
 fn align(
     segment: &Segment,
@@ -136,7 +136,7 @@ fn align(
     let room = (right - (at - GAP)).max(0.0);
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for (cell, packed) in cells.iter().zip(&packed) {
-        // Neighbors in other lanes are far away in any case.
+        // Only neighbours in the same lane count: moving a cell cannot bring it closer to another lane.
         let lane_neighbours =
             neighbours[*cell as usize].iter().filter(|other| lane_of[**other as usize] == segment.lane);
         let (sum, n_neighbours) =

@@ -71,7 +71,7 @@ pub(crate) struct Dependencies {
     pub(crate) closed: Vec<NodeId>,
 }
 
-/// Analyzes an expression. `own_keys` are all top-level keys that any node has in its own document.
+/// Analyses an expression. `own_keys` are all top-level keys that any node has in its own document.
 pub(crate) fn dependencies(expression: &Expression, own_keys: &HashSet<&str>) -> Dependencies {
     let mut visitor = Visitor { expression, own_keys, shared: Vec::new(), call_path: Vec::new() };
     let (mut reads, mut closed) = (Reads::default(), Vec::new());
@@ -164,7 +164,7 @@ const ELEMENT_WISE: &[&str] = &[
     // end sorted
 ];
 
-/// Functions that can rebind function names; expressions that use them are not analyzed.
+/// Functions that can rebind function names; expressions that use them are not analysed.
 const REDEFINING: &[&str] = &["call", "def", "lambda"];
 
 /// The name of `yaql_ext/inputs_changed.rs`.

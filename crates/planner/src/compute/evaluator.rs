@@ -87,7 +87,7 @@ pub(crate) struct Evaluator<'o> {
 }
 
 impl<'o> Evaluator<'o> {
-    /// Analyzes the dependencies of each expression.
+    /// Analyses the dependencies of each expression.
     pub(crate) fn new(
         mut settings: EvalSettings<'o>,
         subjects: Subjects,

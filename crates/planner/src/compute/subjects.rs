@@ -155,8 +155,8 @@ impl Subjects {
         self.usual_redefinition(task_idx, node_idx).map_or(node_idx.get(), |(_, empty)| empty)
     }
 
-    /// The redefinition of a task whose applied state is the node's default, with the node's subject without an old
-    /// state.
+    /// If the node's default applied state has another definition of the task: the changed attributes, and the node's
+    /// subject that has no old state.
     fn usual_redefinition(
         &self,
         task_idx: TaskIdx,
@@ -180,7 +180,7 @@ impl Subjects {
         if let Some(doubt) = self.doubts.get(&(task_idx, node_idx)) {
             return Some(doubt.clone());
         }
-        // An exception without a doubt has an applied state of its own, or none.
+        // An exception that is not in doubt has its own applied state, or none.
         if self.doubted_nodes.is_empty() || self.exceptions.contains_key(&(task_idx, node_idx)) {
             return None;
         }

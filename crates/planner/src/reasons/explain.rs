@@ -51,7 +51,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// With which old state an instance was decided.
+/// Old state that decided an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Look {
     pub(super) doubt: Option<Doubt>,
@@ -60,7 +60,8 @@ pub(super) struct Look {
     pub(super) inputs: CaseInputs,
 }
 
-/// The value of `inputsChanged()` for an instance that was decided, so that rendering did not fail or did not matter.
+/// Value of `inputsChanged()` for one instance; `Unavailable` if the parameters could not be rendered or the condition
+/// does not call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum CaseInputs {
     Unavailable,

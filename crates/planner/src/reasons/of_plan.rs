@@ -115,8 +115,8 @@ struct Explained {
     of: Vec<u32>,
 }
 
-/// Instances with equal keys have equal explanations: class, past, doubt, and the own data that the explanation
-/// shows.
+/// Key for sharing explanations: equivalence class, old common document, decision basis, and the node-specific values
+/// shown.
 type ExplanationKey = (ClassKey, Vec<Option<ExactDigest>>);
 type ClassKey = (usize, u32, Option<Look>);
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use stoker_helpers::yaql_value;
 use stoker_planner::{SplitDocuments, split_common};
 use stoker_state::{AppliedStates, Document, EffectiveState, master_document};
-use stoker_yaml::{Limits, load};
+use stoker_yaml::{LoadLimits, load};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
 
@@ -19,7 +19,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
 }
 
 pub(crate) fn yaml(text: &str) -> Value {
-    let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
+    let limits = LoadLimits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..LoadLimits::default() };
     yaql_value(&load(text, &limits).documents[0].root).expect("data")
 }
 

@@ -1,7 +1,7 @@
 //! Table of the files of a package, by package version.
 
 use stoker_diagnostics::Diagnostics;
-use stoker_yaml::{Limits, Node, load};
+use stoker_yaml::{LoadLimits, Node, load};
 
 use super::plugin::Documents;
 use super::tree::PackageTree;
@@ -94,7 +94,7 @@ fn optional_since(version: PackageVersion, first: PackageVersion) -> Presence {
 
 /// Reads the package version before the files are checked.
 pub(super) fn package_version(tree: &PackageTree) -> Option<PackageVersion> {
-    let loaded = load(tree.texts.get(METADATA)?, &Limits::default());
+    let loaded = load(tree.texts.get(METADATA)?, &LoadLimits::default());
     let root = &loaded.documents.first()?.root;
     PackageVersion::parse(root.get("package_version")?.as_str()?)
 }

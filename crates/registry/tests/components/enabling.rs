@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{plugin, registry};
 
-/// Returns the explained conflicts of enabling `fresh`; `plugins` are the plugins enabled afterwards.
+/// Returns the messages of the conflicts that enabling `fresh` would cause; `plugins` includes `fresh`.
 fn against(chosen: &[&str], plugins: &[(&str, Json)], fresh: &[&str]) -> Vec<String> {
     let release = json!([
         {"name": "hypervisor:vmware", "label": "vCenter"},

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use stoker_model::ErrorChain;
 use stoker_orchestrator::OrchestratorContext;
 
 use super::limiter::FailureLimiter;
@@ -40,7 +41,7 @@ impl AccessControl {
     /// Hashes a password for storage.
     pub(crate) async fn hash(&self, password: String) -> ApiResult<String> {
         self.passwords.hash(password).await.map_err(|error| {
-            tracing::error!(error = %error, "cannot hash a password");
+            tracing::error!(error = %ErrorChain(&error), "cannot hash a password");
             ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot hash the password")
         })
     }

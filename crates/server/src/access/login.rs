@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use axum::http::{HeaderValue, StatusCode, header};
-use stoker_model::{Caller, NewToken, Tenant, Token, User};
+use stoker_model::{Caller, ErrorChain, NewToken, Tenant, Token, User};
 
 use crate::access::control::AccessControl;
 use crate::access::token::Secret;
@@ -161,7 +161,7 @@ async fn issue(access: &AccessControl, user: User, tenant: Tenant) -> ApiResult<
 
 pub(crate) fn random_secret() -> ApiResult<Secret> {
     Secret::random().map_err(|error| {
-        tracing::error!(error = %error, "the system random source failed");
+        tracing::error!(error = %ErrorChain(&error), "the system random source failed");
         ApiError::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "cannot generate a token: the system random source failed",

@@ -4,6 +4,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use stoker_api_types::error::{Envelope, ErrorItem, ItemSeverity};
 use stoker_diagnostics::{Diagnostic, Location, Severity, summarize};
+use stoker_model::ErrorChain;
 use stoker_services::{ErrorReport, ServiceError};
 use stoker_store::StoreError;
 
@@ -136,8 +137,8 @@ pub(crate) fn render_error_item(diagnostic: Diagnostic) -> ErrorItem {
 /// logged here, once, with their source chain.
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
-        if let Some(source) = std::error::Error::source(&error) {
-            tracing::error!(error = %error, cause = ?source, "request failed");
+        if std::error::Error::source(&error).is_some() {
+            tracing::error!(error = %ErrorChain(&error), "request failed");
         }
         match error {
             ServiceError::Invalid(report) => Self::report(StatusCode::BAD_REQUEST, report),

@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use stoker_model::ErrorChain;
 use stoker_store::{List, Page};
 
 use crate::http::error::{ApiError, ApiResult};
@@ -82,7 +83,7 @@ impl Raw {
         match serde_json::to_writer(&mut chunks, body) {
             Ok(()) => Ok(Self(chunks)),
             Err(error) => {
-                tracing::error!(error = %error, "cannot serialize a response");
+                tracing::error!(error = %ErrorChain(&error), "cannot serialize a response");
                 Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot serialize the response"))
             }
         }

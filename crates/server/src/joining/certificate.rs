@@ -1,7 +1,7 @@
 //! Certificates of agents.
 
 use axum::http::StatusCode;
-use stoker_model::{Agent, Micros, NewAgentCertificate};
+use stoker_model::{Agent, ErrorChain, Micros, NewAgentCertificate};
 use stoker_store::WriteTransaction;
 use stoker_tls::TlsError;
 
@@ -22,7 +22,7 @@ pub(crate) async fn issue_certificate(
     let issued = issued.map_err(|error| match error {
         TlsError::Request(_) => ApiError::bad_request(format!("`certificate_request`: {error}")),
         other => {
-            tracing::error!(error = %other, "cannot issue an agent certificate");
+            tracing::error!(error = %ErrorChain(&other), "cannot issue an agent certificate");
             ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot issue the certificate")
         }
     })?;

@@ -17,7 +17,7 @@ impl Engine {
             "runs",
             "counter",
             &["end"],
-            "Runs that ended on this server: `succeeded`, `failed`, `stopped`",
+            "Runs that ended on this server: `succeeded`, `failed`, `stopped`, `partial`",
             runs.clone(),
         );
         book.enter(

@@ -354,9 +354,9 @@ async fn dry_run_of_several_graphs_decides_as_the_real_run() {
     assert_eq!(site.run_plans(id(&real)).await, expected);
 }
 
-/// A run changes only the statuses of nodes with tasks, and so does the remembered state.
+/// A run changes only the statuses of nodes with tasks, and so does the applied state.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nodes_without_a_task_are_remembered_as_they_are() {
+async fn status_of_nodes_without_tasks_is_unchanged_in_applied_state() {
     let observes = |name: &str, text: &str| {
         task(
             name,

@@ -23,7 +23,7 @@ const NODES: &[(i64, &str, &str)] = &[
 fn parse_yaml(text: &str) -> Value {
     // One of the real documents has a duplicate key; the last value is used.
     let limits =
-        stoker_yaml::Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Default::default() };
+        stoker_yaml::LoadLimits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Default::default() };
     let loaded = stoker_yaml::load(text, &limits);
     let mut problems = stoker_diagnostics::Diagnostics::default();
     stoker_manifest::reader::json(&loaded.documents[0].root, &mut problems).unwrap()

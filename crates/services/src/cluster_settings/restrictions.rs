@@ -35,7 +35,7 @@ fn settings_of(cluster: &Cluster, sections: &[Section]) -> JsonMap {
     settings
 }
 
-/// Loads the models that conditions about a cluster can refer to.
+/// Loads the values that conditions can read: settings, cluster, release.
 pub async fn condition_models(session: &mut Session, cluster: &Cluster) -> ServiceResult<ConditionModels> {
     let release = release_of(session, cluster).await?;
     let sections = sections(session, cluster, &release.body).await?;

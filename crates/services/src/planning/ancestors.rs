@@ -1,5 +1,5 @@
-//! Plans that are applied before another one: earlier graphs of a sequence, or the graph `deletion` on nodes that leave
-//! the cluster. A plan assumes that they succeed, so that it equals the one that a run makes after them.
+//! Plans that run before this one: earlier graphs of a sequence, or the graph `deletion`. Planning assumes that they
+//! succeed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::error::{ServiceError, ServiceResult};
 use super::Planning;
 use super::stored::StoredPlan;
 
-/// Maximum number of plans in a chain: the maximum number of graphs of a run, and the graph `deletion`.
+/// Maximum length of that chain: 100 graphs per run, plus `deletion`.
 const CHAIN_MAX: usize = 101;
 
 /// Reads the plans that are applied before a plan, in the order in which they are applied.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use stoker_model::{PlanId, PlanRecord};
+use stoker_model::{ErrorChain, PlanId, PlanRecord};
 use stoker_planner::{ExplainedPlan, PlanExtras, decode, decode_extras};
 use stoker_store::Session;
 
@@ -82,7 +82,7 @@ impl StoredPlan {
         let Some(bytes) = session.plan_extras(id).await? else { return Ok(PlanExtras::default()) };
         let decoded = planning.plans.compute(move || decode_extras(&bytes)).await?;
         Ok(decoded.unwrap_or_else(|error| {
-            tracing::warn!(plan.id = id.0, %error, "cannot read the extras of a plan");
+            tracing::warn!(plan.id = id.0, error = %ErrorChain(&error), "cannot read the extras of a plan");
             PlanExtras::default()
         }))
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use stoker_diagnostics::{Diagnostic, list};
+use stoker_model::ErrorChain;
 use stoker_packages::{ArchiveError, PendingChange, PluginsRoot};
 use stoker_settings::{DatabaseLocation, Server};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -30,7 +31,7 @@ impl Packages {
         if matches!(settings.database, DatabaseLocation::Folder(_))
             && let Err(error) = root.recover()
         {
-            tracing::warn!(error = %error, "cannot recover the plugins directory");
+            tracing::warn!(error = %ErrorChain(&error), "cannot recover the plugins directory");
         }
         Self { root, changing: Arc::default() }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Actor, AuditChange, Plugin, PluginId};
+use stoker_model::{Actor, AuditChange, ErrorChain, Plugin, PluginId};
 use stoker_packages::{PluginsRoot, check_folder};
 use stoker_registry::package::{Package, PackageCheckOptions, codes};
 use stoker_store::{Session, WriteTransaction};
@@ -155,7 +155,7 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<P
                 packages.extend(folder_check.result.package);
             }
             Err(error) => {
-                tracing::warn!(folder, error = %error, "cannot read plugin files");
+                tracing::warn!(folder, error = %ErrorChain(&error), "cannot read plugin files");
                 let message = "cannot be read; see the server log";
                 problems
                     .push((String::new(), Diagnostic::error(codes::FILE_MISSING, message).in_file(folder)));

@@ -28,8 +28,8 @@ pub async fn run(webhooks: WebhookOutbox, monitor: TaskMonitor) {
     let messenger = match HttpPoster::new(webhooks.settings.webhooks.response_timeout) {
         Ok(messenger) => messenger,
         Err(error) => {
-            tracing::error!(error = %error, "cannot create the webhook HTTP client");
-            monitor.fail(&error);
+            tracing::error!(error = %ErrorChain(&error), "cannot create the webhook HTTP client");
+            monitor.fail(ErrorChain(&error).to_string());
             return;
         }
     };
@@ -45,7 +45,7 @@ pub async fn run(webhooks: WebhookOutbox, monitor: TaskMonitor) {
         monitor.start();
         let sent = send_due(&webhooks, &messenger, &mut attempts).await;
         if let Err(error) = &sent {
-            tracing::warn!(error = %error, "cannot read due webhook deliveries; retrying");
+            tracing::warn!(error = %ErrorChain(error), "cannot read due webhook deliveries; retrying");
         }
         monitor.finish(&sent);
     }
@@ -119,7 +119,7 @@ async fn attempt(webhooks: &WebhookOutbox, messenger: HttpPoster, delivery: Webh
     }
     // If this fails, the delivery is sent again: delivery is at least once.
     if let Err(error) = webhooks.store.delivery_record_attempt(delivery.id, delivery.attempts, &tried).await {
-        tracing::warn!(error = %error, delivery.id = delivery.id.0, "cannot record the outcome of a delivery; it will be sent again");
+        tracing::warn!(error = %ErrorChain(&error), delivery.id = delivery.id.0, "cannot record the outcome of a delivery; it will be sent again");
     }
 }
 

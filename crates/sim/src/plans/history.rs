@@ -37,7 +37,7 @@ pub(crate) enum Operation {
     RemoveNode(String),
     /// Another, empty machine takes the place of the node's.
     Replace(String),
-    /// The machine is installed anew and is empty.
+    /// The machine is reinstalled and is empty.
     Reinstall(String),
     Reset,
     Run(RunRequest),

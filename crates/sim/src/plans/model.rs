@@ -32,7 +32,7 @@ pub(crate) enum Event {
         run: i64,
         success: Success,
     },
-    /// The machine is another one, was installed anew, or left the cluster.
+    /// The machine was replaced, was reinstalled, or left the cluster.
     Invalidated,
     /// The process of an attempt that had been given up completed.
     LateResult,
@@ -52,7 +52,7 @@ pub(crate) struct Success {
 enum Applied<'o> {
     Never,
     Known(&'o Success),
-    /// Whether the last attempt did anything is unknown; the state before it, if there is one.
+    /// The effect of the last attempt is unknown. Holds the last success before it.
     Doubtful(Option<&'o Success>),
 }
 

@@ -170,7 +170,7 @@ impl World {
     }
 
     /// The applied states in the planner's form. The server makes the most common state of a node its default; in the
-    /// other manner, all states are exceptions.
+    /// other variant, every state is an exception.
     fn applied(
         &self,
         graph_type: &'static str,

@@ -1,14 +1,14 @@
 //! The tasks of the real default graph.
 
 use stoker_model::{Json, JsonMap, Task, canonical_field};
-use stoker_yaml::{Limits, Node, NodeKind, Scalar, load};
+use stoker_yaml::{LoadLimits, Node, NodeKind, Scalar, load};
 
 const FILE: &str = "fuel-library/default-graph.yaml";
 
 /// Returns the real tasks; `None` if the test data is not installed.
 pub(crate) fn real_tasks() -> Option<Vec<Task>> {
     let text = std::fs::read_to_string(stoker_testkit::real_data(FILE)?).unwrap();
-    let loaded = load(&text, &Limits::default());
+    let loaded = load(&text, &LoadLimits::default());
     let tasks = loaded.documents[0].root.as_seq().unwrap().iter().map(|node| {
         let Json::Object(document) = json(node) else { panic!("a task is a map") };
         let fields = document.into_iter();

@@ -33,7 +33,7 @@ pub(super) fn all() -> Vec<Case> {
 }
 
 pub(super) fn yaml(text: &str) -> Json {
-    let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
+    let loaded = stoker_yaml::load(text, &stoker_yaml::LoadLimits::default());
     assert!(!loaded.has_errors(), "{:?}", loaded.problems);
     stoker_manifest::reader::json(&loaded.documents[0].root, &mut Diagnostics::default()).unwrap()
 }

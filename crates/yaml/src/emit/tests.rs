@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::node::{Node, NodeKind, Scalar};
-use crate::{Limits, Span, load};
+use crate::{LoadLimits, Span, load};
 
 fn scalar(scalar: Scalar) -> Node {
     Node { kind: NodeKind::Scalar(scalar), span: Span::default() }
@@ -42,7 +42,7 @@ fn format_node(node: &Node) -> String {
 
 fn check_round_trip(node: &Node) -> String {
     let yaml = to_yaml(node);
-    let loaded = load(&yaml, &Limits::default());
+    let loaded = load(&yaml, &LoadLimits::default());
     assert_eq!(loaded.problems, [], "{yaml}");
     assert_eq!(loaded.documents.len(), 1, "{yaml}");
     assert_eq!(format_node(&loaded.documents[0].root), format_node(node), "{yaml}");
@@ -148,7 +148,7 @@ fn numbers() {
     check_scalar(Scalar::Float(f64::NEG_INFINITY), "-.inf\n");
     check_scalar(Scalar::Float(f64::NAN), ".nan\n");
     check_scalar(Scalar::from(BigInt::from(1) << 70), "1180591620717411303424\n");
-    let loaded = load("2016-1-2 3:04:05.6 +1", &Limits::default());
+    let loaded = load("2016-1-2 3:04:05.6 +1", &LoadLimits::default());
     check(&loaded.documents[0].root, "2016-1-2 3:04:05.6 +1\n");
 }
 

@@ -21,7 +21,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use crate::limits::Limits;
+use crate::limits::LoadLimits;
 use crate::loader::Loaded;
 use crate::node::Document;
 
@@ -36,7 +36,7 @@ pub mod codes {
     pub const VALUE: &str = "json-value";
     /// A key occurs twice in an object.
     pub const DUPLICATE_KEY: &str = "json-duplicate-key";
-    /// The text exceeds the size, number of nodes or nesting depth allowed by [`crate::Limits`].
+    /// The text exceeds the size, number of nodes or nesting depth allowed by [`crate::LoadLimits`].
     pub const LIMIT: &str = "json-limit";
 }
 
@@ -44,7 +44,7 @@ pub mod codes {
 ///
 /// The document is returned if the syntax is valid, so that other errors do not hide schema errors in it;
 /// check [`Loaded::has_errors`] before using it.
-pub fn load(text: &str, limits: &Limits) -> Loaded {
+pub fn load(text: &str, limits: &LoadLimits) -> Loaded {
     // Offsets are 32-bit.
     let size_bytes_max = limits.size_bytes_max.min(u32::MAX as usize / 2);
     if text.len() > size_bytes_max {

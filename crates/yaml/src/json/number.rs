@@ -76,9 +76,7 @@ fn float(text: &str) -> Result<Scalar, String> {
 }
 
 fn too_large(cursor: &Cursor<'_>, start: Position, message: String) -> Diagnostic {
-    Diagnostic::error(codes::VALUE, message)
-        .at(cursor.span_from(start))
-        .help("put it in quotes if text is meant")
+    Diagnostic::error(codes::VALUE, message).at(cursor.span_from(start)).help("quote the value if it is text")
 }
 
 fn malformed(cursor: &Cursor<'_>) -> Diagnostic {
@@ -87,11 +85,11 @@ fn malformed(cursor: &Cursor<'_>) -> Diagnostic {
     let help = if digits.starts_with("Inf") {
         "JSON does not support infinity: write `null` or a string"
     } else if digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit() {
-        "remove the leading zeros, or put it in quotes if text is meant"
+        "remove the leading zeros, or quote the value if it is text"
     } else if digits.starts_with('.') || digits.ends_with('.') {
         "write digits on both sides of the decimal point"
     } else {
-        "put it in quotes if text is meant"
+        "quote the value if it is text"
     };
     Diagnostic::error(codes::SYNTAX, format!("{} is not a number", quoted(word)))
         .at(cursor.word_span())

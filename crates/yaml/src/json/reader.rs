@@ -10,12 +10,12 @@ use super::codes;
 use super::cursor::Cursor;
 use super::syntax::{Expected, unexpected};
 use super::{number, text};
-use crate::limits::Limits;
+use crate::limits::LoadLimits;
 use crate::node::{Node, NodeKind, Scalar};
 
 pub(super) struct Reader<'t> {
     cursor: Cursor<'t>,
-    limits: &'t Limits,
+    limits: &'t LoadLimits,
     problems: &'t mut Diagnostics,
     n_nodes: usize,
     /// Open arrays and objects, outermost first.
@@ -48,7 +48,7 @@ enum Container {
 type FatalDiagnostic = Box<Diagnostic>;
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str, limits: &'t Limits, problems: &'t mut Diagnostics) -> Self {
+    pub(super) fn new(text: &'t str, limits: &'t LoadLimits, problems: &'t mut Diagnostics) -> Self {
         Self {
             cursor: Cursor::new(text),
             limits,

@@ -3,10 +3,10 @@ use crate::node::{Node, NodeKind};
 
 /// Formats the tree in a compact form, followed by the problems.
 fn result(text: &str) -> String {
-    result_within(text, &Limits::default())
+    result_within(text, &LoadLimits::default())
 }
 
-fn result_within(text: &str, limits: &Limits) -> String {
+fn result_within(text: &str, limits: &LoadLimits) -> String {
     let loaded = load(text, limits);
     let mut lines: Vec<String> = loaded.documents.iter().map(|document| tree(&document.root)).collect();
     lines.extend(loaded.problems.iter().map(|problem| {
@@ -62,22 +62,22 @@ fn numbers() {
     );
     check(
         "[1e999, 1]",
-        "[Null, Int(1)]\n1:2: `1e999` is out of range for a float (put it in quotes if text is meant)",
+        "[Null, Int(1)]\n1:2: `1e999` is out of range for a float (quote the value if it is text)",
     );
     check(
         &"9".repeat(4301),
-        "Null\n1:1: an integer may have at most 4300 characters (put it in quotes if text is meant)",
+        "Null\n1:1: an integer may have at most 4300 characters (quote the value if it is text)",
     );
     for (text, help) in [
-        ("01", "remove the leading zeros, or put it in quotes if text is meant"),
-        ("-012", "remove the leading zeros, or put it in quotes if text is meant"),
+        ("01", "remove the leading zeros, or quote the value if it is text"),
+        ("-012", "remove the leading zeros, or quote the value if it is text"),
         ("1.", "write digits on both sides of the decimal point"),
         ("-.5", "write digits on both sides of the decimal point"),
-        ("-", "put it in quotes if text is meant"),
-        ("1e", "put it in quotes if text is meant"),
-        ("1.2.3", "put it in quotes if text is meant"),
-        ("0x1F", "put it in quotes if text is meant"),
-        ("1_000", "put it in quotes if text is meant"),
+        ("-", "quote the value if it is text"),
+        ("1e", "quote the value if it is text"),
+        ("1.2.3", "quote the value if it is text"),
+        ("0x1F", "quote the value if it is text"),
+        ("1_000", "quote the value if it is text"),
         ("-Infinity", "JSON does not support infinity: write `null` or a string"),
     ] {
         check(text, &format!("1:1: `{text}` is not a number ({help})"));
@@ -140,7 +140,7 @@ fn constructs_of_other_languages_get_hints() {
     );
     check("+1", "1:1: expected a value, found `+1` (remove the `+`)");
     check(".5", "1:1: expected a value, found `.5` (write digits on both sides of the decimal point)");
-    check("- id: a", "1:1: `-` is not a number (put it in quotes if text is meant)");
+    check("- id: a", "1:1: `-` is not a number (quote the value if it is text)");
     check("id: a", "1:1: expected a value, found `id` (put strings in double quotes)");
     check("nullx", "1:1: expected a value, found `nullx` (put strings in double quotes)");
     check("{\"a\" 1}", "1:6: expected `:` after the key, found `1`");
@@ -162,7 +162,7 @@ fn unclosed_bracket_is_reported() {
         ("[\"a\",", "1:6: unexpected end of input: expected a value"),
         ("{", "1:2: unexpected end of input: expected a key in double quotes"),
     ] {
-        let loaded = load(text, &Limits::default());
+        let loaded = load(text, &LoadLimits::default());
         assert_eq!(placed(&loaded.problems[0]), expected);
         let note = &loaded.problems[0].notes[0];
         let (opened, label) = (note.span.unwrap(), &*note.message);
@@ -182,11 +182,11 @@ fn duplicate_keys_are_errors_with_both_spans() {
 2:2: key `a` is given twice (remove one of them)
 2:10: key `a` is given twice (remove one of them)",
     );
-    let loaded = load(text, &Limits::default());
+    let loaded = load(text, &LoadLimits::default());
     assert!(loaded.has_errors());
     assert_eq!(loaded.problems[0].notes[0].span.unwrap().start.column, 2);
     let many: Vec<String> = (0..40).map(|at| format!("\"k{}\": {at}", at % 39)).collect();
-    let loaded = load(&format!("{{{}}}", many.join(",")), &Limits::default());
+    let loaded = load(&format!("{{{}}}", many.join(",")), &LoadLimits::default());
     assert_eq!(loaded.problems.len(), 1);
     assert_eq!(loaded.documents[0].root.as_map().unwrap().len(), 39);
 }
@@ -194,7 +194,7 @@ fn duplicate_keys_are_errors_with_both_spans() {
 #[test]
 fn nodes_have_spans() {
     let text = "{\r\n  \"ä\": [1,\r   true],\n  \"b\": {\"c\": \"€x\"}\n}\n";
-    let root = load(text, &Limits::default()).documents[0].root.clone();
+    let root = load(text, &LoadLimits::default()).documents[0].root.clone();
     let location = |node: &Node| {
         (node.span.start.to_string(), node.span.end.to_string(), node.span.slice(text).to_owned())
     };
@@ -209,20 +209,20 @@ fn nodes_have_spans() {
 
 #[test]
 fn limits() {
-    let within = |text: &str, limits: Limits| result_within(text, &limits);
+    let within = |text: &str, limits: LoadLimits| result_within(text, &limits);
     let deep = "[".repeat(10_000);
     assert_eq!(result(&deep), "1:101: nesting exceeds 100 levels");
     assert_eq!(result(&"{\"a\":".repeat(10_000)), "1:501: nesting exceeds 100 levels");
-    let limits = Limits { depth_max: 2, ..Limits::default() };
+    let limits = LoadLimits { depth_max: 2, ..LoadLimits::default() };
     assert_eq!(within("[[1]]", limits), "[[Int(1)]]");
     assert_eq!(within("[[[1]]]", limits), "1:3: nesting exceeds 2 levels");
-    let limits = Limits { nodes_max: 3, ..Limits::default() };
+    let limits = LoadLimits { nodes_max: 3, ..LoadLimits::default() };
     assert_eq!(within("[1, 2]", limits), "[Int(1), Int(2)]");
     assert_eq!(within("[1, 2, 3]", limits), "1:8: input exceeds 3 nodes (split the input)");
     assert_eq!(within("{\"a\": [1]}", limits), "1:8: input exceeds 3 nodes (split the input)");
-    let limits = Limits { size_bytes_max: 4, ..Limits::default() };
+    let limits = LoadLimits { size_bytes_max: 4, ..LoadLimits::default() };
     assert_eq!(within("[123]", limits), "1:1: input is too large: 5 bytes, the limit is 4 (split the input)");
-    let limits = Limits { problems_max: 1, ..Limits::default() };
+    let limits = LoadLimits { problems_max: 1, ..LoadLimits::default() };
     let loaded = load(r#"["\x", "\y", "\z"]"#, &limits);
     assert_eq!((loaded.problems.len(), loaded.n_problems_dropped), (1, 2));
 }

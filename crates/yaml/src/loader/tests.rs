@@ -29,7 +29,7 @@ fn placed(problem: &Diagnostic) -> String {
 /// Checks a text without problems.
 #[track_caller]
 fn check(yaml: &str, expected: &str) {
-    let loaded = load(yaml, &Limits::default());
+    let loaded = load(yaml, &LoadLimits::default());
     assert_eq!(loaded.problems, [], "{yaml}");
     assert_eq!(documents(&loaded), expected, "{yaml}");
 }
@@ -37,7 +37,7 @@ fn check(yaml: &str, expected: &str) {
 /// Checks a text with problems, except for notes and help.
 #[track_caller]
 fn check_problems(yaml: &str, expected: &str, problems: &[&str]) {
-    let loaded = load(yaml, &Limits::default());
+    let loaded = load(yaml, &LoadLimits::default());
     let problem_lines = loaded
         .problems
         .iter()
@@ -98,7 +98,7 @@ fn quoted_text_may_be_indented_less() {
     check("a:\n  b: \"x\n\ty\"\n", "{\"a\": {\"b\": \"x y\"}}");
     // Spans refer to the original text.
     let yaml = "a: 'x\ny'\nb: [1,\nv]\n";
-    let root = &load(yaml, &Limits::default()).documents[0].root;
+    let root = &load(yaml, &LoadLimits::default()).documents[0].root;
     assert_eq!(root.get("a").map(|node| node.span.slice(yaml)), Some("'x\ny'"));
     assert_eq!(root.get("b").map(|node| node.span.slice(yaml)), Some("[1,\nv]"));
     assert_eq!(root.get("b").map(|node| node.span.start.to_string()), Some("3:4".to_owned()));
@@ -190,7 +190,7 @@ fn duplicate_keys() {
         "{\"a\": 3, \"b\": 2}",
         &["yaml-duplicate-key 3:1: key `a` is given twice; the last one wins"],
     );
-    let loaded = load(yaml, &Limits::default());
+    let loaded = load(yaml, &LoadLimits::default());
     assert!(!loaded.has_errors());
     assert_eq!(loaded.problems[0].notes[0].span.map(|span| span.start.to_string()), Some("1:1".to_owned()));
     // The span of a key is that of the effective value.
@@ -209,7 +209,7 @@ fn duplicate_keys() {
 fn merges() {
     let base = "x: &x {a: 1, b: 2}\ny: &y {b: 3, c: 4}\n";
     let check_merge = |entry: &str, expected: &str| {
-        let loaded = load(&format!("{base}z:\n{entry}"), &Limits::default());
+        let loaded = load(&format!("{base}z:\n{entry}"), &LoadLimits::default());
         assert_eq!(loaded.problems, [], "{entry}");
         assert_eq!(loaded.documents[0].root.get("z").map(format_node).as_deref(), Some(expected), "{entry}");
     };
@@ -221,7 +221,7 @@ fn merges() {
     check_merge("  <<: []\n", "{}");
     let chain = (1..200).map(|n| format!("m{n}: &m{n} {{<<: *m{}, k{n}: 1}}", n - 1));
     let chain = std::iter::once("m0: &m0 {}".to_owned()).chain(chain).collect::<Vec<_>>().join("\n");
-    assert_eq!(load(&chain, &Limits::default()).problems, []);
+    assert_eq!(load(&chain, &LoadLimits::default()).problems, []);
     check_problems(
         "{<<: 1, a: 2}",
         "{\"a\": 2}",
@@ -275,7 +275,7 @@ fn syntax_error_discards_one_document() {
 
 #[test]
 fn missing_quote_is_reported_where_it_was_opened() {
-    let loaded = load("a: 1\n---\nb: 'x\nc: y\nd: 'z'\n", &Limits::default());
+    let loaded = load("a: 1\n---\nb: 'x\nc: y\nd: 'z'\n", &LoadLimits::default());
     let problem = &loaded.problems[0];
     assert_eq!(placed(problem), "5:5: unexpected text after the closing quote");
     assert_eq!(problem.notes[0].span.map(|span| (span.start.line, span.start.offset)), Some((4, 15)));
@@ -297,7 +297,7 @@ fn control_characters() {
 #[test]
 fn spans() {
     let yaml = "ü: é x\nlist:\n  - 'q'\n  - {k: v}\n\nafter: 1\n";
-    let root = &load(yaml, &Limits::default()).documents[0].root;
+    let root = &load(yaml, &LoadLimits::default()).documents[0].root;
     let list = root.get("list").expect("a list");
     let items = list.as_seq().expect("a sequence");
     assert_eq!(root.get("ü").map(|node| node.span.slice(yaml)), Some("é x"));
@@ -311,18 +311,18 @@ fn spans() {
 
 #[test]
 fn limits() {
-    let code = |yaml: &str, limits: Limits| {
+    let code = |yaml: &str, limits: LoadLimits| {
         let loaded = load(yaml, &limits);
         loaded.problems.into_iter().map(|problem| problem.code).collect::<Vec<_>>()
     };
-    let limits = Limits::default();
-    assert_eq!(code("abc", Limits { size_bytes_max: 2, ..limits }), [codes::LIMIT]);
-    assert_eq!(code("[a, b]", Limits { nodes_max: 2, ..limits }), [codes::LIMIT]);
-    assert_eq!(code("[a, b]", Limits { nodes_max: 3, ..limits }), [""; 0]);
-    assert_eq!(code("[[a]]", Limits { depth_max: 1, ..limits }), [codes::LIMIT]);
-    assert_eq!(code("[[a]]", Limits { depth_max: 2, ..limits }), [""; 0]);
-    assert_eq!(code("[&a [x], [*a]]", Limits { depth_max: 2, ..limits }), [codes::LIMIT]);
-    let loaded = load("a: !x 1\nb: !x 2\nc: !x 3\n", &Limits { problems_max: 2, ..limits });
+    let limits = LoadLimits::default();
+    assert_eq!(code("abc", LoadLimits { size_bytes_max: 2, ..limits }), [codes::LIMIT]);
+    assert_eq!(code("[a, b]", LoadLimits { nodes_max: 2, ..limits }), [codes::LIMIT]);
+    assert_eq!(code("[a, b]", LoadLimits { nodes_max: 3, ..limits }), [""; 0]);
+    assert_eq!(code("[[a]]", LoadLimits { depth_max: 1, ..limits }), [codes::LIMIT]);
+    assert_eq!(code("[[a]]", LoadLimits { depth_max: 2, ..limits }), [""; 0]);
+    assert_eq!(code("[&a [x], [*a]]", LoadLimits { depth_max: 2, ..limits }), [codes::LIMIT]);
+    let loaded = load("a: !x 1\nb: !x 2\nc: !x 3\n", &LoadLimits { problems_max: 2, ..limits });
     assert_eq!((loaded.problems.len(), loaded.n_problems_dropped), (2, 1));
 }
 
@@ -333,7 +333,7 @@ fn alias_bombs_are_rejected() {
         format!("a{level}: &a{level} [{}]", vec![item; 9].join(", "))
     };
     let bomb = (0..9).map(level).collect::<Vec<_>>().join("\n");
-    let loaded = load(&bomb, &Limits::default());
+    let loaded = load(&bomb, &LoadLimits::default());
     assert!(loaded.documents.is_empty());
     assert_eq!(loaded.problems.iter().map(|problem| &*problem.code).collect::<Vec<_>>(), [codes::LIMIT]);
 }

@@ -1,4 +1,4 @@
-//! Interprets numbers in free-form dates, by their length and their neighbors.
+//! Interprets numbers in free-form dates, by their length and their neighbours.
 
 use crate::error::Error;
 

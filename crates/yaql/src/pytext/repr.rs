@@ -83,7 +83,7 @@ pub fn write_float(out: &mut String, value: f64) {
     }
 }
 
-/// Replaces the last digit of the number at `start` by its even neighbor if both are equally close.
+/// Replaces the last digit of the number at `start` by its even neighbour if both are equally close.
 ///
 /// Replaces the digits if there is a tie: of two equally short and equally close representations, Python
 /// prints the even one, Rust the greater one.
@@ -100,7 +100,7 @@ fn round_tie_to_even(out: &mut String, start: usize, value: f64) {
     let Some(decimals) = digits.checked_sub(1) else { return };
     // Rust rounds half to even if the number of digits is given.
     let nearest = format!("{value:.decimals$e}");
-    // Just above a power of two the even neighbor may parse to another number, since the gap below is
+    // Just above a power of two the even neighbour may parse to another number, since the gap below is
     // smaller.
     if nearest.parse() != Ok(value) {
         return;

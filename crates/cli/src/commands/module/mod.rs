@@ -20,7 +20,7 @@ use crate::printer::Printer;
 use crate::programs::Programs;
 use crate::remote::{Columns, Options, Remote, SharedOptions};
 
-/// Manage modules: payloads such as licenses or monitoring software, applied to nodes in a controlled order
+/// Manage modules: payloads such as licences or monitoring software, applied to nodes in a controlled order
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {

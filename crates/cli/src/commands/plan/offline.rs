@@ -129,7 +129,7 @@ struct Printed<'p> {
     graph: &'p Graph,
 }
 
-/// Prints a plan; `text` renders its text format, which costs more than the others.
+/// Prints a plan. `text` is called only for the text format, because it is expensive.
 fn print(
     args: &PlanArgs,
     printed: &Printed<'_>,

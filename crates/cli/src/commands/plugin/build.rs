@@ -80,11 +80,11 @@ fn run_hook(folder: &Path) -> Outcome {
         let message = format!("`{}` {reason}", hook.display());
         Failure::new(Exit::Failed, Diagnostic::error("pre-build-hook", message))
     };
-    let program = fs::canonicalize(&hook).map_err(|error| hook_error(format!("cannot be run: {error}")))?;
+    let program = fs::canonicalize(&hook).map_err(|error| hook_error(format!("cannot run: {error}")))?;
     let status = Command::new(program).current_dir(folder).stdout(io::stderr()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(hook_error(format!("failed: {status}"))),
-        Err(error) => Err(hook_error(format!("cannot be run: {error}"))),
+        Err(error) => Err(hook_error(format!("cannot run: {error}"))),
     }
 }

@@ -35,12 +35,12 @@ pub(crate) struct RolloutOptions {
     #[arg(long)]
     debug: bool,
 
-    /// Behavior of a node after one of its tasks fails: `stop`, or `continue` with tasks that do not depend on it [default: stop]
-    #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
+    /// Behaviour of a node after one of its tasks fails: `stop`, or `continue` with tasks that do not depend on it [default: stop]
+    #[arg(long, value_name = "BEHAVIOUR", hide_possible_values = true)]
     on_failure: Option<OnFailure>,
 
-    /// Behavior at a stage boundary after failures within the fault tolerance: `pass` starts the next stage, `hold` starts no further tasks [default: pass]
-    #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
+    /// Behaviour at a stage boundary after failures within the fault tolerance: `pass` starts the next stage, `hold` starts no further tasks [default: pass]
+    #[arg(long, value_name = "BEHAVIOUR", hide_possible_values = true)]
     at_stages: Option<AtStages>,
 
     /// Maximum number of nodes that may fail, such as `2` or `10%` [default: no limit beyond those of node groups]
@@ -82,15 +82,15 @@ impl RolloutOptions {
     pub(crate) fn apply_to(&self, mut body: Json) -> Json {
         set(&mut body, "noop_run", self.noop);
         set(&mut body, "debug", self.debug);
-        if let Some(behavior) = self.on_failure {
+        if let Some(behaviour) = self.on_failure {
             set(
                 &mut body,
                 "on_failure",
-                if behavior == OnFailure::Stop { "node_stops" } else { "node_continues" },
+                if behaviour == OnFailure::Stop { "node_stops" } else { "node_continues" },
             );
         }
-        if let Some(behavior) = self.at_stages {
-            set(&mut body, "at_stages", if behavior == AtStages::Pass { "pass" } else { "hold" });
+        if let Some(behaviour) = self.at_stages {
+            set(&mut body, "at_stages", if behaviour == AtStages::Pass { "pass" } else { "hold" });
         }
         if let Some(tolerance) = &self.fault_tolerance {
             set(&mut body, "fault_tolerance", tolerance);

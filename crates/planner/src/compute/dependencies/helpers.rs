@@ -36,7 +36,7 @@ impl Visitor<'_> {
             return;
         };
         let call_path = self.call_path.iter().cloned().chain([body.to_owned()]).collect();
-        // Shared results are cached by position in the analyzed expression, so positions in helper bodies are
+        // Shared results are cached by position in the analysed expression, so positions in helper bodies are
         // not recorded.
         let mut visitor =
             Visitor { expression: &expression, own_keys: self.own_keys, shared: Vec::new(), call_path };

@@ -6,7 +6,7 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_model::Agent;
+use stoker_model::{Agent, ErrorChain};
 use stoker_orchestrator::CredentialDigest;
 use stoker_orchestrator::session::{AgentTransport, serve_agent};
 use stoker_wire::{Decoded, WireError};
@@ -118,7 +118,7 @@ impl AgentTransport for Socket {
                     // Message type of a newer agent.
                     Ok(Decoded::Unknown) => {}
                     Err(error) => {
-                        tracing::warn!(error = %error, "invalid message from agent; closing the session");
+                        tracing::warn!(error = %ErrorChain(&error), "invalid message from agent; closing the session");
                         if matches!(error, WireError::Version { .. }) {
                             let refusal = stoker_wire::encode_refusal(&error.to_string());
                             // Best effort: the error is also logged.

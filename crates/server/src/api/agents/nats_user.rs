@@ -4,6 +4,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use stoker_api_types::agents::NatsUserView;
+use stoker_model::ErrorChain;
 
 use super::connect::authenticate;
 use crate::http::client::{Peer, TlsClient};
@@ -39,7 +40,7 @@ pub(super) async fn agent_nats_user(
     let digest =
         digest.ok_or_else(|| ApiError::unauthorized("unknown credential; join again with a new token"))?;
     let user = users.issue(&agent.uid, &digest, app.clock.now()).map_err(|error| {
-        tracing::error!(error = %error, "cannot create a NATS user");
+        tracing::error!(error = %ErrorChain(&error), "cannot create a NATS user");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot create a NATS user")
     })?;
     Ok(ApiResponse::ok(NatsUserView {

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use stoker_api_types::health::Health;
-use stoker_model::Permission;
+use stoker_model::{ErrorChain, Permission};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -24,7 +24,7 @@ async fn health_show(State(app): State<App>) -> Response {
         Ok(()) => (StatusCode::OK, axum::Json(Health { status: "ok".into(), database: "ok".into() }))
             .into_response(),
         Err(error) => {
-            tracing::error!(error = %error, "database does not respond");
+            tracing::error!(error = %ErrorChain(&error), "database does not respond");
             let health = Health { status: "failing".into(), database: "does not answer".into() };
             (StatusCode::SERVICE_UNAVAILABLE, axum::Json(health)).into_response()
         }

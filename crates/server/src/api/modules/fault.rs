@@ -8,6 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use stoker_api_types::modules::FaultBody;
+use stoker_model::ErrorChain;
 use stoker_modules::{ErrorKind, RuleViolation};
 use stoker_services::ServiceError;
 use stoker_services::modules::ModuleError;
@@ -108,7 +109,7 @@ impl From<ModuleError> for Fault {
 
 impl From<KeyError> for Fault {
     fn from(error: KeyError) -> Self {
-        tracing::error!(error = %error, "cannot encrypt or decrypt module contents");
+        tracing::error!(error = %ErrorChain(&error), "cannot encrypt or decrypt module contents");
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "Internal Server Error: cannot encrypt or decrypt module contents; see the server log",

@@ -138,7 +138,7 @@ fn tasks(graph: JsonMap) -> Vec<Task> {
 
 /// Draw a plan
 ///
-/// Returns a diagram of the task instances and their dependencies, colored by planned action.
+/// Returns a diagram of the task instances and their dependencies, coloured by planned action.
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}/picture",
     params(

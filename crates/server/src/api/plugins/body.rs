@@ -188,7 +188,7 @@ pub(super) struct PluginBody {
     /// Authors.
     #[schema(nullable = false)]
     authors: Option<Vec<String>>,
-    /// Licenses.
+    /// Licences.
     #[schema(nullable = false)]
     licenses: Option<Vec<String>>,
     /// Compatible releases, each with `version`.

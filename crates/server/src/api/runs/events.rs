@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use stoker_api_types::runs::EventView;
-use stoker_model::{Run, RunEvent, RunId};
+use stoker_model::{ErrorChain, Run, RunEvent, RunId};
 use stoker_services::clock;
 use stoker_store::{Session, StoreError};
 use tokio::sync::mpsc;
@@ -191,7 +191,7 @@ async fn read_new_events(app: &App, run: RunId, after: i64) -> Option<NewEvents>
     match read.await {
         Ok(batch) => Some(batch),
         Err(error) => {
-            tracing::warn!(error = %error, run.id = run.0, "cannot read run events; closing the event stream");
+            tracing::warn!(error = %ErrorChain(&error), run.id = run.0, "cannot read run events; closing the event stream");
             None
         }
     }

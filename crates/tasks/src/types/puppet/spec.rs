@@ -65,7 +65,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
 
 /// Parses the run summary; empty if it is malformed.
 pub(super) fn read_summary(text: &str) -> JsonMap {
-    let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
+    let loaded = stoker_yaml::load(text, &stoker_yaml::LoadLimits::default());
     let root = loaded.documents.first().map(|document| &document.root);
     root.and_then(|root| json_map(root, &mut Diagnostics::default())).unwrap_or_default()
 }

@@ -244,7 +244,7 @@ impl Lazy for Attributes {
 }
 
 impl Cx<'_> {
-    /// Evaluates a binary operator on values, honoring redefinitions.
+    /// Evaluates a binary operator on values, honouring redefinitions.
     pub fn operator(&mut self, op: BinaryOp, a: Value, b: Value, ctx: &Ctx) -> Result<Value> {
         if !self.redefined(op.function(), ctx)
             && let Some(result) = scalar(self, op, &a, &b)

@@ -18,7 +18,7 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
         Some(server_version) => CheckResult::warning(
             CHECK,
             format!("the server has version {server_version}, this client {CLIENT_VERSION}"),
-            "neighboring versions are compatible; install the same version",
+            "neighbouring versions are compatible; install the same version",
         ),
         None => CheckResult::problem(CHECK, "not a Stoker server", "pass the right URL with `--server`"),
     }]

@@ -12,7 +12,7 @@ const DIM: Style = Style::new().dimmed();
 const VALUE: Style = AnsiColor::Cyan.on_default();
 const FAILURE: Style = AnsiColor::Red.on_default();
 
-/// Renders with colors, which carry no additional information.
+/// Renders with colours, which carry no additional information.
 pub(crate) fn draw(explanation: &Explanation) -> String {
     let mut out = String::new();
     draw_part(&explanation.root, "", "", &mut out);

@@ -1,4 +1,4 @@
-//! `new_relic_license`: license key of the New Relic infrastructure agent.
+//! `new_relic_license`: licence key of the New Relic infrastructure agent.
 
 use super::Driver;
 use super::keyed::{self, Keyed};
