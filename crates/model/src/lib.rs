@@ -75,7 +75,7 @@ pub use run::{
     RunStatus,
 };
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
-pub use task::{StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
+pub use task::{StoredTask, StrategyType, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, TenantRef, Token, User};
 pub use webhook::{
