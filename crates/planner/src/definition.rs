@@ -46,8 +46,16 @@ pub(crate) const CROSS_DEPENDED_BY: &str = "cross_depended_by";
 const PLACEMENT_FIELDS: &[&str] = &["tags", "roles", "groups"];
 const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY];
 
-/// The condition of a task without one, by its version.
-fn default_condition(task: &Task) -> Option<&'static str> {
+/// The condition of a task without one.
+pub fn default_condition(task: &Task) -> Option<&'static str> {
+    match task.field(CONDITION) {
+        None | Some(Json::Null) => version_default(task),
+        Some(Json::String(text)) if text.is_empty() => version_default(task),
+        Some(_) => None,
+    }
+}
+
+fn version_default(task: &Task) -> Option<&'static str> {
     let version = task.field("version")?;
     let major = match version {
         Json::String(text) => text.trim().split('.').next()?.parse::<u64>().ok()?,
@@ -58,11 +66,7 @@ fn default_condition(task: &Task) -> Option<&'static str> {
 
 /// The text of the computed condition of a task, the default included.
 pub(crate) fn condition_text(task: &Task) -> Option<&str> {
-    match task.field(CONDITION) {
-        None | Some(Json::Null) => default_condition(task),
-        Some(Json::String(text)) if text.is_empty() => default_condition(task),
-        Some(condition) => condition.get("yaql_exp")?.as_str(),
-    }
+    default_condition(task).or_else(|| task.field(CONDITION)?.get("yaql_exp")?.as_str())
 }
 
 /// Whether the condition of a task may call `inputsChanged()` itself. A call inside of a helper is not found.
