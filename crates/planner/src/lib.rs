@@ -56,6 +56,7 @@ pub mod timing;
 mod tolerance;
 mod verdicts;
 
+mod near_misses;
 mod plan;
 mod planning;
 mod reasons;
