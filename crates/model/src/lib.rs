@@ -23,6 +23,7 @@ mod mac;
 mod module;
 mod names;
 mod node;
+mod node_facts;
 mod plan;
 mod plugin;
 mod quota;
@@ -65,6 +66,7 @@ pub use module::{
 };
 pub use names::{GraphType, InvalidGraphType};
 pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};
+pub use node_facts::{NodeFacts, merge_json};
 pub use plan::{NewPlan, PlanRecord};
 pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
 pub use quota::{Quotas, Resource};
