@@ -16,6 +16,7 @@ mod beginnings;
 mod choices;
 mod clusters;
 mod compatibility;
+mod computed_fields;
 mod contract;
 mod enabling;
 mod facts;
