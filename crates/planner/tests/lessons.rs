@@ -467,6 +467,19 @@ fn expression_results_are_not_evaluated_again() {
     assert_eq!(parameters["as_map"], json!({"yaql_exp": "$.uid"}));
 }
 
+/// Bug: a path that ended early at a value was taken for a path to that value, so that nodes shared an evaluation although it
+/// fails on some of them.
+#[test]
+fn path_that_ends_early_is_not_a_path_to_its_last_value() {
+    let tasks = [shell("t", json!({"condition": {"yaql_exp": "$.section.flag"}}))];
+    let nodes = [
+        node("1", &[], json!({"uid": "1", "section": {"flag": null}})),
+        node("2", &[], json!({"uid": "2", "section": null})),
+    ];
+    let report = refused(&input(&tasks, &json!({}), &nodes));
+    assert_eq!(report.problems[0].location.nodes, ["2"]);
+}
+
 /// A misspelled path counts as unchanged, so that its task would never run.
 #[test]
 fn similar_paths_are_suggested() {
