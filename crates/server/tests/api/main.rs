@@ -40,6 +40,7 @@ mod notifications;
 mod owners;
 mod packages;
 mod plan_differences;
+mod plan_guarantees;
 mod plan_inputs;
 mod plan_pictures;
 mod plans;

@@ -91,10 +91,17 @@ fn takeover_keeps_the_doubt_about_a_lost_attempt() {
     doubt.check();
     doubt.repair();
 
-    // The run is stopped while the agent is away.
+    // The run is deleted while the agent is away.
     let (run, other) = doubt.lose_agent_and_driver();
-    doubt.site.post(other, 202, &format!("/api/v1/runs/{run}/stop"), &json!({"how": "now"}));
-    doubt.site.wait_for_end(run);
+    let (site, path) = (&doubt.site, format!("/api/v1/transactions/{run}?force=1"));
+    until("the run is deleted", || {
+        _ = site.client.call(&site.servers[other], "DELETE", &path, None);
+        site.get(other, "/api/v1/transactions/")?
+            .as_array()?
+            .iter()
+            .all(|left| left["id"] != run)
+            .then_some(())
+    });
     doubt.site.restart_agent(0, &[0, 1]);
     doubt.check();
     doubt.repair();
