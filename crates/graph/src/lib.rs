@@ -17,7 +17,7 @@ mod subgraph;
 
 mod check;
 
-pub use check::{GraphCheckOptions, ParameterCheck, Scope, check};
+pub use check::{ConstantComparison, GraphCheckOptions, ParameterCheck, Scope, check, constant_comparisons};
 pub use csr::Csr;
 pub use layer::{Layer, Source};
 pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};

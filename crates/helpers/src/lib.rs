@@ -52,6 +52,8 @@ pub mod codes {
     pub const UNKNOWN_FUNCTION: &str = "helper-unknown-function";
     /// Unbound variable or unused parameter (a warning).
     pub const VARIABLE: &str = "helper-variable";
+    /// Comparison of states that never finds a difference.
+    pub const STATE: &str = "helper-state";
     /// Example with an unexpected result.
     pub const EXAMPLE: &str = "helper-example";
 }

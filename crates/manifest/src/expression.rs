@@ -81,8 +81,7 @@ impl<'t> Expressions<'t> {
     /// Checks one expression.
     pub(crate) fn check(&mut self, node: &Node, problems: &mut Diagnostics) {
         let NodeKind::Scalar(Scalar::Str(source)) = &node.kind else {
-            let help = node.as_scalar().map(|_| "put it in quotes".to_owned());
-            report_wrong_type(node, "an expression string", problems).help = help;
+            report_wrong_type(node, "an expression string", problems).set_help("put it in quotes");
             return;
         };
         let mistakes = match self.by_source.get(source) {

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use stoker_diagnostics::{Diagnostic, DiagnosticNote, Severity, has_errors};
-use stoker_yaml::{LoadLimits, Loaded, Node, json, load};
+use stoker_yaml::{LoadLimits, Loaded, Node, Span, json, load};
 
 use crate::codes;
+use crate::expression::KEY as EXPRESSION_KEY;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -60,7 +61,7 @@ pub fn parse_with(text: &str, format: Format, options: &ParseOptions) -> Parsed 
     };
     let Loaded { documents, problems, n_problems_dropped } = loaded;
     let mut problems: Vec<Diagnostic> =
-        problems.into_iter().map(|problem| from_loader(problem, options.strict_keys)).collect();
+        problems.into_iter().map(|problem| from_loader(problem, text, options.strict_keys)).collect();
     problems.extend(Diagnostic::of_dropped(n_problems_dropped, &problems));
     let mut documents = documents.into_iter();
     let node = documents.next().map(|document| document.root);
@@ -82,7 +83,12 @@ fn empty() -> Diagnostic {
 
 /// Adapts a diagnostic of a loader. With `strict_keys` a duplicate key is an error. The message includes the related
 /// location, because an error item of the REST API has only one.
-fn from_loader(mut problem: Diagnostic, strict_keys: bool) -> Diagnostic {
+fn from_loader(mut problem: Diagnostic, text: &str, strict_keys: bool) -> Diagnostic {
+    if problem.code == stoker_yaml::codes::SYNTAX
+        && let Some(key) = problem.location.span.and_then(|span| key_of_inline_expression(text, span))
+    {
+        problem.set_help(format!("write an expression as `{key}: {{yaql_exp: \"…\"}}`"));
+    }
     if problem.code == stoker_yaml::codes::DUPLICATE_KEY && strict_keys {
         problem.severity = Severity::Error;
         problem.message = problem.message.trim_end_matches("; the last one wins").to_owned();
@@ -92,6 +98,13 @@ fn from_loader(mut problem: Diagnostic, strict_keys: bool) -> Diagnostic {
         _ = write!(problem.message, "; {message}: line {}, column {}", start.line, start.column);
     }
     problem
+}
+
+/// The key of an expression that starts on the line of its key, as in `condition: yaql_exp: …`. This is not YAML.
+fn key_of_inline_expression(text: &str, span: Span) -> Option<&str> {
+    let line = text.lines().nth(span.start.line.checked_sub(1)? as usize)?;
+    let (before, _) = line.split_once(&format!(": {EXPRESSION_KEY}:"))?;
+    before.rsplit([' ', '{', ',']).next().filter(|key| !key.is_empty())
 }
 
 #[cfg(test)]
@@ -149,6 +162,22 @@ mod tests {
             parsed.problems[0].message,
             "key `a` is given twice; the last one wins; first given here: line 1, column 1"
         );
+    }
+
+    #[test]
+    fn expression_on_the_line_of_its_key_is_explained() {
+        for (text, key, line) in [
+            ("- id: a\n  condition: yaql_exp: {changed($.x)}\n", "condition", 2),
+            ("- id: a\n  condition: yaql_exp: 'changed($.x)'\n", "condition", 2),
+            ("- {id: a, condition: yaql_exp: {changed($.x)}}\n", "condition", 1),
+            ("- id: a\n  parameters:\n    amount: yaql_exp: $.x\n", "amount", 3),
+        ] {
+            let messages = problems(text, Format::Yaml);
+            let help = format!("write an expression as `{key}: {{yaql_exp: \"…\"}}`");
+            assert!(messages[0].contains(&help), "{messages:?}");
+            assert!(messages[0].contains(&format!("line {line},")), "{messages:?}");
+        }
+        assert!(!problems("a: b: c\n", Format::Yaml)[0].contains("yaql_exp"));
     }
 
     #[test]

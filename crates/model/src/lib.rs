@@ -23,6 +23,7 @@ mod mac;
 mod module;
 mod names;
 mod node;
+mod node_facts;
 mod plan;
 mod plugin;
 mod quota;
@@ -66,6 +67,7 @@ pub use module::{
 };
 pub use names::{GraphType, InvalidGraphType};
 pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};
+pub use node_facts::{NodeFacts, merge_json};
 pub use plan::{NewPlan, PlanRecord};
 pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
 pub use quota::{Quotas, Resource};
@@ -76,7 +78,7 @@ pub use run::{
     RunStatus,
 };
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
-pub use task::{StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
+pub use task::{StoredTask, StrategyType, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
 pub use task_report::{Change, Difference, TaskReport};
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, TenantRef, Token, User};

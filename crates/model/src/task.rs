@@ -58,6 +58,26 @@ impl TaskType {
     }
 }
 
+/// The type of `parameters.strategy`: how many nodes execute a task concurrently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrategyType {
+    Parallel,
+    OneByOne,
+}
+
+impl StrategyType {
+    /// All accepted names; `one-by-one` is an alternative spelling.
+    pub const NAMES: &[&str] = &["parallel", "one_by_one", "one-by-one"];
+
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "parallel" => Some(Self::Parallel),
+            "one_by_one" | "one-by-one" => Some(Self::OneByOne),
+            _ => None,
+        }
+    }
+}
+
 /// A task as written. Fields have their canonical names; `id` is [`Task::name`] and not a field.
 ///
 /// A field that is not set is absent. A field with the value `false`, `[]` or `null` is present.

@@ -119,7 +119,7 @@ impl Orchestrator {
     /// longer run it.
     pub(crate) fn close_here(&self, uid: &AgentUid) {
         self.local_agents.recheck(uid);
-        self.agents.close(uid);
+        self.agents.close(uid, self.context.clock.now());
     }
 
     /// Closes the connection of an agent on whichever server hosts it.

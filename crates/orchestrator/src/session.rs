@@ -107,7 +107,8 @@ async fn revoked(
 async fn close_revoked(orchestrator: &Orchestrator) -> Result<(), StoreError> {
     let proofs = orchestrator.agents.credential_digests();
     if !proofs.is_empty() {
-        orchestrator.agents.close_all_with(&revoked(orchestrator, &proofs).await?);
+        let revoked = revoked(orchestrator, &proofs).await?;
+        orchestrator.agents.close_all_with(&revoked, orchestrator.context.clock.now());
     }
     Ok(())
 }
@@ -138,6 +139,14 @@ async fn exchange(orchestrator: &Orchestrator, line: &mut Connection, carrier: &
 async fn handle_message(orchestrator: &Orchestrator, line: &Connection, message: FromAgent) {
     if matches!(message, FromAgent::Heartbeat) {
         orchestrator.heartbeats.note(&line.uid);
+    }
+    // Another agent may have joined in its place through another server, whose notification is on its way or lost.
+    if matches!(message, FromAgent::Finished(_))
+        && orchestrator.context.is_shared
+        && !is_valid(orchestrator, line.proof).await
+    {
+        tracing::warn!(agent.uid = line.uid.as_str(), "ignored the result of a revoked agent");
+        return line.cut.notify_one();
     }
     let now = orchestrator.context.clock.now();
     let outputs = orchestrator.agents.step_from(line, Input::Message(message), now);

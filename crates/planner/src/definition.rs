@@ -46,8 +46,17 @@ pub(crate) const CROSS_DEPENDED_BY: &str = "cross_depended_by";
 const PLACEMENT_FIELDS: &[&str] = &["tags", "roles", "groups"];
 const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY];
 
-/// The condition of a task without one, by its type and version.
-fn default_condition(task: &Task) -> Option<&'static str> {
+/// The condition of a task without one.
+pub fn default_condition(task: &Task) -> Option<&'static str> {
+    match task.field(CONDITION) {
+        None | Some(Json::Null) => type_default(task),
+        Some(Json::String(text)) if text.is_empty() => type_default(task),
+        Some(_) => None,
+    }
+}
+
+/// The default condition by type and version.
+fn type_default(task: &Task) -> Option<&'static str> {
     let task_type = task.field(TYPE).and_then(Json::as_str).and_then(TaskType::parse);
     if task_type.is_some_and(TaskType::has_desired_state) {
         return Some("inputsChanged()");
@@ -62,11 +71,7 @@ fn default_condition(task: &Task) -> Option<&'static str> {
 
 /// The text of the computed condition of a task, the default included.
 pub(crate) fn condition_text(task: &Task) -> Option<&str> {
-    match task.field(CONDITION) {
-        None | Some(Json::Null) => default_condition(task),
-        Some(Json::String(text)) if text.is_empty() => default_condition(task),
-        Some(condition) => condition.get("yaql_exp")?.as_str(),
-    }
+    default_condition(task).or_else(|| task.field(CONDITION)?.get("yaql_exp")?.as_str())
 }
 
 /// Whether the condition of a task may call `inputsChanged()` itself. A call inside of a helper is not found.

@@ -56,6 +56,7 @@ pub mod timing;
 mod tolerance;
 mod verdicts;
 
+mod near_misses;
 mod plan;
 mod planning;
 mod reasons;
@@ -75,7 +76,7 @@ mod stored;
 
 pub use check::{check, check_placeholders};
 pub use compare::{ChangeKind, Comparison, EdgeChanges, GroupChange, PlanChange, PlannedAction, compare};
-pub use definition::compares_inputs;
+pub use definition::{compares_inputs, default_condition};
 pub use digests::{InputDigests, input_digests};
 pub use drawing::{InstanceFilter, UnknownNames, draw_plan};
 pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, remaining};

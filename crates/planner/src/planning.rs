@@ -15,6 +15,7 @@ use crate::fields::{ComputedFields, FieldWork, compute};
 use crate::fingerprint::{inputs_of, redefinitions};
 use crate::input::PlanningInput;
 use crate::names::Names;
+use crate::near_misses::near_misses;
 use crate::node_sets::NodeSets;
 use crate::nodes::Nodes;
 use crate::order::{Ordered, order};
@@ -34,6 +35,7 @@ use crate::verdicts::{Decided, VerdictInput, decide_verdicts};
 pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, PlanningReport), PlanningReport> {
     let mut report = PlanningReport::default();
     let plan = build_plan(input, &mut report);
+    report.problems.extend(near_misses(input));
     report.sort();
     match plan {
         Some(plan) if !report.has_errors() => Ok((plan, report)),

@@ -39,8 +39,10 @@ pub mod codes {
 
     /// A role whose primary node is left out.
     pub const HIDDEN_BY_PRIMARY: &str = "plan-hidden-by-primary";
+    /// A path in a condition that no state has, although a similar one exists.
+    pub const NEAR_MISS: &str = "plan-near-miss";
     /// Codes that are stored beside the plan: earlier versions refuse plans with unknown codes.
-    pub(crate) const BESIDE_PLAN: &[&str] = &[HIDDEN_BY_PRIMARY];
+    pub(crate) const BESIDE_PLAN: &[&str] = &[HIDDEN_BY_PRIMARY, NEAR_MISS];
 }
 
 pub(crate) fn is_beside_plan(problem: &Diagnostic) -> bool {

@@ -1,6 +1,6 @@
 //! Concurrency limits of tasks.
 
-use stoker_model::Json;
+use stoker_model::{Json, StrategyType};
 
 use crate::plan::Details;
 
@@ -15,12 +15,16 @@ pub(crate) fn strategy_problem(parameters: &Json) -> Option<String> {
             "the strategy must be a map with `type` and an optional `{AMOUNT}`, not {strategy}"
         ));
     }
-    match strategy.get("type").and_then(Json::as_str) {
-        Some("one_by_one" | "parallel") => {}
-        _ => return Some("the strategy type must be `one_by_one` or `parallel`".to_owned()),
+    if strategy_type(strategy).is_none() {
+        return Some("the strategy type must be `one_by_one` or `parallel`".to_owned());
     }
     let amount = non_null(strategy, AMOUNT).filter(|amount| !amount.is_u64())?;
     Some(format!("the strategy amount must be a number of nodes, not {amount}"))
+}
+
+/// The type of a strategy; `None` if it is missing or unknown.
+pub(crate) fn strategy_type(strategy: &Json) -> Option<StrategyType> {
+    StrategyType::parse(strategy.get("type")?.as_str()?)
 }
 
 fn non_null<'j>(map: &'j Json, key: &str) -> Option<&'j Json> {
@@ -32,9 +36,9 @@ impl Details {
     /// no limit.
     pub fn concurrency(&self) -> Option<u64> {
         let strategy = non_null(&self.parameters, STRATEGY)?;
-        match strategy.get("type").and_then(Json::as_str)? {
-            "one_by_one" => Some(1),
-            _ => non_null(strategy, AMOUNT)?.as_u64().filter(|amount| *amount > 0),
+        match strategy_type(strategy)? {
+            StrategyType::OneByOne => Some(1),
+            StrategyType::Parallel => non_null(strategy, AMOUNT)?.as_u64().filter(|amount| *amount > 0),
         }
     }
 }
@@ -65,6 +69,7 @@ mod tests {
         check(&json!(null), Ok(None));
         check(&json!({"type": "one_by_one"}), Ok(Some(1)));
         check(&json!({"type": "one_by_one", "amount": 3}), Ok(Some(1)));
+        check(&json!({"type": "one-by-one"}), Ok(Some(1)));
         check(&json!({"type": "parallel"}), Ok(None));
         check(&json!({"type": "parallel", "amount": null}), Ok(None));
         check(&json!({"type": "parallel", "amount": 0}), Ok(None));

@@ -467,6 +467,54 @@ fn expression_results_are_not_evaluated_again() {
     assert_eq!(parameters["as_map"], json!({"yaql_exp": "$.uid"}));
 }
 
+/// Bug: a path that ended early at a value was taken for a path to that value, so that nodes shared an evaluation although it
+/// fails on some of them.
+#[test]
+fn path_that_ends_early_is_not_a_path_to_its_last_value() {
+    let tasks = [shell("t", json!({"condition": {"yaql_exp": "$.section.flag"}}))];
+    let nodes = [
+        node("1", &[], json!({"uid": "1", "section": {"flag": null}})),
+        node("2", &[], json!({"uid": "2", "section": null})),
+    ];
+    let report = refused(&input(&tasks, &json!({}), &nodes));
+    assert_eq!(report.problems[0].location.nodes, ["2"]);
+}
+
+/// A misspelled path counts as unchanged, so that its task would never run.
+#[test]
+fn similar_paths_are_suggested() {
+    let nodes =
+        [node("1", &[], json!({"uid": "1", "disks": {"sda": 1}})), node("2", &[], json!({"uid": "2"}))];
+    let common = json!({"configs": {"nova": {"cpu": 8}}, "nodes": [{"label": "a"}]});
+    let warnings = |condition: &str| -> Vec<String> {
+        let tasks = [shell("t", json!({"condition": {"yaql_exp": condition}}))];
+        let (_, report) = plan(&input(&tasks, &common, &nodes)).unwrap();
+        report.warnings().map(ToString::to_string).collect()
+    };
+    let expected = |path: &str, best: &str| {
+        vec![format!(
+            "task `t`, condition: `{path}` is in no state, so it never changes (did you mean `{best}`?)"
+        )]
+    };
+    assert_eq!(warnings("changed($.confgs.nova)"), expected("$.confgs", "$.configs"));
+    assert_eq!(warnings("changed($.configs.novaa)"), expected("$.configs.novaa", "$.configs.nova"));
+    assert_eq!(warnings("changed($.configs['novaa'].cpu)"), expected("$.configs.novaa", "$.configs.nova"));
+    assert_eq!(warnings("changedAny($.configs.nova, $.disk.sda)"), expected("$.disk", "$.disks"));
+    assert_eq!(warnings("old($.disks.sdaa) = 1"), expected("$.disks.sdaa", "$.disks.sda"));
+    let twice = "changed($.confgs.nova) or changed($.confgs.neutron)";
+    assert_eq!(warnings(twice), expected("$.confgs", "$.configs"));
+    for condition in [
+        "changed($.configs.neutron)",
+        "changed($.disks.sda)",
+        "changed($.get(confgs))",
+        "changed($.configs.nova.cpu)",
+        "changed($.nodes.where($.label = a))",
+        "changed($.something)",
+    ] {
+        assert_eq!(warnings(condition), Vec::<String>::new(), "{condition}");
+    }
+}
+
 /// A node with `primary-controller` does not have `controller`, which surprises authors of graphs.
 #[test]
 fn roles_that_leave_out_their_primary_node_are_reported() {

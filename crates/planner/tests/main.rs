@@ -1,5 +1,6 @@
 //! Integration tests of `stoker-planner` in one binary, which is linked once instead of once per file.
 
+mod choices;
 mod doubt;
 mod expressions;
 mod fidelity;

@@ -181,6 +181,11 @@ fn verdicts(plan: &Plan) -> BTreeMap<String, stoker_planner::Verdict> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn planner_decides_as_a_plain_evaluation(data in prop::collection::vec(any::<u8>(), 0..250)) {
+        crate::choices::check(&data);
+    }
+
 
     #[test]
     fn junction_edges_equal_naive_edges(tasks in graph(), nodes in fleet()) {

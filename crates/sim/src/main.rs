@@ -3,7 +3,10 @@
 
 #![expect(clippy::print_stdout, reason = "a developer tool prints to standard output")]
 
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use stoker_sim::{
     PlanSabotage, PlansReport, Sabotage, SimReport, describe_shrunk, simulate, simulate_logged,
@@ -57,17 +60,41 @@ fn run_many(first: u64, count: u64) -> ExitCode {
 /// Share of instances without a change that plans must skip.
 const SKIPPED_MIN: f64 = 0.999;
 
+/// Maximum number of threads. Each holds one history; more threads than this were never measured.
+const N_THREADS_MAX: usize = 64;
+
+/// Replays histories on all cores. The result does not depend on the number of threads: seeds are handed out in order, and
+/// a violation ends only the work on higher seeds.
 fn plan_many(first: u64, count: u64) -> ExitCode {
-    let mut total = PlansReport::default();
-    for seed in first..first.saturating_add(count) {
-        let report = simulate_plans(seed, PlanSabotage::None);
-        if let Some(violation) = report.violations.first() {
-            println!("seed {seed} violates a check; replay it with `cargo xtask sim plans --seed {seed}`:");
-            println!("{}", describe_shrunk(seed, violation.check, PlanSabotage::None).unwrap_or_default());
-            return ExitCode::FAILURE;
+    let last = first.saturating_add(count);
+    let (next, end) = (AtomicU64::new(first), AtomicU64::new(last));
+    let work = || {
+        let (mut total, mut violated) = (PlansReport::default(), None);
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= end.load(Ordering::Relaxed) {
+                return (total, violated);
+            }
+            let report = simulate_plans(seed, PlanSabotage::None);
+            if let Some(violation) = report.violations.first() {
+                end.fetch_min(seed, Ordering::Relaxed);
+                violated = Some((seed, violation.check));
+            }
+            total.add(&report);
         }
-        total.add(&report);
+    };
+    let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(N_THREADS_MAX);
+    let results: Vec<(PlansReport, Option<(u64, &str)>)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
+    if let Some((seed, check)) = results.iter().filter_map(|(_, violated)| *violated).min() {
+        println!("seed {seed} violates a check; replay it with `cargo xtask sim plans --seed {seed}`:");
+        println!("{}", describe_shrunk(seed, check, PlanSabotage::None).unwrap_or_default());
+        return ExitCode::FAILURE;
     }
+    let mut total = PlansReport::default();
+    results.iter().for_each(|(report, _)| total.add(report));
     let PlansReport { n_plans, n_instances, n_running, n_unaffected, n_unaffected_skipped, .. } = total;
     println!(
         "{count} histories from {first}: {n_plans} plans of {n_instances} instances, {n_running} of them run; all as the \

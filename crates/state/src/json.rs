@@ -2,17 +2,7 @@
 
 use stoker_model::{Json, JsonMap};
 
-/// Merges a map into another: nested maps are merged recursively, other values are replaced.
-pub fn merge(base: &mut JsonMap, over: JsonMap) {
-    for (key, value) in over {
-        match (base.get_mut(&key), value) {
-            (Some(Json::Object(inner)), Json::Object(over)) => merge(inner, over),
-            (_, value) => {
-                base.insert(key, value);
-            }
-        }
-    }
-}
+pub use stoker_model::merge_json as merge;
 
 /// A copy of `base` with `over` merged into it.
 pub fn merge_into_copy(base: &JsonMap, over: JsonMap) -> JsonMap {

@@ -31,6 +31,7 @@ mod settle;
 mod state;
 mod supplied;
 mod tags;
+mod updates;
 
 pub use applied::{
     AppliedGraph, AppliedStates, AttributeChange, AttributeChangeKind, Doubt, GraphIdx, InputsDigest,
@@ -50,3 +51,4 @@ pub use state::{
     Document, DocumentInterner, EffectiveState, MASTER, SYNC, compare_keys, master_document, overlay,
 };
 pub use supplied::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};
+pub use updates::update_condition;

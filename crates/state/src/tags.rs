@@ -30,6 +30,11 @@ impl Metadata {
         Self { roles, tags }
     }
 
+    /// Metadata by role.
+    pub(crate) fn roles(&self) -> &JsonMap {
+        &self.roles
+    }
+
     /// Tags of a node's current and pending roles. A role without tag metadata is a tag itself.
     pub(crate) fn tags_of(&self, node: &Node) -> Vec<String> {
         let roles = node.roles.iter().chain(&node.pending_roles);

@@ -237,3 +237,19 @@ fn real_cluster_has_the_expected_plan() {
         assert_eq!((instances.len(), run, plan["edges"].as_array().unwrap().len()), (455, n_run, 1330));
     }
 }
+
+#[test]
+fn helpers_cannot_compare_their_parameters() {
+    let (folder, plan) = rendering_graph();
+    let helpers = folder.path().join("helpers.yaml");
+    let text = "functions:\n  - name: controllersChanged\n    parameters: [document]\n    \
+                body: changed($document.nodes.where($.role = controller))\n";
+    std::fs::write(&helpers, text).unwrap();
+    let (code, _, stderr) = plan(&["--helpers", helpers.to_str().unwrap()]);
+    assert_eq!(code, 3, "{stderr}");
+    assert!(stderr.contains("error[helper-state]"), "{stderr}");
+    assert!(stderr.contains("helpers.yaml:4:19"), "{stderr}");
+    assert!(stderr.contains("pass a path from `$`"), "{stderr}");
+    std::fs::write(&helpers, text.replace("$document.", "$.").replace("[document]", "[]")).unwrap();
+    assert_eq!(plan(&["--helpers", helpers.to_str().unwrap()]).0, 0);
+}

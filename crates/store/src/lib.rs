@@ -29,6 +29,7 @@ mod inspect;
 mod links;
 mod migrations;
 mod modules;
+mod node_facts;
 mod node_roles;
 mod node_runs;
 mod nodes;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use stoker_model::{Actor, JsonMap, Micros, NewNotification, Node, NodeId, NodeStatus};
+use stoker_model::{Actor, JsonMap, Micros, NewNotification, Node, NodeFacts, NodeId, NodeStatus};
 
 use crate::sql::Values;
 use crate::{List, NodeFilter, Store, StoreError, WriteTransaction};
@@ -26,7 +26,7 @@ pub struct PresenceUpdate {
 }
 
 impl Store {
-    /// Updates the connection state and facts of nodes. Missing and unchanged nodes are skipped. `tell`
+    /// Updates the connection state and facts of nodes; uploaded facts take precedence over reported ones. Missing and unchanged nodes are skipped. `tell`
     /// creates the notification for a node that went online or offline. Returns the number of queued webhook
     /// deliveries.
     pub async fn nodes_update_presence(
@@ -36,11 +36,18 @@ impl Store {
         tell: impl Fn(&Node) -> NewNotification,
     ) -> Result<usize, StoreError> {
         let mut writing = self.begin_write(&Actor::server(), now).await?;
-        let filter = NodeFilter { ids: Some(sightings.keys().copied().collect()), ..NodeFilter::default() };
+        let ids: Vec<NodeId> = sightings.keys().copied().collect();
+        let mut of_users = writing.node_facts(&ids).await?;
+        let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
         let (mut rows, mut notifications) = (Vec::new(), Vec::new());
         for mut node in writing.node_list(&filter, &List::default()).await?.items {
             let Some(PresenceUpdate { online, facts }) = sightings.get(&node.id) else { continue };
-            let facts = facts.as_ref().filter(|facts| !facts.is_empty()).unwrap_or(&node.facts);
+            let reported = facts.as_ref().filter(|facts| !facts.is_empty());
+            let merged = match (reported, of_users.remove(&node.id)) {
+                (Some(reported), Some(of_user)) => Some(writing.node_facts_report(of_user, reported).await?),
+                _ => None,
+            };
+            let facts = merged.as_ref().or(reported).unwrap_or(&node.facts);
             if node.online != *online || node.facts != *facts {
                 let row = Values::new().set("id", &node.id).set("online", online).set("facts", facts);
                 rows.push(row.set("last_seen_at", &now));
@@ -74,6 +81,19 @@ fn outcome(node: &Node) -> Values {
 }
 
 impl WriteTransaction {
+    /// Records what an agent reported, and returns it merged with the uploaded facts.
+    async fn node_facts_report(
+        &mut self,
+        mut facts: NodeFacts,
+        reported: &JsonMap,
+    ) -> Result<JsonMap, StoreError> {
+        if facts.reported != *reported {
+            facts.reported.clone_from(reported);
+            self.node_facts_put(&facts).await?;
+        }
+        Ok(facts.merged())
+    }
+
     /// Marks nodes as deploying and clears their errors.
     pub async fn nodes_start_deploying(&mut self, ids: &[NodeId]) -> Result<(), StoreError> {
         let (condition, args) = self.select().and_ids("id", ids.iter().map(|id| id.0)).finish();

@@ -4,7 +4,7 @@
 //! task that is completed by another layer.
 
 use serde_json::{Map, Value, json};
-use stoker_model::{TASK_FIELDS, TaskType as Name};
+use stoker_model::{StrategyType, TASK_FIELDS, TaskType as Name};
 
 use crate::TASK_TYPES;
 use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
@@ -164,7 +164,7 @@ fn strategy() -> Value {
     json!({
         "type": "object", "required": ["type"], "description": "How many nodes execute the task concurrently",
         "properties": {
-            "type": or_computed(json!({"enum": ["parallel", "one_by_one"]})),
+            "type": or_computed(json!({"enum": StrategyType::NAMES})),
             "amount": or_computed(json!({"type": "integer", "minimum": 0, "description": "0: no limit"})),
         },
     })

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use stoker_diagnostics::{Diagnostic, Severity};
-use stoker_helpers::{Helper, HelperFile, load};
+use stoker_diagnostics::{Diagnostic, Severity, sort};
+use stoker_graph::{ConstantComparison, constant_comparisons};
+use stoker_helpers::{Helper, HelperFile, LoadedHelpers, codes, load};
+use stoker_yaql::syntax::{Grammar, parse};
 use stoker_yaql::{Library, Span};
 
 use super::{Text, read_text};
@@ -48,7 +50,13 @@ pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers>
     let texts = paths.iter().map(|path| read_text(path)).collect::<Outcome<Vec<Text>>>()?;
     let files: Vec<HelperFile<'_>> =
         texts.iter().map(|text| HelperFile { name: &text.origin, text: &text.content }).collect();
-    let loaded = load(&files, base);
+    let mut loaded = load(&files, base);
+    let comparisons = constant_comparisons_of(&loaded, &texts);
+    if !comparisons.is_empty() {
+        loaded.library = None;
+        loaded.problems.extend(comparisons);
+        sort(&mut loaded.problems);
+    }
     let mut diagnostics: Vec<Diagnostic> =
         loaded.problems.into_iter().map(|problem| attach(problem, &texts)).collect();
     let Some(library) = loaded.library else { return Err(Failure { exit: Exit::Input, diagnostics }) };
@@ -64,6 +72,25 @@ pub(crate) fn read_library(path: &Path, printer: &mut Printer) -> Outcome<Arc<Li
     let helpers = read_helpers(path, &stoker_planner::library())?;
     helpers.warnings.iter().for_each(|warning| printer.diagnostic(warning));
     Ok(helpers.library)
+}
+
+/// Errors for helpers that compare the states of something that is in neither, such as `changed($document.x)`: the condition
+/// that calls them would silently be false.
+fn constant_comparisons_of(loaded: &LoadedHelpers, texts: &[Text]) -> Vec<Diagnostic> {
+    let Some(library) = &loaded.library else { return Vec::new() };
+    let of_helper = |helper: &Helper| {
+        let text = texts.iter().find(|text| text.origin == helper.file)?;
+        let tree = parse(&helper.body, Grammar::default()).ok()?;
+        let diagnostic = |comparison: ConstantComparison| {
+            let range = comparison.span.start as usize..comparison.span.end as usize;
+            Diagnostic::error(codes::STATE, comparison.message)
+                .in_file(&helper.file)
+                .at(helper.span_of(&text.content, range))
+                .help(ConstantComparison::HELP)
+        };
+        Some(constant_comparisons(&tree, library).into_iter().map(diagnostic).collect::<Vec<_>>())
+    };
+    loaded.helpers.iter().filter_map(of_helper).flatten().collect()
 }
 
 fn helper_paths(path: &Path) -> io::Result<Vec<PathBuf>> {

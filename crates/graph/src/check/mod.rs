@@ -32,6 +32,8 @@ use links::{Link, links};
 use names::Names;
 use placement::Placement;
 
+pub use state::{ConstantComparison, constant_comparisons};
+
 /// Completeness of the checked graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {

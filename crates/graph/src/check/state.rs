@@ -4,18 +4,16 @@ use std::collections::BTreeSet;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
-use stoker_yaql::Library;
 use stoker_yaql::syntax::{
     ArgNode, ArgRange, BinaryOp, Grammar, Node, NodeId, Tree, UnaryOp, VarName, parse,
 };
+use stoker_yaql::{Library, Span};
 
 use super::expressions::visit_expressions;
 use crate::codes;
 use crate::merge::MergedTask;
 
-/// Functions that compare the values of their arguments in two states.
-const CHANGED: &[&str] = &["changed", "changedAll", "changedAny"];
-/// Functions whose arguments a condition observes.
+/// Functions that compare the values of their arguments in two states, and that a condition observes.
 const OBSERVING: &[&str] = &["added", "changed", "changedAll", "changedAny", "deleted", "old"];
 /// Observes all inputs.
 const INPUTS_CHANGED: &str = "inputsChanged";
@@ -40,6 +38,25 @@ const ELEMENT_WISE: &[&str] = &[
     // end sorted
 ];
 
+/// A comparison of two states that never finds a difference, in a task or in the body of a helper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstantComparison {
+    /// The compared argument.
+    pub span: Span,
+    /// Lowercase sentence fragment without a trailing period.
+    pub message: String,
+}
+
+impl ConstantComparison {
+    pub const HELP: &str = "pass a path from `$`: a variable has the same value in both states";
+}
+
+/// Returns the comparisons of states in an expression that never find a difference. A parameter of a helper has the
+/// same value in both states, even if the caller passes `$`.
+pub fn constant_comparisons(tree: &Tree, library: &Library) -> Vec<ConstantComparison> {
+    Analysis { tree, library: Some(library) }.compared_constants()
+}
+
 /// Paths listed in a message; the others are only counted.
 const N_LISTED: usize = 3;
 
@@ -51,7 +68,10 @@ pub(super) fn check(task: &MergedTask<'_>, library: Option<&Library>, findings: 
         visit_expressions(field.value, &mut path, &mut |path, source| {
             let Ok(tree) = parse(source, Grammar::default()) else { return };
             let found = Analysis { tree: &tree, library }.compared_constants();
-            findings.extend(found.into_iter().map(|finding| finding.task(task.name, path)));
+            let finding = |comparison: ConstantComparison| {
+                Diagnostic::warning(codes::NOT_STATE, comparison.message).help(ConstantComparison::HELP)
+            };
+            findings.extend(found.into_iter().map(|comparison| finding(comparison).task(task.name, path)));
         });
     }
     let Some(tree) = tree else { return };
@@ -159,48 +179,38 @@ impl Analysis<'_> {
         }
     }
 
-    /// Calls of `changed` whose argument reads no state: it has the same value on both sides.
-    fn compared_constants(&self) -> Vec<Diagnostic> {
-        let mut findings = Vec::new();
+    /// Calls that compare an argument which has the same value in both states.
+    fn compared_constants(&self) -> Vec<ConstantComparison> {
+        let mut comparisons = Vec::new();
         for id in self.nodes() {
             let Node::Call { name, args, .. } = *self.tree.node(id) else { continue };
             let name = self.tree.text(name);
-            if CHANGED.contains(&name) && !self.is_helper(name) {
-                let constant = self.args(args).find(|argument| !self.reads_state(*argument));
-                findings.extend(constant.map(|argument| self.not_state(name, argument, "")));
-            }
-            for body in self.bodies(name) {
-                let Ok(tree) = parse(&body, Grammar::default()) else { continue };
-                // Helpers that this one calls are reported where they are called.
-                let inner = Analysis { tree: &tree, library: None };
-                for helper_id in inner.nodes() {
-                    let Node::Call { name: function, args, .. } = *tree.node(helper_id) else { continue };
-                    let function = tree.text(function);
-                    let is_compared = CHANGED.contains(&function);
-                    let constant = inner.args(args).find(|argument| !inner.reads_state(*argument));
-                    if let Some(argument) = constant.filter(|_| is_compared) {
-                        findings.push(inner.not_state(function, argument, &format!("helper `{name}`: ")));
-                    }
-                }
+            if OBSERVING.contains(&name) && !self.is_helper(name) {
+                let constant = self.args(args).find(|argument| !self.reads_state(*argument, false));
+                comparisons.extend(constant.map(|argument| self.constant_comparison(name, argument)));
             }
         }
-        findings
+        comparisons
     }
 
-    fn not_state(&self, function: &str, argument: NodeId, place: &str) -> Diagnostic {
+    fn constant_comparison(&self, function: &str, argument: NodeId) -> ConstantComparison {
         let span = self.tree.span(argument);
         let text = &self.tree.source[span.start as usize..span.end as usize];
-        let message =
-            format!("{place}`{function}({text})` is never true: `{text}` is not read from the state");
-        Diagnostic::warning(codes::NOT_STATE, message)
-            .help("pass a path from `$`: a variable has the same value in both states")
+        let consequence = match function {
+            "added" | "deleted" => "never finds a difference",
+            "old" => "has the new value",
+            _ => "is never true",
+        };
+        let message = format!("`{function}({text})` {consequence}: `{text}` is not read from the state");
+        ConstantComparison { span, message }
     }
 
-    /// Whether a part of an expression may have different values in two states.
-    fn reads_state(&self, id: NodeId) -> bool {
+    /// Whether a part of an expression may have different values in two states. Inside of a method that binds `$` to
+    /// elements, `$` is none of the documents. `$node` and `$common` are new documents everywhere.
+    fn reads_state(&self, id: NodeId, is_element: bool) -> bool {
         match *self.tree.node(id) {
-            Node::Dollar | Node::Invoke { .. } => true,
-            Node::Var(name) => is_document(self.tree.name(name)),
+            Node::Dollar => !is_element,
+            Node::Invoke { .. } => true,
             Node::Call { name, .. } | Node::Method { name, .. }
                 if self.tree.text(name) == INPUTS_CHANGED
                     || OBSERVING.contains(&self.tree.text(name))
@@ -208,7 +218,12 @@ impl Analysis<'_> {
             {
                 true
             }
-            _ => self.children(id).into_iter().any(|child| self.reads_state(child)),
+            Node::Method { receiver, name, args, .. } => {
+                let is_element_inside = is_element || ELEMENT_WISE.contains(&self.tree.text(name));
+                self.reads_state(receiver, is_element)
+                    || self.args(args).any(|argument| self.reads_state(argument, is_element_inside))
+            }
+            _ => self.children(id).into_iter().any(|child| self.reads_state(child, is_element)),
         }
     }
 

@@ -119,13 +119,25 @@ fn changes_of_other_things_than_state_are_reported() {
         ("let(x => $.nodes) -> changed($x)", "`changed($x)` is never true: `$x` is not read from the state"),
         ("changed(1)", "`changed(1)` is never true: `1` is not read from the state"),
         ("changedAny($.a, 'b')", "`changedAny('b')` is never true: `'b'` is not read from the state"),
+        (
+            "let(x => $.nodes) -> changed($x.where($.role = db))",
+            "`changed($x.where($.role = db))` is never true: `$x.where($.role = db)` is not read from the state",
+        ),
+        ("changed($node.a)", "`changed($node.a)` is never true: `$node.a` is not read from the state"),
+        ("changed($common.a.where($.b))", "is never true: `$common.a.where($.b)` is not read from the state"),
+        ("let(x => $.nodes) -> added($x)", "`added($x)` never finds a difference: `$x` is not read"),
+        ("let(x => $.nodes) -> $.a or old($x)", "`old($x)` has the new value: `$x` is not read"),
     ] {
         let findings = state_findings(condition, "1");
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(findings[0].contains(text), "{findings:?}");
     }
-    for condition in ["changed($)", "changed($node.a)", "changed($common.a.where($.b))", "changed(old($.x))"]
-    {
+    for condition in [
+        "changed($)",
+        "let(x => 1) -> changed($.a.where($.b = $x))",
+        "changed(old($.x))",
+        "changed([1, 2].where($ > old($.x)))",
+    ] {
         assert_eq!(state_findings(condition, "1"), [""; 0], "{condition}");
     }
 }

@@ -22,6 +22,8 @@ pub(super) const OTHER_FIELDS: &[&str] = &[
     "db_id",
 ];
 
+const EXPRESSION_FORM: &str = "write an expression as `condition: {yaql_exp: \"…\"}`";
+
 /// Checks the value of a field, given its canonical name.
 pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Diagnostics) {
     match canonical {
@@ -81,9 +83,13 @@ fn check_parameters(node: &Node, problems: &mut Diagnostics) {
 }
 
 fn check_condition(node: &Node, problems: &mut Diagnostics) {
+    if node.as_str().is_some_and(|text| text.trim_start().starts_with("yaql_exp:")) {
+        let message = "text that begins with `yaql_exp:` is not an expression";
+        problems.error(codes::EXPRESSION, node.span, message).set_help(EXPRESSION_FORM);
+    }
     if !matches!(&node.kind, NodeKind::Scalar(Scalar::Null | Scalar::Bool(_) | Scalar::Str(_))) {
         let problem = report_wrong_type(node, "true, false, text or an expression", problems);
-        problem.set_help("write an expression as `{yaql_exp: …}`");
+        problem.set_help(EXPRESSION_FORM);
     }
 }
 

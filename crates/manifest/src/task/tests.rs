@@ -168,6 +168,7 @@ fn parameters_and_strategy_are_checked() {
         "parameters: {yaql_exp: $.x}",
         "parameters: {strategy: {type: parallel}}",
         "parameters: {strategy: {type: one_by_one, amount: 3}}",
+        "parameters: {strategy: {type: one-by-one}}",
         "parameters: {strategy: {type: parallel, amount: 0}}",
         "parameters: {strategy: {type: {yaql_exp: $.x}, amount: {yaql_exp: $.y}}}",
         "parameters: {strategy: {yaql_exp: $.x}}",
@@ -178,7 +179,7 @@ fn parameters_and_strategy_are_checked() {
     assert_problem("parameters: {strategy: {amount: 1}}", "parameters.strategy.type: `type` is missing");
     assert_problem(
         "parameters: {strategy: {type: serial}}",
-        "parameters.strategy.type: must be `parallel` or `one_by_one`, got `serial`",
+        "parameters.strategy.type: must be `parallel`, `one_by_one` or `one-by-one`, got `serial`",
     );
     assert_problem(
         "parameters: {strategy: {type: parallel, amount: '3'}}",
@@ -202,6 +203,18 @@ fn other_fields_are_checked() {
     ]);
     assert_problem("condition: 1", "condition: must be true, false, text or an expression, got an integer");
     assert_problem("condition: [true]", "condition: must be true, false, text or an expression, got a list");
+    for text in
+        ["'yaql_exp: {changed($.x)}'", "'yaql_exp: changed($.x)'", "|\n  yaql_exp: $.x", "' yaql_exp:'"]
+    {
+        assert_problem(
+            &format!("condition: {text}"),
+            "condition: text that begins with `yaql_exp:` is not an expression",
+        );
+    }
+    assert_problem(
+        "condition: {yaql_exp: {changed($.x)}}",
+        "condition.yaql_exp: must be an expression string, got a map",
+    );
     assert_valid(&["fail_on_error: false", "fail_on_error: {yaql_exp: $.x}"]);
     assert_problem("fail_on_error: 'false'", "fail_on_error: must be true or false, got text");
     for value in ["0", "3", "-1", "'3'", "2%", "' -10% '", "'-1 '", "~", "+5%"] {

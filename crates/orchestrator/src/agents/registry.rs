@@ -77,6 +77,8 @@ struct Driven {
 pub(crate) struct Connection {
     pub(crate) uid: AgentUid,
     pub(crate) id: u64,
+    /// See [`Connected::proof`].
+    pub(crate) proof: Option<CredentialDigest>,
     pub(crate) outbox: mpsc::Receiver<ToAgent>,
     /// Notified to close the connection.
     pub(crate) cut: Arc<Notify>,
@@ -96,7 +98,7 @@ impl Agents {
         if let Some(former) = agent.line.replace(connected) {
             former.cut.notify_one();
         }
-        Connection { uid: uid.clone(), id, outbox, cut }
+        Connection { uid: uid.clone(), id, proof, outbox, cut }
     }
 
     /// Unregisters a connection. Ignored if a newer connection has replaced it.
@@ -109,12 +111,11 @@ impl Agents {
         }
     }
 
-    /// Closes the connection of an agent.
-    pub(crate) fn close(&self, uid: &AgentUid) {
-        if let Some(agent) = self.inner.lock().agents.get(uid)
-            && let Some(connected) = &agent.line
-        {
-            connected.cut.notify_one();
+    /// Closes the connection of an agent. Messages that arrive over it from now on are ignored: another agent may have
+    /// joined in its place.
+    pub(crate) fn close(&self, uid: &AgentUid, now: Micros) {
+        if let Some(agent) = self.inner.lock().agents.get_mut(uid) {
+            agent.close(now);
         }
     }
 
@@ -123,13 +124,12 @@ impl Agents {
         self.inner.lock().agents.values().filter_map(|agent| agent.line.as_ref()?.proof).collect()
     }
 
-    /// Closes the connections that were authenticated with one of these credentials.
-    pub(crate) fn close_all_with(&self, proofs: &[CredentialDigest]) {
-        for agent in self.inner.lock().agents.values() {
-            if let Some(connected) = &agent.line
-                && connected.proof.is_some_and(|proof| proofs.contains(&proof))
-            {
-                connected.cut.notify_one();
+    /// Closes the connections that were authenticated with one of these credentials, like [`Self::close`].
+    pub(crate) fn close_all_with(&self, proofs: &[CredentialDigest], now: Micros) {
+        for agent in self.inner.lock().agents.values_mut() {
+            let proof = agent.line.as_ref().and_then(|connected| connected.proof);
+            if proof.is_some_and(|proof| proofs.contains(&proof)) {
+                agent.close(now);
             }
         }
     }
@@ -348,6 +348,13 @@ impl Agent {
         self.send_all(outputs)
     }
 
+    fn close(&mut self, now: Micros) {
+        if let Some(connected) = self.line.take() {
+            connected.cut.notify_one();
+            self.step(Input::Disconnected, now);
+        }
+    }
+
     /// Sends messages to the agent and returns the other outputs.
     fn send_all(&mut self, outputs: Vec<Output>) -> Vec<Output> {
         let mut rest = Vec::new();
@@ -379,12 +386,27 @@ impl Agent {
 
 #[cfg(test)]
 mod tests {
+    use stoker_engine::session::{FromAgent, Hello};
+    use stoker_model::JsonMap;
+
     use super::*;
 
     const NOW: Micros = Micros(1);
 
     fn uid(text: &str) -> AgentUid {
         AgentUid::from(text)
+    }
+
+    fn hello(node: &str) -> Hello {
+        Hello {
+            node: uid(node),
+            version: "1".to_owned(),
+            running: Vec::new(),
+            finished: Vec::new(),
+            runs: Vec::new(),
+            facts: JsonMap::new(),
+            journal_id: None,
+        }
     }
 
     #[test]
@@ -419,10 +441,26 @@ mod tests {
         let mut proofs = agents.credential_digests();
         proofs.sort_unstable();
         assert_eq!(proofs, [[7; 32], [8; 32]]);
-        agents.close_all_with(&[[7; 32], [9; 32]]);
+        agents.close_all_with(&[[7; 32], [9; 32]], NOW);
         seven.cut.notified().await;
         let untouched = tokio::time::timeout(std::time::Duration::ZERO, eight.cut.notified()).await;
         assert!(untouched.is_err());
+    }
+
+    /// Another agent may have joined in its place.
+    #[test]
+    fn messages_of_a_closed_connection_are_ignored() {
+        let agents = Agents::default();
+        let mut line = agents.connect(&uid("7"), Some([7; 32]), NOW);
+        let facts = || Input::Message(FromAgent::Facts(JsonMap::new()));
+        agents.step(&uid("7"), Input::Message(FromAgent::Hello(hello("7"))), NOW);
+        assert_ne!(agents.step_from(&line, facts(), NOW), []);
+        agents.close(&uid("7"), NOW);
+        assert_eq!(agents.step_from(&line, facts(), NOW), []);
+        assert!(!agents.is_connected(&uid("7")));
+        while line.outbox.try_recv().is_ok() {}
+        agents.send(&uid("7"), ToAgent::RunEnded { run: RunId(1) });
+        assert!(line.outbox.try_recv().is_err(), "nothing is sent to it");
     }
 
     #[test]
@@ -448,16 +486,7 @@ mod tests {
     fn stale_host_records_do_not_affect_a_connected_agent() {
         let agents = Agents::default();
         let mut line = agents.connect(&uid("7"), None, NOW);
-        let hello = stoker_engine::session::Hello {
-            node: uid("7"),
-            version: "1".to_owned(),
-            running: Vec::new(),
-            finished: Vec::new(),
-            runs: Vec::new(),
-            facts: stoker_model::JsonMap::new(),
-            journal_id: None,
-        };
-        agents.step_from(&line, Input::Message(stoker_engine::session::FromAgent::Hello(hello)), NOW);
+        agents.step_from(&line, Input::Message(FromAgent::Hello(hello("7"))), NOW);
         assert!(matches!(line.outbox.try_recv(), Ok(ToAgent::Welcome { .. })));
         agents.set_elsewhere(&uid("7"), Some(&"other".into()), NOW);
         assert_eq!(agents.location(&uid("7")), AgentLocation::Here);

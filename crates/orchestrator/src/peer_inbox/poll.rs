@@ -139,7 +139,7 @@ async fn note_hosts(orchestrator: &Orchestrator, hosts: Vec<AgentHost>) {
             let is_away = host.server_id.is_some_and(|server| server != orchestrator.context.owner);
             if was_here && is_away {
                 // The agent has connected to another server; its connection here is stale.
-                orchestrator.agents.close(&host.uid);
+                orchestrator.agents.close(&host.uid, orchestrator.context.clock.now());
             }
             changed.push(host.uid);
         }

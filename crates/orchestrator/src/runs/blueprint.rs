@@ -7,7 +7,7 @@ use stoker_engine::blueprint::{
     TypeDefaults, WHOLE_RUN,
 };
 use stoker_engine::session::Mode;
-use stoker_model::{Json, NodeIdx, TaskIdx};
+use stoker_model::{Json, NodeIdx, StrategyType, TaskIdx};
 use stoker_planner::{Details, Instance, InstanceAction, Plan, parse_fault_tolerance, timing};
 use stoker_state::{MASTER, SYNC};
 
@@ -170,13 +170,14 @@ impl<T: Fn(&str) -> Option<TypeDefaults>> PlanReader<'_, T> {
     fn limit(&mut self, instance: &Instance<'_>, strategy: Option<&Json>) -> Option<u32> {
         let strategy = strategy.filter(|strategy| !strategy.is_null())?;
         let amount = strategy.get("amount").filter(|amount| !amount.is_null());
-        let limit = match strategy.get("type").and_then(Json::as_str) {
-            Some("one_by_one") => Some(Some(1)),
-            Some("parallel") => amount.map_or(Some(None), |amount| {
+        let strategy_type = strategy.get("type").and_then(Json::as_str).and_then(StrategyType::parse);
+        let limit = match strategy_type {
+            Some(StrategyType::OneByOne) => Some(Some(1)),
+            Some(StrategyType::Parallel) => amount.map_or(Some(None), |amount| {
                 let amount = amount.as_u64()?;
                 Some(Some(u32::try_from(amount).unwrap_or(u32::MAX)))
             }),
-            _ => None,
+            None => None,
         };
         if limit.is_none() {
             self.defects.push(Defect::InvalidStrategy {

@@ -98,6 +98,7 @@ fn strategy_sets_task_limit() {
             .map_err(|it| it.len())
     };
     assert_eq!(strategy(json!({"type": "one_by_one"})), Ok(Some(1)));
+    assert_eq!(strategy(json!({"type": "one-by-one"})), Ok(Some(1)));
     assert_eq!(strategy(json!({"type": "parallel"})), Ok(None));
     assert_eq!(strategy(json!({"type": "parallel", "amount": 0})), Ok(None));
     assert_eq!(strategy(json!({"type": "parallel", "amount": 6})), Ok(Some(6)));

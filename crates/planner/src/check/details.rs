@@ -5,6 +5,7 @@ use stoker_state::SYNC;
 
 use super::Violations;
 use crate::plan::{Details, InstanceAction, Plan};
+use crate::strategy::strategy_type;
 
 /// A map with this key is an unevaluated expression.
 const EXPRESSION: &str = "yaql_exp";
@@ -85,8 +86,7 @@ fn check_type(task: &str, type_name: &str, violations: &mut Violations) {
 
 fn check_strategy(task: &str, parameters: &Json, violations: &mut Violations) {
     let Some(strategy) = parameters.get("strategy").filter(|strategy| !strategy.is_null()) else { return };
-    let strategy_type = strategy.get("type");
-    if !matches!(strategy_type.and_then(Json::as_str), Some("parallel" | "one_by_one")) {
+    if strategy_type(strategy).is_none() {
         violations.add("strategy", || format!("the strategy of task `{task}` is invalid: {strategy}"));
     }
     match strategy.get("amount") {

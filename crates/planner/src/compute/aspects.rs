@@ -343,11 +343,13 @@ fn members(collection: &Value) -> Option<HashSet<Digest>> {
 fn at_path(document: &Value, keys: &[String]) -> Value {
     let mut value = document;
     for (depth, key) in keys.iter().enumerate() {
-        // Below a value that is not a map, the result of the expression may depend on all of that value.
-        let Some(map) = value.as_map() else { break };
+        // Sentinels that no document contains: reading on fails or projects, unlike the same value at the end of the path.
+        let Some(map) = value.as_map() else {
+            // The result of the expression may depend on all of that value.
+            return Value::tuple(vec!["\0end".into(), depth.into(), value.clone()]);
+        };
         match map.get_str(key) {
             Some(inner) => value = inner,
-            // A sentinel that no document contains.
             None => return Value::tuple(vec!["\0missing".into(), depth.into()]),
         }
     }

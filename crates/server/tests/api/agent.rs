@@ -39,7 +39,12 @@ impl AttemptLog {
 
     /// Sets the machine id of agents that connect from now on.
     pub(crate) fn set_machine(&self, machine_id: &str) {
-        self.facts.lock().insert("machine_id".to_owned(), machine_id.into());
+        self.set_fact("machine_id", machine_id.into());
+    }
+
+    /// Sets a fact that agents report when they connect from now on.
+    pub(crate) fn set_fact(&self, name: &str, value: Value) {
+        self.facts.lock().insert(name.to_owned(), value);
     }
 
     /// Removes and returns the entries.

@@ -32,6 +32,8 @@ pub fn role_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     fields.optional("tags", list_of(string));
     fields.optional("conflicts", conflicts);
     fields.optional("limits", json_map);
+    fields.optional("update_required", list_of(string));
+    fields.optional("update_once", list_of(string));
     fields.remaining();
     json_map(node, problems)
 }

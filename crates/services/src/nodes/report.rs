@@ -3,8 +3,8 @@
 
 use serde_json::json;
 use stoker_manifest::reader::FieldUpdate;
-use stoker_model::{Actor, AuditChange, JsonMap, Node, NodeId};
-use stoker_store::Store;
+use stoker_model::{Actor, AuditChange, JsonMap, Node, NodeFacts, NodeId};
+use stoker_store::{Session, Store};
 
 use crate::clock::Clock;
 use crate::error::{ServiceError, ServiceResult};
@@ -21,6 +21,7 @@ pub struct NodeReport {
     pub manufacturer: FieldUpdate<String>,
     pub platform_name: FieldUpdate<String>,
     pub os_platform: FieldUpdate<String>,
+    /// Facts that take precedence over those that the agent of a node reports over its connection.
     pub facts: JsonMap,
 }
 
@@ -37,10 +38,11 @@ pub async fn node_report(
     actor: &Actor,
     report: &NodeReport,
 ) -> ServiceResult<Reported> {
-    let node = find(store, report).await?;
+    let (node, facts) = find(store, report).await?;
     let is_cached = report.checksum.is_some() && report.checksum == node.agent_checksum;
-    let reported = if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
-    if reported == node {
+    let is_recorded =
+        is_cached || (report.applied_to(&node, &facts) == node && report.uploaded_to(&facts) == facts);
+    if is_recorded && node.online {
         store.node_heartbeat(node.id, clock.now()).await?;
     } else {
         record(store, clock, actor, report, is_cached, node.id).await?;
@@ -48,18 +50,37 @@ pub async fn node_report(
     Ok(Reported { id: node.id, is_cached })
 }
 
-async fn find(store: &Store, report: &NodeReport) -> ServiceResult<Node> {
+async fn find(store: &Store, report: &NodeReport) -> ServiceResult<(Node, NodeFacts)> {
     let mut session = store.read().await?;
     let node = match (report.id, &report.mac) {
         (Some(id), _) => session.node_get(id).await?,
         (None, Some(mac)) => session.node_by_mac(mac).await?,
         (None, None) => return Err(ServiceError::invalid("missing node: specify `id` or `mac`")),
     };
-    node.ok_or_else(|| ServiceError::not_found("Node"))
+    let node = node.ok_or_else(|| ServiceError::not_found("Node"))?;
+    let facts = facts_of(&mut session, &node).await?;
+    Ok((node, facts))
+}
+
+/// Returns the facts of a node by source.
+async fn facts_of(session: &mut Session, node: &Node) -> ServiceResult<NodeFacts> {
+    if let Some(facts) = session.node_facts(&[node.id]).await?.remove(&node.id) {
+        return Ok(facts);
+    }
+    Ok(NodeFacts { node_id: node.id, uploaded: JsonMap::new(), reported: node.facts.clone() })
 }
 
 impl NodeReport {
-    fn applied_to(&self, node: &Node) -> Node {
+    /// Returns the facts of a node with those of the report.
+    fn uploaded_to(&self, facts: &NodeFacts) -> NodeFacts {
+        let mut facts = facts.clone();
+        if !self.facts.is_empty() {
+            facts.uploaded.clone_from(&self.facts);
+        }
+        facts
+    }
+
+    fn applied_to(&self, node: &Node, facts: &NodeFacts) -> Node {
         let mut node = Node { online: true, ..node.clone() };
         self.ip.clone().apply(&mut node.ip);
         self.manufacturer.clone().apply(&mut node.manufacturer);
@@ -69,7 +90,7 @@ impl NodeReport {
             node.meta.clone_from(meta);
         }
         if !self.facts.is_empty() {
-            node.facts.clone_from(&self.facts);
+            node.facts = self.uploaded_to(facts).merged();
         }
         if self.checksum.is_some() {
             node.agent_checksum.clone_from(&self.checksum);
@@ -89,8 +110,14 @@ async fn record(
 ) -> ServiceResult<()> {
     let mut writing = store.begin_write(actor, clock.now()).await?;
     let node = writing.node_get(id).await?.ok_or_else(|| ServiceError::not_found("Node"))?;
-    let mut reported =
-        if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
+    let mut reported = Node { online: true, ..node.clone() };
+    if !is_cached {
+        let facts = facts_of(&mut writing, &node).await?;
+        reported = report.applied_to(&node, &facts);
+        if !report.facts.is_empty() {
+            writing.node_facts_put(&report.uploaded_to(&facts)).await?;
+        }
+    }
     reported.last_seen_at = Some(writing.now());
     let detail = json!({"online": [node.online, reported.online], "checksum": reported.agent_checksum});
     let node = writing.node_update(&reported).await?;

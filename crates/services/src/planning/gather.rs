@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use serde_json::json;
 use stoker_model::{Cluster, FactsKind, GraphType, NodeId, Task};
-use stoker_planner::{EvaluationSettings, InputsKey, compares_inputs};
+use stoker_planner::{EvaluationSettings, InputsKey, compares_inputs, default_condition};
 use stoker_settings::EvaluationLimits;
 use stoker_state::{MASTER, SuppliedDocuments};
 use stoker_store::Session;
@@ -53,6 +54,7 @@ impl Gathered {
         let mut records = Records::read(&planning.graphs, session, &cluster).await?;
         let assumed = Assumed::read(planning, session, request.parent_id, &request.graph_type).await?;
         assumed.settle(&mut records.nodes);
+        extend_default_conditions(&mut graph.tasks, &records);
         check(&request, &graph, &records)?;
         let old = if request.force {
             Applied::default()
@@ -92,6 +94,18 @@ const STAYING: &str = "not $.pending_deletion";
 async fn provisions(planning: &Planning, session: &mut Session, cluster: &Cluster) -> ServiceResult<bool> {
     let Ok(graph_type) = GraphType::new("provision") else { return Ok(false) };
     Ok(!planned_graph(&planning.graphs, session, cluster, &graph_type).await?.tasks.is_empty())
+}
+
+/// Lets tasks with the default condition also run on the nodes that the roles of the cluster demand to update. A
+/// condition of the task itself takes precedence.
+fn extend_default_conditions(tasks: &mut [Task], records: &Records) {
+    let Some(update) = records.update_condition() else { return };
+    for task in tasks {
+        if let Some(default) = default_condition(task) {
+            let condition = json!({"yaql_exp": format!("{default} or {update}")});
+            task.fields.insert("condition".to_owned(), condition);
+        }
+    }
 }
 
 /// Checks a request without planning it.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use stoker_model::{
     Cluster, ClusterId, ClusterStatus, FactsKind, Json, Micros, Node, NodeId, Release, RunId, RunStatus,
 };
-use stoker_state::{DesiredState, EnabledPlugin, StateInput, SuppliedDocuments, desired_state};
+use stoker_state::{
+    DesiredState, EnabledPlugin, StateInput, SuppliedDocuments, desired_state, update_condition,
+};
 use stoker_store::{List, NodeFilter, RunFilter, Session};
 
 use crate::error::{ServiceError, ServiceResult};
@@ -69,7 +71,16 @@ impl Records {
     }
 
     pub fn new_state(&self) -> DesiredState {
-        desired_state(&StateInput {
+        desired_state(&self.state_input())
+    }
+
+    /// Returns the condition with which the roles of the cluster demand updates of deployed nodes.
+    pub(super) fn update_condition(&self) -> Option<String> {
+        update_condition(&self.state_input())
+    }
+
+    fn state_input(&self) -> StateInput<'_> {
+        StateInput {
             cluster: &self.cluster,
             release: &self.release,
             plugins: &self.plugins,
@@ -77,7 +88,7 @@ impl Records {
             nodes: &self.nodes,
             primaries: &self.primaries,
             package_access: &self.package_access,
-        })
+        }
     }
 }
 

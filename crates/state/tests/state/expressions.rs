@@ -7,7 +7,7 @@ use stoker_state::{DesiredState, EffectiveState, EnabledPlugin, document};
 use stoker_yaql::Engine;
 use stoker_yaql::json::{WriteOptions, write};
 
-use crate::records::{Records, map, plugin};
+use crate::records::{Records, map, node, plugin};
 
 /// The value of an expression on a node, or the error message.
 fn value(text: &str, uid: &str, new: &DesiredState, old: Option<&DesiredState>) -> Json {
@@ -155,4 +155,36 @@ fn plugin_repositories_are_compared_by_digest() {
             "{uid} {old:?}"
         );
     }
+}
+
+/// On which nodes the roles demand an update after nodes were added.
+#[test]
+fn roles_demand_updates_when_nodes_are_added() {
+    let updated = |added: &[(i64, &str)], metadata: Json| {
+        let with_metadata = |mut records: Records| {
+            records.cluster.roles_metadata = map(metadata.clone());
+            records
+        };
+        let old = with_metadata(Records::new());
+        let condition = old.update_condition()?;
+        let mut new = with_metadata(Records::new());
+        new.nodes.extend(added.iter().map(|(id, role)| node(*id, &[role])));
+        let (old, new) = (old.state(), new.state());
+        let is_updated = |uid: &&&str| value(&condition, uid, &new, Some(&old)) == json!(true);
+        Some(["1", "2", "3", "4"].iter().filter(is_updated).copied().collect::<Vec<_>>().join(" "))
+    };
+    let metadata = json!({
+        "controller": {"update_required": ["compute", "mongo"]},
+        "ceph-osd": {"update_once": ["controller"]},
+        "compute": {"update_once": ["controller"]},
+        "it's": {"update_required": ["\\"]},
+    });
+    let of = |added: &[(i64, &str)]| updated(added, metadata.clone()).unwrap();
+    assert_eq!(of(&[]), "");
+    assert_eq!(of(&[(5, "controller")]), "3");
+    assert_eq!(of(&[(5, "ceph-osd")]), "1 2");
+    assert_eq!(of(&[(5, "compute")]), "", "there was a compute node before");
+    assert_eq!(of(&[(5, "ceph-osd"), (6, "controller")]), "1 2 3");
+    assert_eq!(of(&[(5, "cinder")]), "");
+    assert_eq!(updated(&[], json!({"controller": {"update_required": []}})), None);
 }

@@ -7,7 +7,7 @@ use stoker_model::{
     Cluster, ClusterId, ClusterStatus, Json, JsonMap, Micros, NewPlugin, NewRelease, Node, NodeId,
     NodeStatus, Plugin, PluginId, Release, ReleaseId, ReleaseState, TenantId,
 };
-use stoker_state::{DesiredState, EnabledPlugin, StateInput, desired_state};
+use stoker_state::{DesiredState, EnabledPlugin, StateInput, desired_state, update_condition};
 
 pub(crate) fn map(value: Json) -> JsonMap {
     match value {
@@ -45,7 +45,15 @@ impl Records {
     }
 
     pub(crate) fn state(&self) -> DesiredState {
-        desired_state(&StateInput {
+        desired_state(&self.input())
+    }
+
+    pub(crate) fn update_condition(&self) -> Option<String> {
+        update_condition(&self.input())
+    }
+
+    fn input(&self) -> StateInput<'_> {
+        StateInput {
             cluster: &self.cluster,
             release: &self.release,
             plugins: &self.plugins,
@@ -53,7 +61,7 @@ impl Records {
             nodes: &self.nodes,
             primaries: &self.primaries,
             package_access: &self.package_access,
-        })
+        }
     }
 }
 

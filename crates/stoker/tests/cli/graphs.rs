@@ -222,3 +222,14 @@ fn check_of_a_file_finds_mistakes_in_parameters_and_keys() {
     cli.show("graph check --file tasks.yaml");
     insta::assert_snapshot!("graph-check-parameters", cli.transcript());
 }
+
+/// The last line counts the warnings of the reader and those of the check.
+#[test]
+fn check_of_a_file_counts_all_warnings() {
+    let cli = CliFixture::bare();
+    let condition = "{yaql_exp: 'changed(1) or $.x = True'}";
+    cli.write("tasks.yaml", &format!("{TASKS}  condition: {condition}\n  requries: [other]\n"));
+    cli.show("graph check --file tasks.yaml");
+    let transcript = cli.transcript();
+    assert!(transcript.contains("the graph is valid; 3 warnings"), "{transcript}");
+}

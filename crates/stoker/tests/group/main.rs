@@ -4,6 +4,7 @@
 
 mod bus;
 mod client;
+mod doubt;
 mod journal;
 mod kills;
 mod nats;

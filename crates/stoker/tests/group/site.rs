@@ -153,6 +153,23 @@ impl Site {
     /// Starts the agent of the next node with the addresses of these servers.
     pub(crate) fn start_agent(&mut self, servers: &[usize]) {
         let idx = self.agents.len();
+        let daemon = self.agent(idx, servers);
+        self.agents.push(daemon);
+    }
+
+    /// Starts an agent that was killed, with the state that it had.
+    pub(crate) fn restart_agent(&mut self, idx: usize, servers: &[usize]) {
+        self.agents[idx] = self.agent(idx, servers);
+        let path = format!("/api/v1/nodes/{}", self.nodes[idx]);
+        until("the node is online", || (self.get(0, &path)?["online"] == true).then_some(()));
+    }
+
+    pub(crate) fn kill_agent(&mut self, idx: usize) {
+        self.agents[idx].stop();
+    }
+
+    /// Starts the agent of a node and waits until it is connected.
+    fn agent(&self, idx: usize, servers: &[usize]) -> Daemon {
         let body = json!({"may_replace": true});
         let token = self.post(0, 201, "/api/v1/join_tokens", &body)["token"].as_str().unwrap().to_owned();
         let mut args = self.agent_prefix.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_stoker")]);
@@ -164,9 +181,10 @@ impl Site {
         command.args(["--node", &self.nodes[idx].to_string()]);
         command.arg("--state").arg(self.file(&format!("agent-{idx}"))).args(&self.agent_options);
         command.env("STOKER_LOG", "info,stoker_agent=debug").env("STOKER_JOIN_TOKEN", token);
-        self.agents.push(Daemon::start(command, &self.file(&format!("agent-{idx}.log"))));
+        let daemon = Daemon::start(command, &self.file(&format!("agent-{idx}.log")));
         let uid = self.nodes[idx].to_string();
         until("the agent is connected", || self.is_connected(0, &uid).then_some(()));
+        daemon
     }
 
     /// Kills all agents and deletes their state.

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ mkdir -p "$machine"
 echo attempt >>"$machine/$task.log"
 if [ -e "$machine.fail-$task" ]; then echo partial >"$machine/$task"; exit 1; fi
 echo "$content" >"$machine/$task"
-if [ -e "$machine.hang-$task" ]; then touch "$machine.hanging"; exec sleep 600; fi
+if [ -e "$machine.hang-$task" ]; then echo $$ >"$machine.pid"; mv "$machine.pid" "$machine.hanging"; exec sleep 600; fi
 "#;
 
 /// A task of all histories.
@@ -52,6 +53,16 @@ struct Known {
     is_tainted: bool,
     /// The attempt did not start in a run that failed. If it was sent and cancelled, the applied state is tainted.
     may_be_tainted: bool,
+}
+
+/// What happens to one attempt of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Disturbance {
+    Fails,
+    /// The agent is killed while the task is running, and restarted.
+    LosesAgent,
+    /// The machine is replaced by an empty one while the task is running.
+    LosesMachine,
 }
 
 struct History<'s> {
@@ -106,7 +117,7 @@ impl<'s> History<'s> {
     fn replay(mut self) {
         self.run(false);
         for _ in 0..N_STEPS {
-            match self.rng.below(8) {
+            match self.rng.below(9) {
                 0 | 1 => {
                     let port = 80 + self.rng.below(2) as i64;
                     self.set_port(port);
@@ -118,7 +129,8 @@ impl<'s> History<'s> {
                     self.upload();
                 }
                 3 => self.reinstall(),
-                4 => self.run(true),
+                4 => self.replace(),
+                5 => self.run(true),
                 _ => self.run(false),
             }
             self.check();
@@ -175,6 +187,15 @@ impl<'s> History<'s> {
         self.known.retain(|(_, known_idx), _| *known_idx != node_idx);
     }
 
+    /// Another machine takes the place of a node's: it is empty, and its agent joins without a journal.
+    fn replace(&mut self) {
+        let node_idx = self.rng.below(self.site.nodes.len() as u64) as usize;
+        self.log.push(format!("replace node {}", self.site.nodes[node_idx]));
+        _ = fs::remove_dir_all(self.machine(node_idx));
+        self.site.replace_machine(node_idx);
+        self.known.retain(|(_, known_idx), _| *known_idx != node_idx);
+    }
+
     fn machine(&self, node_idx: usize) -> PathBuf {
         self.folder.join(format!("machine-{}", self.site.nodes[node_idx]))
     }
@@ -188,7 +209,8 @@ impl<'s> History<'s> {
         log.unwrap_or_default().lines().count()
     }
 
-    /// Runs the graph. On request, one task on one node fails, or its agent is killed while it is running.
+    /// Runs the graph. On request, one task on one node fails, or its agent is killed or its machine replaced while it is
+    /// running.
     fn run(&mut self, is_disturbed: bool) {
         let planned = self.planned();
         let nodes = 0..self.site.nodes.len();
@@ -199,28 +221,44 @@ impl<'s> History<'s> {
             .collect();
         let victim = planned.iter().nth(self.rng.below(planned.len().max(1) as u64) as usize).copied();
         let victim = victim.filter(|_| is_disturbed);
-        let hangs = self.rng.below(2) == 0;
+        let disturbance = match self.rng.below(3) {
+            0 => Disturbance::Fails,
+            1 => Disturbance::LosesAgent,
+            _ => Disturbance::LosesMachine,
+        };
+        let hangs = disturbance != Disturbance::Fails;
         let marker = victim.as_ref().map(|(task, node_idx)| {
             let marker = self.marker(*node_idx, &format!("{}-{task}", if hangs { "hang" } else { "fail" }));
             touch(&marker);
             marker
         });
-        self.log.push(format!("run {planned:?}, disturbed: {marker:?}"));
+        self.log.push(format!("run {planned:?}, disturbed: {victim:?} {disturbance:?}"));
         let run = self.site.execute(&json!({"graphs": [{"type": self.graph_type}]}));
         if let Some((_, node_idx)) = victim.as_ref().filter(|_| hangs) {
             let hanging = self.marker(*node_idx, "hanging");
             until("the task hangs", || hanging.exists().then_some(()));
-            self.site.kill_agent(*node_idx);
+            let process = fs::read_to_string(&hanging).unwrap();
             fs::remove_file(hanging).unwrap();
-            self.site.start_agent(*node_idx);
+            if disturbance == Disturbance::LosesMachine {
+                self.site.replace_machine(*node_idx);
+                // The processes of the former machine are gone, and its files.
+                _ = Command::new("kill").args(["-9", process.trim()]).status();
+                _ = fs::remove_dir_all(self.machine(*node_idx));
+            } else {
+                self.site.kill_agent(*node_idx);
+                self.site.start_agent(*node_idx);
+            }
         }
         self.site.wait_for_end(run);
         if let Some((_, node_idx)) = victim {
             self.site.await_agent(node_idx);
         }
         marker.map(fs::remove_file).transpose().unwrap();
+        let replaced =
+            victim.filter(|_| disturbance == Disturbance::LosesMachine).map(|(_, node_idx)| node_idx);
+        self.known.retain(|(_, node_idx), _| Some(*node_idx) != replaced);
         for task in TASKS {
-            for node_idx in nodes.clone() {
+            for node_idx in nodes.clone().filter(|node_idx| Some(*node_idx) != replaced) {
                 let n_attempts = self.n_attempts(task.name, node_idx) - before[&(task.name, node_idx)];
                 let is_planned = planned.contains(&(task.name, node_idx));
                 assert!(n_attempts <= usize::from(is_planned), "{}: {:#?}", task.name, self.log);

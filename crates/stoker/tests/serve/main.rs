@@ -16,6 +16,7 @@ mod nats;
 mod plugins;
 mod process;
 mod quick_start;
+mod replacement;
 mod repositories;
 mod runs;
 #[path = "../secured_nats/mod.rs"]

@@ -204,6 +204,31 @@ impl Site {
         self.agents[node_idx] = Some(Daemon::start(command, &log));
     }
 
+    /// Replaces the machine of a node: its agent is killed and another one joins without a journal.
+    pub(crate) fn replace_machine(&mut self, node_idx: usize) {
+        self.kill_agent(node_idx);
+        std::fs::remove_dir_all(self.file(&format!("agent-{node_idx}"))).unwrap();
+        let before = self.joined_at(node_idx);
+        self.start_agent(node_idx);
+        self.await_join(node_idx, &before);
+    }
+
+    /// When the agent of a node joined.
+    pub(crate) fn joined_at(&self, node_idx: usize) -> Value {
+        let uid = self.nodes[node_idx].to_string();
+        let agents = self.client.expect(200, "GET", "/api/v1/agents", None);
+        let mut agents = agents.as_array().unwrap().iter();
+        agents.find(|agent| agent["uid"] == uid.as_str()).unwrap()["joined_at"].clone()
+    }
+
+    /// Waits until another agent than that which joined at `before` is connected.
+    pub(crate) fn await_join(&self, node_idx: usize, before: &Value) {
+        until("another agent joins", || (self.joined_at(node_idx) != *before).then_some(()));
+        self.await_agent(node_idx);
+        let path = format!("/api/v1/nodes/{}", self.nodes[node_idx]);
+        until("the node is online", || (self.get(&path)?["online"] == true).then_some(()));
+    }
+
     /// Starts another agent of the same node with another state directory.
     pub(crate) fn start_agent_in(&mut self, node_idx: usize, state: &str) {
         let command = self.agent_command(node_idx, state, Some(&self.token));

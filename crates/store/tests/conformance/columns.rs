@@ -6,7 +6,7 @@ use serde_json::json;
 use stoker_model::{
     Actor, AgentMachine, AppliedMark, AppliedSuccess, AuditChange, EncryptedContents, GraphMetadata,
     HistoryRecord, HistoryStatus, JsonMap, LinkBody, LinkOwner, Micros, ModuleBody, NewNode, NewPlugin,
-    NewRelease, Owner, ServerRecord, SnapshotId, TaintCause, TaskReport,
+    NewRelease, NodeFacts, Owner, ServerRecord, SnapshotId, TaintCause, TaskReport,
 };
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, new_plugin, new_release, run};
@@ -53,6 +53,9 @@ async fn texts_are_in_the_columns_of_their_names(fixture: &Fixture) {
     node.pending_roles = vec!["pending_roles".to_owned()];
     let node = writing.node_update(&node).await.unwrap();
     // A bulk update lists some of the columns again.
+    let facts = |source: &str| map(json!({"from": source}));
+    let facts = NodeFacts { node_id: node.id, uploaded: facts("uploaded"), reported: facts("reported") };
+    writing.node_facts_put(&facts).await.unwrap();
     writing.nodes_put_outcome(&[node]).await.unwrap();
     let link = LinkBody {
         title: "title".to_owned(),
@@ -90,6 +93,7 @@ async fn texts_are_in_the_columns_of_their_names(fixture: &Fixture) {
     commit(writing).await;
 
     for rows in [
+        "node_facts WHERE uploaded = '{\"from\":\"uploaded\"}' AND reported = '{\"from\":\"reported\"}'",
         "releases WHERE name = 'name' AND version = 'version' AND description = 'description' \
          AND operating_system = 'operating_system'",
         "plugins WHERE name = 'name' AND title = 'title' AND version = 'version' \

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use stoker_model::{ClusterId, Micros, Node, NodeErrorKind, NodeId, NodeStatus};
+use stoker_model::{ClusterId, Micros, Node, NodeErrorKind, NodeFacts, NodeId, NodeStatus};
 use stoker_store::{AuditFilter, List, NodeCount, NodeFilter, PresenceUpdate, StoreError};
 
 use crate::fixture::{Fixture, NOW, cluster, commit, connection_notification, map, new_node, node};
@@ -272,6 +272,36 @@ async fn agent_connections_update_nodes(fixture: &Fixture) {
     assert_eq!(session.node_get(back.id).await.unwrap(), Some(back));
 }
 
+async fn reported_facts_keep_uploaded_ones(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
+    let (one, two) = (node(&mut writing, "aa").await, node(&mut writing, "bb").await);
+    let of_one = |reported: serde_json::Value| NodeFacts {
+        node_id: one.id,
+        uploaded: map(json!({"net": {"routes": [1]}, "rack": 7})),
+        reported: map(reported),
+    };
+    writing.node_facts_put(&of_one(json!({}))).await.unwrap();
+    let dangling = NodeFacts { node_id: NodeId(99), ..of_one(json!({})) };
+    commit(writing).await;
+    assert!(fixture.change().await.node_facts_put(&dangling).await.is_err());
+    for reported in [json!({"net": {"routes": [2], "mtu": 9000}, "os": "Debian"}), json!({"os": "Rocky"})] {
+        let update = PresenceUpdate { online: true, facts: Some(map(reported.clone())) };
+        let sightings = BTreeMap::from([(one.id, update.clone()), (two.id, update)]);
+        fixture.store.nodes_update_presence(&sightings, NOW, connection_notification).await.unwrap();
+        let mut session = fixture.read().await;
+        let facts = session.node_facts(&[one.id, two.id]).await.unwrap();
+        assert_eq!(facts.into_values().collect::<Vec<_>>(), [of_one(reported.clone())]);
+        let merged = session.node_get(one.id).await.unwrap().unwrap().facts;
+        assert_eq!(merged, of_one(reported.clone()).merged());
+        assert_eq!((&merged["net"]["routes"], &merged["rack"]), (&json!([1]), &json!(7)));
+        assert_eq!(session.node_get(two.id).await.unwrap().unwrap().facts, map(reported));
+    }
+    let mut writing = fixture.change().await;
+    assert!(writing.node_delete(one.id).await.unwrap());
+    assert!(writing.node_facts(&[one.id]).await.unwrap().is_empty());
+    commit(writing).await;
+}
+
 on_both![
     agent_connections_update_nodes,
     all_fields_round_trip,
@@ -283,5 +313,6 @@ on_both![
     node_names_are_limited_to_the_cluster,
     nodes_are_counted_per_cluster,
     nodes_are_found_by_name_or_hostname,
+    reported_facts_keep_uploaded_ones,
     run_updates_nodes_in_bulk,
 ];

@@ -66,12 +66,13 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let is_printed = remote.format() == Format::Table;
     let reported: Vec<Reported> =
         findings.iter().map(|finding| typed(finding).map(from_view)).collect::<Outcome<_>>()?;
-    finish(reported, is_printed, remote)
+    finish(reported, 0, is_printed, remote)
 }
 
-fn finish(reported: Vec<Reported>, is_printed: bool, remote: &mut Remote<'_>) -> Outcome {
+/// Prints the findings and their number; `n_before` warnings were printed before.
+fn finish(reported: Vec<Reported>, n_before: usize, is_printed: bool, remote: &mut Remote<'_>) -> Outcome {
     let n_errors = reported.iter().filter(|finding| finding.diagnostic.is_error()).count();
-    let n_warnings = reported.len() - n_errors;
+    let n_warnings = n_before + reported.len() - n_errors;
     if is_printed {
         for diagnostic in summary::summarize(reported, remote.is_verbose()) {
             remote.printer.diagnostic(&diagnostic);
@@ -117,7 +118,7 @@ fn check_file(file: &File, remote: &mut Remote<'_>) -> Outcome {
     let findings = stoker_graph::check(&merged, &options);
     // `BARE_WORD` warnings were printed with exact locations when the file was parsed.
     let fresh = findings.into_iter().filter(|finding| finding.code != stoker_graph::codes::BARE_WORD);
-    finish(fresh.map(|finding| in_file(finding, file)).collect(), true, remote)
+    finish(fresh.map(|finding| in_file(finding, file)).collect(), file.n_warnings, true, remote)
 }
 
 /// Replaces task and path with an excerpt of the file. A problem of several tasks has no location.

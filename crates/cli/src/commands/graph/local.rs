@@ -14,6 +14,8 @@ use crate::printer::Printer;
 pub(super) struct File {
     pub(super) text: Text,
     pub(super) tasks: Vec<Task>,
+    /// Warnings that [`File::read`] printed.
+    pub(super) n_warnings: usize,
     node: Option<Node>,
 }
 
@@ -30,13 +32,14 @@ impl File {
             .and_then(|node| stoker_manifest::graph::read_node(node, &text.content, &mut problems));
         diagnostics.extend(in_file(problems.into_vec(), &text));
         let (_, tasks) = body.unwrap_or_default().into_parts();
-        Self { text, tasks, node: parsed.node }
+        Self { text, tasks, n_warnings: 0, node: parsed.node }
     }
 
     /// Parses a single file and prints its warnings.
     pub(super) fn read(text: Text, printer: &mut Printer) -> Outcome<Self> {
         let mut diagnostics = Vec::new();
-        let file = Self::parse(text, &mut diagnostics);
+        let mut file = Self::parse(text, &mut diagnostics);
+        file.n_warnings = diagnostics.len();
         fail_on_errors(diagnostics, printer)?;
         Ok(file)
     }

@@ -6,7 +6,7 @@ use stoker_api_types::Request as _;
 use stoker_api_types::nodes::{NewNodeBody, NodeView};
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, json};
-use stoker_model::{JsonMap, NewNode, NodeStatus};
+use stoker_model::{JsonMap, NewNode, NodeFacts, NodeStatus};
 use stoker_store::StoreError;
 use stoker_yaml::{NodeKind, Scalar};
 
@@ -48,6 +48,10 @@ pub(super) async fn node_create(
         }
         error => error.into(),
     })?;
+    if !new.facts.is_empty() {
+        let facts = NodeFacts { node_id: node.id, uploaded: new.facts, reported: JsonMap::new() };
+        writing.node_facts_put(&facts).await?;
+    }
     writing.commit(describe("node.create", &node, json!({"mac": node.mac, "name": node.name}))).await?;
     let generation = node.generation;
     Ok(ApiResponse::created(render_node(node)).version(generation))
