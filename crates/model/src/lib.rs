@@ -75,7 +75,9 @@ pub use run::{
     RunStatus,
 };
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
-pub use task::{StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
+pub use task::{
+    PLACEMENT_FIELDS, StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_field, placement_field,
+};
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, TenantRef, Token, User};
 pub use webhook::{

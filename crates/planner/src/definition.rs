@@ -1,6 +1,6 @@
 //! A task definition as planning reads it, with its fields parsed into templates.
 
-use stoker_model::{Json, Task};
+use stoker_model::{Json, Task, placement_field};
 
 use crate::template::{Template, Templates};
 
@@ -42,8 +42,6 @@ pub(crate) const REQUIRED_FOR: &str = "required_for";
 pub(crate) const CROSS_DEPENDS: &str = "cross_depends";
 pub(crate) const CROSS_DEPENDED_BY: &str = "cross_depended_by";
 
-/// Placement fields by precedence: the first one present decides.
-const PLACEMENT_FIELDS: &[&str] = &["tags", "roles", "groups"];
 const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY];
 
 /// The condition of a task without one, by its version.
@@ -83,11 +81,11 @@ impl<'a> Definition<'a> {
         let condition = field(CONDITION).filter(|template| !is_absent(template));
         let condition = condition.or_else(|| default_condition(task).map(|text| templates.computed(text)));
         let mut field = |name: &str| task.field(name).map(|value| templates.template(value));
-        let placement = PLACEMENT_FIELDS.iter().find(|name| task.field(name).is_some());
+        let placement = placement_field(|name| task.field(name));
         Self {
             name: &task.name,
             task_type: field(TYPE).unwrap_or(Template::Fixed(Json::Null)),
-            placement: placement.and_then(|name| Some((*name, field(name)?))),
+            placement: placement.and_then(|name| Some((name, field(name)?))),
             members: field(MEMBERS),
             fault_tolerance: field(FAULT_TOLERANCE),
             condition,

@@ -272,6 +272,10 @@ fn read_details(
                 details.parameters = value;
             }
             (FAIL_ON_ERROR, value) => details.fail_on_error = crate::json::is_true(&value),
+            (TYPE, Json::Null) => {
+                let message = "`type` is missing";
+                report.push(Diagnostic::error(codes::UNKNOWN_TYPE, message).task(task, TYPE));
+            }
             (field, value) => {
                 let expected = if field == TYPE { "a string" } else { "a map" };
                 let message = format!("the value must be {expected}, not {value}");

@@ -36,6 +36,7 @@ mod module_instances;
 mod modules;
 mod nodes;
 mod notifications;
+mod overrides;
 mod owners;
 mod packages;
 mod plan_differences;

@@ -23,6 +23,40 @@ pub fn agreed_type(path: Option<GraphType>, body: &GraphBody) -> ServiceResult<G
     }
 }
 
+/// Returns the owner and the graph type that a body names: in `model`, `model_id` and `type`, or in `relations` as responses
+/// show them.
+pub fn named_owner(body: &GraphBody) -> ServiceResult<(Owner, GraphType)> {
+    let relation = match &body.relations[..] {
+        [] => None,
+        [relation] => Some(relation),
+        relations => {
+            let n_relations = relations.len();
+            let message = format!("`relations` names {n_relations} owners; a graph has exactly one");
+            return Err(ServiceError::invalid(message));
+        }
+    };
+    let Some(owner) = body.owner.or_else(|| relation.map(|relation| relation.owner)) else {
+        let message = "missing owner: set `model_id` and, unless the owner is a cluster, `model` (`release` or `plugin`)";
+        return Err(ServiceError::invalid(message));
+    };
+    let graph_type = body.graph_type.as_ref();
+    if let Some(relation) = relation {
+        if relation.owner != owner {
+            let message = "`relations` and `model`, `model_id` name different owners; remove one of them";
+            return Err(ServiceError::invalid(message));
+        }
+        if let (Some(own), Some(other)) = (graph_type, &relation.graph_type)
+            && own != other
+        {
+            let message =
+                format!("`type` is `{own}`, but `relations` has type `{other}`; remove one of them");
+            return Err(ServiceError::invalid(message));
+        }
+    }
+    let graph_type = graph_type.or_else(|| relation?.graph_type.as_ref());
+    Ok((owner, graph_type.cloned().unwrap_or_default()))
+}
+
 /// Rejects a body that names an owner other than the path's.
 pub fn agreed_owner(path: Owner, body: &GraphBody) -> ServiceResult<()> {
     match body.owner {
@@ -53,10 +87,10 @@ pub struct CheckedGraph {
 
 impl CheckedGraph {
     /// Runs the checks before the write transaction begins: a large graph takes a while, and writers are serialized.
-    pub fn new(graphs: &Graphs, uploaded: UploadedGraph) -> ServiceResult<Self> {
+    pub fn new(graphs: &Graphs, owner: Owner, uploaded: UploadedGraph) -> ServiceResult<Self> {
         let UploadedGraph { body, source, mut warnings } = uploaded;
         let (metadata, tasks) = body.into_parts();
-        warnings.extend(check_tasks(graphs, &tasks, &source)?);
+        warnings.extend(check_tasks(graphs, owner.kind(), &tasks, &source)?);
         Ok(Self { metadata, tasks, source, warnings })
     }
 }
@@ -94,7 +128,7 @@ impl CheckedUpdate {
     ) -> ServiceResult<Self> {
         check_agreement(graph, precondition, &uploaded.body)?;
         let tasks = uploaded.body.tasks.as_deref().unwrap_or_default();
-        uploaded.warnings.extend(check_tasks(graphs, tasks, &uploaded.source)?);
+        uploaded.warnings.extend(check_tasks(graphs, graph.owner.kind(), tasks, &uploaded.source)?);
         Ok(Self(uploaded))
     }
 }
@@ -138,7 +172,7 @@ pub struct CheckedEdit {
 impl CheckedEdit {
     /// Runs the checks before the write transaction begins. `tasks` were derived from those of `graph`.
     pub fn new(graphs: &Graphs, graph: &Graph, tasks: Vec<Task>) -> ServiceResult<Self> {
-        check_tasks(graphs, &tasks, &GraphSource::default())?;
+        check_tasks(graphs, graph.owner.kind(), &tasks, &GraphSource::default())?;
         Ok(Self { version: graph_version(graph), tasks })
     }
 
