@@ -23,7 +23,7 @@ pub use layer::{Layer, Source};
 pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};
 pub use metadata::{MergedMetadata, Provenance};
 pub use pattern::{InvalidPattern, NamePattern};
-pub use plugin::plugin_tasks;
+pub use plugin::{add_folder, is_with_defaults, plugin_tasks, runs_in_folder};
 pub use subgraph::part;
 
 /// Stable names of problems.

@@ -65,6 +65,29 @@ async fn uploading_a_downloaded_graph_keeps_every_row() {
 }
 
 #[tokio::test]
+async fn uploading_merged_plugin_tasks_keeps_every_row() {
+    let server = TestServer::new().await;
+    let owners = Owners::create(&server).await;
+    owners.enable_plugin(&server).await;
+    let tasks = json!([
+        {"id": "copy", "type": "sync", "role": "*", "parameters": {"src": "/s", "dst": "/etc/fuel/plugins/add-on-1.0.0"}},
+        {"id": "run", "type": "shell", "role": "*", "parameters": {"cmd": "./deploy.sh"}},
+    ]);
+    let graph = format!("{}/deployment_graphs/default", owners.plugin_path());
+    let created = server.post(&graph, &json!({"tasks": tasks})).await.expect(200);
+    let before = rows(&server, &created).await;
+    let layer = format!("{}/deployment_tasks/plugins", owners.cluster_path());
+    let downloaded = server.get(&layer).await.expect(200);
+    assert_eq!(find(&downloaded, "run")["parameters"]["cwd"], "/etc/fuel/plugins/add-on-1.0.0/");
+    server.put(&graph, &json!({"tasks": downloaded})).await.expect(200);
+    assert_eq!(rows(&server, &created).await, before, "defaults are not stored");
+    let mut edited = downloaded.clone();
+    edited[1]["parameters"]["cwd"] = json!("/opt");
+    server.put(&graph, &json!({"tasks": edited})).await.expect(200);
+    assert_eq!(find(&rows(&server, &created).await, "run")["parameters"]["cwd"], "/opt");
+}
+
+#[tokio::test]
 async fn downloaded_override_leaves_the_version_to_the_release() {
     let server = TestServer::new().await;
     let owners = Owners::create(&server).await;

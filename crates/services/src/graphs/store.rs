@@ -3,6 +3,7 @@
 
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
+use stoker_graph::is_with_defaults;
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{AuditChange, Graph, GraphMetadata, GraphSource, GraphType, Owner, Task};
 use stoker_store::{StoreError, WriteTransaction};
@@ -115,7 +116,11 @@ pub async fn graph_create(
 }
 
 /// An uploaded update of a graph that passed all checks.
-pub struct CheckedUpdate(UploadedGraph);
+pub struct CheckedUpdate {
+    uploaded: UploadedGraph,
+    /// Parent directory of plugin scripts on nodes.
+    scripts_root: String,
+}
 
 impl CheckedUpdate {
     /// Runs the checks before the write transaction begins. They depend only on the upload; `graph` is read
@@ -129,8 +134,28 @@ impl CheckedUpdate {
         check_agreement(graph, precondition, &uploaded.body)?;
         let tasks = uploaded.body.tasks.as_deref().unwrap_or_default();
         uploaded.warnings.extend(check_tasks(graphs, graph.owner.kind(), tasks, &uploaded.source)?);
-        Ok(Self(uploaded))
+        Ok(Self { uploaded, scripts_root: graphs.settings.plugin_scripts_root.clone() })
     }
+}
+
+/// Restores the stored form of tasks that were downloaded from a merged graph, which shows the defaults of plugin tasks, so
+/// that uploading them again changes nothing.
+async fn without_defaults(
+    session: &mut WriteTransaction,
+    graph: &Graph,
+    scripts_root: &str,
+    tasks: &mut [Task],
+) -> ServiceResult<()> {
+    let Owner::Plugin(id) = graph.owner else { return Ok(()) };
+    let Some(plugin) = session.plugin_get(id).await? else { return Ok(()) };
+    let folder = plugin.scripts_folder(scripts_root);
+    for task in tasks {
+        let stored = graph.tasks.iter().map(|stored| &stored.task).find(|stored| stored.name == task.name);
+        if let Some(stored) = stored.filter(|stored| is_with_defaults(&plugin, &folder, stored, task)) {
+            task.fields.clone_from(&stored.fields);
+        }
+    }
+    Ok(())
 }
 
 fn check_agreement(graph: &Graph, precondition: &Precondition, body: &GraphBody) -> ServiceResult<()> {
@@ -147,10 +172,13 @@ pub async fn graph_update(
     precondition: &Precondition,
     checked: CheckedUpdate,
 ) -> ServiceResult<Stored> {
-    let UploadedGraph { body, source, warnings } = checked.0;
+    let CheckedUpdate { uploaded: UploadedGraph { body, source, warnings }, scripts_root } = checked;
     check_agreement(&graph, precondition, &body)?;
     let mut metadata = graph.metadata.clone();
-    let tasks = body.apply(&mut metadata);
+    let mut tasks = body.apply(&mut metadata);
+    if let Some(tasks) = &mut tasks {
+        without_defaults(&mut writing, &graph, &scripts_root, tasks).await?;
+    }
     let graph = writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
     if tasks.is_some() {
         writing.graph_source_put(&graph, &source).await?;
