@@ -49,6 +49,7 @@ mod plugins;
 mod real_choices;
 mod real_plans;
 mod receiver;
+mod release_move;
 mod releases;
 mod removal;
 mod repositories;
