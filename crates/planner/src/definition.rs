@@ -25,6 +25,8 @@ pub(crate) struct Definition<'a> {
     pub(crate) members: Option<Template>,
     pub(crate) fault_tolerance: Option<Template>,
     pub(crate) condition: Option<Template>,
+    /// Whether the task sets its condition itself; otherwise it is the default of its version.
+    pub(crate) has_own_condition: bool,
     pub(crate) relations: Vec<(&'static str, Template)>,
     /// Executor parameters of the task.
     pub(crate) parameters: Option<Template>,
@@ -79,6 +81,7 @@ impl<'a> Definition<'a> {
             template.fixed().is_some_and(|value| value.is_null() || value.as_str() == Some(""))
         };
         let condition = field(CONDITION).filter(|template| !is_absent(template));
+        let has_own_condition = condition.is_some();
         let condition = condition.or_else(|| default_condition(task).map(|text| templates.computed(text)));
         let mut field = |name: &str| task.field(name).map(|value| templates.template(value));
         let placement = placement_field(|name| task.field(name));
@@ -89,6 +92,7 @@ impl<'a> Definition<'a> {
             members: field(MEMBERS),
             fault_tolerance: field(FAULT_TOLERANCE),
             condition,
+            has_own_condition,
             relations: RELATIONS.iter().filter_map(|name| Some((*name, field(name)?))).collect(),
             parameters: field(PARAMETERS),
             fail_on_error: field(FAIL_ON_ERROR),
