@@ -107,6 +107,7 @@ async fn cluster_moves_to_another_release_and_back() {
     let after = (site.server.get(&path).await.expect(200), site.attributes().await);
     assert_eq!(after, before, "a preview changes nothing");
 
+    let plan = site.server.post(&format!("{path}/plans"), &json!({})).await.expect(201);
     let stale =
         send_with_header(&site.server, ("PUT", &path), ("if-match", "\"0\""), r#"{"release_id": 2}"#).await;
     stale.expect(412);
@@ -122,6 +123,8 @@ async fn cluster_moves_to_another_release_and_back() {
     );
     assert_eq!(settings["generated"]["mysql"], before.1["generated"]["mysql"]);
 
+    let apply = format!("plans/{}/apply", plan["id"]);
+    site.server.post(&apply, &json!({})).await.expect_error(409);
     // Applied states stay: only changed definitions and new tasks run.
     let running = site.planned_to_run().await;
     let tasks: Vec<&str> = running.iter().map(|(task, _)| task.as_str()).collect();
