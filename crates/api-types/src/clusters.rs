@@ -9,6 +9,7 @@ use stoker_model::{CLUSTER_MODES, Json, JsonMap, MergeMode, MergeOrder, ReleaseI
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
 
+use crate::error::ErrorItem;
 use crate::request::request;
 use crate::transactions::RunView;
 use crate::users::read_tenant;
@@ -121,6 +122,12 @@ request! {
     pub struct ClusterBody {
         #[schema(nullable = false, example = "demo", min_length = 1, max_length = 255)]
         name: Option<String> = optional(string_with_length(1..=NAME_CHARS_MAX)),
+        /// ID of the release. Another release moves the cluster; `POST release/preview` shows what follows.
+        #[schema(example = 2, value_type = Option<i64>)]
+        release_id: Option<ReleaseRef> = nullable(read_release),
+        /// Alias of `release_id`.
+        #[schema(value_type = Option<i64>)]
+        release: Option<ReleaseRef> = nullable(read_release),
         #[schema(nullable = false, example = "ha_compact")]
         mode: Option<&'static str> = optional(one_of(CLUSTER_MODES)),
         /// IDs of all nodes of the cluster: missing nodes are removed, new nodes are added without roles.
@@ -144,6 +151,111 @@ request! {
     }
     // Read-only: part of responses, which clients may send back.
     ignored: "id", "status", "net_provider", "changes", "is_customized", "fuel_version", "is_locked", "tenant_id", "created_at", "tasks", "net_segment_type";
+}
+
+request! {
+    /// Request body to show what follows when a cluster moves to another release.
+    pub struct ReleaseMoveBody {
+        /// ID of the new release.
+        #[schema(example = 2, minimum = 1)]
+        release_id: i64 = required(identifier),
+        /// New mode (default: the current one).
+        #[schema(nullable = false, example = "ha_compact")]
+        mode: Option<&'static str> = optional(one_of(CLUSTER_MODES)),
+    }
+}
+
+/// What follows when a cluster moves to another release.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = ReleaseMove)]
+pub struct ReleaseMoveView {
+    pub from: ReleaseMoveEnd,
+    pub to: ReleaseMoveEnd,
+    /// Mode after the change.
+    #[schema(example = "ha_compact")]
+    pub mode: String,
+    /// Differences of the merged graphs by graph type; types without differences are omitted.
+    pub graphs: Vec<GraphMove>,
+    /// Settings that change or whose changed values are kept.
+    pub settings: Vec<SettingMove>,
+    pub roles: RoleMove,
+    /// Enabled plugins, and plugins that become available or unavailable.
+    pub plugins: Vec<PluginMove>,
+    /// Reasons that refuse the change; empty if it is possible.
+    pub errors: Vec<ErrorItem>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct ReleaseMoveEnd {
+    #[schema(example = 1)]
+    pub id: i64,
+    #[schema(example = "Newton on Ubuntu 16.04")]
+    pub name: String,
+    #[schema(example = "newton-10.0")]
+    pub version: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct GraphMove {
+    /// Graph type.
+    #[serde(rename = "type")]
+    #[schema(example = "default")]
+    pub graph_type: String,
+    /// IDs of tasks that only the new merged graph has.
+    pub added: Vec<String>,
+    /// IDs of tasks that only the current merged graph has.
+    pub removed: Vec<String>,
+    pub changed: Vec<TaskMove>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct TaskMove {
+    #[schema(example = "install")]
+    pub id: String,
+    /// Fields whose values differ.
+    #[schema(example = json!(["parameters"]))]
+    pub fields: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct SettingMove {
+    /// Path in the settings.
+    #[schema(example = "common.debug.value")]
+    pub path: String,
+    /// `kept`: a changed value stays; `dropped`: the new release does not have the setting; `replaced`: the value is not
+    /// valid in the new release, which sets its default; `added`: a new setting; `defaulted`: an unchanged value takes the
+    /// new default.
+    #[schema(example = "kept")]
+    pub change: String,
+    /// Current value; absent for secrets and new settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<Json>,
+    /// Value after the change; absent for secrets and dropped settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<Json>,
+    /// Why a value is replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct RoleMove {
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct PluginMove {
+    #[schema(example = "gridnet")]
+    pub name: String,
+    #[schema(example = "1.0.0")]
+    pub version: String,
+    /// `kept` or `replaced` (by `new_version`) for enabled plugins, `incompatible` if no version fits, which refuses the
+    /// change; `available` or `unavailable` for others.
+    #[schema(example = "kept")]
+    pub change: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_version: Option<String>,
 }
 
 /// Release ID, or a value that is not a valid ID.

@@ -17,13 +17,15 @@ mod subgraph;
 
 mod check;
 
-pub use check::{ConstantComparison, GraphCheckOptions, ParameterCheck, Scope, check, constant_comparisons};
+pub use check::{
+    ConstantComparison, GraphCheckOptions, ParameterCheck, Scope, check, constant_comparisons, untyped_tasks,
+};
 pub use csr::Csr;
 pub use layer::{Layer, Source};
 pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};
 pub use metadata::{MergedMetadata, Provenance};
 pub use pattern::{InvalidPattern, NamePattern};
-pub use plugin::plugin_tasks;
+pub use plugin::{add_folder, is_with_defaults, plugin_tasks, runs_in_folder};
 pub use subgraph::part;
 
 /// Stable names of problems.
@@ -34,6 +36,8 @@ pub mod codes {
     pub const PLUGIN_STAGE: &str = "graph-plugin-stage";
     /// A task with a missing or unknown type.
     pub const TASK_TYPE: &str = "graph-task-type";
+    /// A field that has no effect on its task.
+    pub const IGNORED_FIELD: &str = "graph-ignored-field";
     /// A task whose name cannot be referred to.
     pub const TASK_NAME: &str = "graph-task-name";
     /// A reference that matches no task.
@@ -58,8 +62,8 @@ pub mod codes {
     pub const PARAMETER: &str = "graph-parameter";
     /// A role or tag that no node can have.
     pub const UNKNOWN_ROLE: &str = "graph-unknown-place";
-    /// A placement field of a later layer that another field overrides.
-    pub const IGNORED_PLACEMENT: &str = "graph-ignored-placement";
+    /// A layer that replaces the placement of another layer under another field name.
+    pub const REPLACED_PLACEMENT: &str = "graph-replaced-placement";
     /// A task that runs nowhere.
     pub const UNPLACED: &str = "graph-unplaced-task";
     /// A dependency of a stage without effect.

@@ -3,12 +3,15 @@
 //! Tasks are in order of first appearance, weakest layer first; so are the attributes of a task. Merging
 //! copies and reads no attributes: its cost is proportional to the number of tasks, and a merged task refers
 //! to its definitions.
+//!
+//! The placement fields `tags`, `roles` and `groups` are one attribute: the strongest layer that sets any of them
+//! replaces the placement of all weaker layers.
 
 use std::collections::HashMap;
 
 use smallvec::{SmallVec, smallvec};
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Json, JsonMap, MergeMode, MergeOrder, Task};
+use stoker_model::{Json, JsonMap, MergeMode, MergeOrder, PLACEMENT_FIELDS, Task};
 
 use crate::codes;
 use crate::layer::{Layer, Source, in_order};
@@ -51,7 +54,8 @@ pub struct MergedField<'a> {
     pub value: &'a Json,
     /// The layer that the value comes from.
     pub set_by: u32,
-    /// Weaker layers whose values were overridden, weakest first.
+    /// Weaker layers whose values were overridden, weakest first. For a placement field, the layers that set any
+    /// placement field.
     pub overridden_layers: LayerList,
 }
 
@@ -68,6 +72,11 @@ impl<'a> MergedTask<'a> {
         self.definitions.iter().map(|(layer_idx, _)| *layer_idx)
     }
 
+    /// Reports whether the strongest definition replaces all others.
+    pub(crate) fn replaces(&self) -> bool {
+        self.mode == MergeMode::Replace
+    }
+
     /// Returns the definitions that contribute attributes in the merge mode.
     fn effective(&self) -> &[(u32, &'a Task)] {
         let n_ignored = match self.mode {
@@ -79,22 +88,33 @@ impl<'a> MergedTask<'a> {
 
     /// Returns the value of an attribute, from the strongest layer that sets it.
     pub fn value(&self, name: &str) -> Option<&'a Json> {
-        self.effective().iter().rev().find_map(|(_, task)| task.fields.get(name))
+        self.definition_of(name)?.1.fields.get(name)
     }
 
+    /// Returns the strongest definition that sets an attribute.
+    fn definition_of(&self, name: &str) -> Option<(u32, &'a Task)> {
+        self.effective().iter().rev().find(|(_, task)| sets(task, name)).copied()
+    }
+
+    /// Returns an attribute with its provenance. A placement field is absent unless the layer that places the task
+    /// sets it.
     pub fn field(&self, name: &str) -> Option<MergedField<'a>> {
-        let strongest = self.effective().iter().rev().find_map(|(layer_idx, task)| {
-            task.fields.get_key_value(name).map(|(name, value)| (*layer_idx, name, value))
-        });
-        let (set_by, name, value) = strongest?;
+        let (set_by, task) = self.definition_of(name)?;
+        let (name, value) = task.fields.get_key_value(name)?;
         let weaker = self.definitions.iter().take_while(|(layer_idx, _)| *layer_idx < set_by);
-        let losers = weaker.filter(|(_, task)| task.fields.contains_key(name));
+        let losers = weaker.filter(|(_, task)| sets(task, name));
         Some(MergedField {
             name,
             value,
             set_by,
             overridden_layers: losers.map(|(layer_idx, _)| *layer_idx).collect(),
         })
+    }
+
+    /// Returns the definitions that set placement fields with the layer of each, weakest first.
+    pub(crate) fn placements(&self) -> impl DoubleEndedIterator<Item = (u32, &'a Task)> {
+        let is_placing = |(_, task): &(u32, &'a Task)| sets(task, PLACEMENT_FIELDS[0]);
+        self.definitions.iter().copied().filter(is_placing)
     }
 
     /// Returns all attributes, in order of first appearance.
@@ -118,10 +138,16 @@ impl<'a> MergedTask<'a> {
     }
 }
 
+/// Reports whether a definition sets an attribute. The placement fields count as one attribute.
+fn sets(task: &Task, name: &str) -> bool {
+    let is_set = |name: &str| task.fields.contains_key(name);
+    if PLACEMENT_FIELDS.contains(&name) { PLACEMENT_FIELDS.into_iter().any(is_set) } else { is_set(name) }
+}
+
 /// Merges layers in the order of precedence that the rules define, independent of the order of `layers`.
 ///
 /// If two plugins set one attribute of a task to different values, the later plugin wins and a finding names
-/// both. Equal values are not a conflict, because every definition of a task must repeat its type.
+/// both. Equal values are not a conflict.
 pub fn merge<'a>(layers: &[Layer<'a>], rules: MergeRules) -> MergedGraph<'a> {
     let ordered = in_order(layers, rules.order);
     let sources: Vec<Source> = ordered.iter().map(|layer| layer.source.clone()).collect();
@@ -150,7 +176,7 @@ pub fn merge<'a>(layers: &[Layer<'a>], rules: MergeRules) -> MergedGraph<'a> {
     MergedGraph { sources, tasks, metadata, findings }
 }
 
-/// Reports attributes of one plugin that another plugin overrides.
+/// Reports a task that an earlier plugin defines too, with the attributes that differ.
 fn report_conflicts(
     merged: &MergedTask<'_>,
     task: &Task,
@@ -159,32 +185,50 @@ fn report_conflicts(
     findings: &mut Vec<Diagnostic>,
 ) {
     let winner = &sources[layer_idx as usize];
-    let is_plugin = |layer_idx: u32| sources[layer_idx as usize].is_plugin();
-    if !winner.is_plugin() || !merged.defined_by().any(is_plugin) {
+    let plugin = |layer_idx: u32| Some(&sources[layer_idx as usize]).filter(|source| source.is_plugin());
+    let Some(other) = merged.defined_by().rev().find_map(plugin).filter(|_| winner.is_plugin()) else {
         return;
-    }
-    let help = "plugins are merged in order of name and version; set the value in only one of them";
+    };
+    let report = |path: &str, message: String, help: &str| {
+        Diagnostic::warning(codes::PLUGIN_CONFLICT, message).task(&task.name, path).help(help)
+    };
     if merged.mode == MergeMode::Replace {
-        let Some((loser_idx, loser)) = merged.definitions.last() else { return };
-        if is_plugin(*loser_idx) && loser.fields != task.fields {
-            let loser = &sources[*loser_idx as usize];
-            let message =
-                format!("{loser} and {winner} define the task differently; {winner} takes precedence");
-            findings
-                .push(Diagnostic::warning(codes::PLUGIN_CONFLICT, message).task(&task.name, "").help(help));
-        }
+        let message = format!("{other} and {winner} define the task; {winner} takes precedence");
+        let help = "plugins are merged in order of name and version; define the task in only one of them";
+        findings.push(report("", message, help));
         return;
     }
-    for (name, value) in &task.fields {
-        let Some(old) = merged.field(name).filter(|old| is_plugin(old.set_by) && old.value != value) else {
-            continue;
-        };
-        let loser = &sources[old.set_by as usize];
+    let conflicts = conflicts(merged, task).filter_map(|(name, set_by)| Some((name, plugin(set_by)?)));
+    let n_findings = findings.len();
+    findings.extend(conflicts.map(|(name, loser)| {
+        let what =
+            if PLACEMENT_FIELDS.contains(&name) { "the placement".to_owned() } else { format!("`{name}`") };
         let message =
-            format!("{loser} and {winner} set `{name}` to different values; {winner} takes precedence");
-        let finding = Diagnostic::warning(codes::PLUGIN_CONFLICT, message).task(&task.name, name.as_str());
-        findings.push(finding.help(help));
+            format!("{loser} and {winner} set {what} to different values; {winner} takes precedence");
+        let help = "plugins are merged in order of name and version; set the value in only one of them";
+        report(name, message, help)
+    }));
+    if findings.len() == n_findings {
+        let message = format!("{other} and {winner} define the task; their attributes are merged");
+        let help = "plugins are merged in order of name and version; rename the task unless this is intended";
+        findings.push(report("", message, help));
     }
+}
+
+/// Returns the attributes that a definition changes, each with the layer that set it before. The placement fields count as
+/// one attribute.
+fn conflicts<'t>(merged: &'t MergedTask<'_>, task: &'t Task) -> impl Iterator<Item = (&'t str, u32)> {
+    let is_placement = |name: &str| PLACEMENT_FIELDS.contains(&name);
+    let placement = task.fields.keys().map(String::as_str).find(|name| is_placement(name));
+    let names = task.fields.keys().map(String::as_str);
+    let names = names.filter(move |name| !is_placement(name) || Some(*name) == placement);
+    names.filter_map(move |name| {
+        let (set_by, old) = merged.definition_of(name)?;
+        let differs = |name: &str| old.fields.get(name) != task.fields.get(name);
+        let differs =
+            if is_placement(name) { PLACEMENT_FIELDS.into_iter().any(differs) } else { differs(name) };
+        differs.then_some((name, set_by))
+    })
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use crate::codes;
 use crate::expression::Expressions;
 use crate::parse::{Format, ParseOptions, parse_with};
 use crate::reader::{
-    FieldUpdate, Fields, boolean, enum_of, head, identifier, json_map, one_of, report_wrong_type, string,
-    string_with_length,
+    FieldUpdate, Fields, boolean, enum_of, head, identifier, json_map, list_of, one_of, report_wrong_type,
+    string, string_with_length,
 };
 use crate::task::Tasks;
 use crate::validated::Validated;
@@ -25,6 +25,9 @@ pub struct GraphBody {
     pub graph_type: Option<GraphType>,
     /// `model` and `model_id`, for requests whose path does not name the owner.
     pub owner: Option<Owner>,
+    /// `relations` of a response, which name owner and graph type. Requests whose path names the owner ignore them, so
+    /// that a response can be uploaded again, to another owner too.
+    pub relations: Vec<Relation>,
     pub name: FieldUpdate<String>,
     pub node_filter: FieldUpdate<String>,
     pub on_definition_change: FieldUpdate<OnDefinitionChange>,
@@ -32,6 +35,13 @@ pub struct GraphBody {
     pub on_error: FieldUpdate<JsonMap>,
     pub on_stop: FieldUpdate<JsonMap>,
     pub tasks: Option<Vec<Task>>,
+}
+
+/// The owner of a graph with the type that the graph has there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    pub graph_type: Option<GraphType>,
+    pub owner: Owner,
 }
 
 impl GraphBody {
@@ -152,9 +162,10 @@ impl Reader<'_> {
             tasks: fields.optional("tasks", |node, problems| self.tasks(node, problems)),
             graph_type: fields.optional("type", graph_type),
             owner: owner(&mut fields),
+            relations: fields.optional("relations", list_of(relation)).unwrap_or_default(),
         };
         // Present in responses; ignored so that a response can be uploaded again.
-        fields.ignore(&["id", "relations"]);
+        fields.ignore(&["id"]);
         let problems = fields.finish();
         (problems.n_errors() == n_errors).then_some(body)
     }
@@ -236,21 +247,30 @@ fn graph_type(node: &Node, problems: &mut Diagnostics) -> Option<GraphType> {
     }
 }
 
-/// Reads `model` and `model_id`; both or neither must be present.
+/// Reads `model` and `model_id`; without `model`, the owner is a cluster.
 fn owner(fields: &mut Fields<'_, '_>) -> Option<Owner> {
     let has = |key: &str| fields.node().get(key).is_some();
     let (has_kind, has_id) = (has("model"), has("model_id"));
     let kind = fields.optional("model", enum_of(OwnerKind::NAMES, OwnerKind::parse));
     let id = fields.optional("model_id", identifier);
-    if has_kind != has_id {
-        let (present, missing) = if has_kind { ("model", "model_id") } else { ("model_id", "model") };
+    if has_kind && !has_id {
         let span = head(fields.node());
-        let message = format!("`{present}` requires `{missing}`");
-        fields.problems().in_key(missing, |problems| {
-            problems.error(codes::MISSING, span, message);
+        fields.problems().in_key("model_id", |problems| {
+            problems.error(codes::MISSING, span, "`model` requires `model_id`");
         });
     }
-    Some(Owner::new(kind?, id?))
+    let kind = if has_kind { kind? } else { OwnerKind::Cluster };
+    Some(Owner::new(kind, id?))
+}
+
+/// Reads an element of `relations`.
+fn relation(node: &Node, problems: &mut Diagnostics) -> Option<Relation> {
+    let mut fields = Fields::new(node, problems)?;
+    fields.require(&["model_id"]);
+    let graph_type = fields.optional("type", graph_type);
+    let owner = owner(&mut fields);
+    fields.finish();
+    Some(Relation { graph_type, owner: owner? })
 }
 
 /// Node statuses that a callback may set; `deleted` removes the node from its cluster.

@@ -78,7 +78,10 @@ pub use run::{
     RunStatus,
 };
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
-pub use task::{StoredTask, StrategyType, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
+pub use task::{
+    PLACEMENT_FIELDS, StoredTask, StrategyType, TASK_FIELDS, Task, TaskField, TaskType, canonical_field,
+    placement_field,
+};
 pub use task_report::{Change, Difference, TaskReport};
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, TenantRef, Token, User};

@@ -143,6 +143,17 @@ pub fn canonical_field(name: &str) -> &str {
         .map_or(name, |spelling| spelling.canonical)
 }
 
+/// Fields that place a task on nodes, by precedence inside one definition. They are one concept when layers are merged.
+pub const PLACEMENT_FIELDS: [&str; 3] = ["tags", "roles", "groups"];
+
+/// Returns the field that decides the placement of a definition. An empty `roles` falls through to `groups`; an empty
+/// `tags` does not.
+pub fn placement_field<'a>(value: impl Fn(&str) -> Option<&'a Json>) -> Option<&'static str> {
+    let is_empty = |value: &Json| matches!(value, Json::Array(items) if items.is_empty()) || value == "";
+    let decides = |field: &str| value(field).is_some_and(|value| field == "tags" || !is_empty(value));
+    PLACEMENT_FIELDS.into_iter().find(|field| decides(field))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

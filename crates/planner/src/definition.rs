@@ -1,6 +1,6 @@
 //! A task definition as planning reads it, with its fields parsed into templates.
 
-use stoker_model::{Json, Task, TaskType};
+use stoker_model::{Json, Task, TaskType, placement_field};
 
 use crate::template::{Template, Templates};
 
@@ -25,6 +25,8 @@ pub(crate) struct Definition<'a> {
     pub(crate) members: Option<Template>,
     pub(crate) fault_tolerance: Option<Template>,
     pub(crate) condition: Option<Template>,
+    /// Whether the task sets its condition itself; otherwise it is the default of its version.
+    pub(crate) has_own_condition: bool,
     pub(crate) relations: Vec<(&'static str, Template)>,
     /// Executor parameters of the task.
     pub(crate) parameters: Option<Template>,
@@ -42,8 +44,6 @@ pub(crate) const REQUIRED_FOR: &str = "required_for";
 pub(crate) const CROSS_DEPENDS: &str = "cross_depends";
 pub(crate) const CROSS_DEPENDED_BY: &str = "cross_depended_by";
 
-/// Placement fields by precedence: the first one present decides.
-const PLACEMENT_FIELDS: &[&str] = &["tags", "roles", "groups"];
 const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY];
 
 /// The condition of a task without one.
@@ -90,16 +90,18 @@ impl<'a> Definition<'a> {
             template.fixed().is_some_and(|value| value.is_null() || value.as_str() == Some(""))
         };
         let condition = field(CONDITION).filter(|template| !is_absent(template));
+        let has_own_condition = condition.is_some();
         let condition = condition.or_else(|| default_condition(task).map(|text| templates.computed(text)));
         let mut field = |name: &str| task.field(name).map(|value| templates.template(value));
-        let placement = PLACEMENT_FIELDS.iter().find(|name| task.field(name).is_some());
+        let placement = placement_field(|name| task.field(name));
         Self {
             name: &task.name,
             task_type: field(TYPE).unwrap_or(Template::Fixed(Json::Null)),
-            placement: placement.and_then(|name| Some((*name, field(name)?))),
+            placement: placement.and_then(|name| Some((name, field(name)?))),
             members: field(MEMBERS),
             fault_tolerance: field(FAULT_TOLERANCE),
             condition,
+            has_own_condition,
             relations: RELATIONS.iter().filter_map(|name| Some((*name, field(name)?))).collect(),
             parameters: field(PARAMETERS),
             fail_on_error: field(FAIL_ON_ERROR),

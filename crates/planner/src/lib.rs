@@ -40,6 +40,7 @@ mod report;
 mod definition;
 mod differing;
 mod fields;
+mod group_conditions;
 mod json;
 mod names;
 mod node_sets;

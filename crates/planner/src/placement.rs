@@ -19,6 +19,16 @@ pub(crate) struct Placement {
     /// Nodes of each task; empty for groups.
     pub(crate) nodes: Vec<NodeSet>,
     pub(crate) groups: Vec<FaultToleranceGroup>,
+    pub(crate) conditional: Vec<ConditionalGroup>,
+    /// Nodes that each task has regardless of conditional groups; empty if there are none.
+    pub(crate) unconditional: Vec<NodeSet>,
+}
+
+/// A group with a condition, which its members follow on the nodes that they have only because of such groups.
+pub(crate) struct ConditionalGroup {
+    pub(crate) task_idx: TaskIdx,
+    pub(crate) nodes: NodeSet,
+    pub(crate) members: Vec<TaskIdx>,
 }
 
 /// Assigns all tasks to nodes. Placement fields are evaluated once, over the common document.
@@ -39,6 +49,12 @@ pub(crate) fn assign_nodes(
         });
     }
     let mut groups = Vec::new();
+    let mut conditional: Vec<ConditionalGroup> = Vec::new();
+    let is_conditional = |(definition, kind): (&Definition<'_>, &TaskKind)| {
+        *kind == TaskKind::Group && definition.has_own_condition
+    };
+    let mut unconditional =
+        if definitions.iter().zip(&kinds).any(is_conditional) { nodes.clone() } else { Vec::new() };
     for (group_idx, definition) in
         definitions.iter().enumerate().filter(|(idx, _)| kinds[*idx] == TaskKind::Group)
     {
@@ -47,11 +63,19 @@ pub(crate) fn assign_nodes(
         if group_nodes.is_empty() {
             continue;
         }
-        for member in members {
+        for member in &members {
             // A stage or a group that is a member of a group keeps its own placement.
             if kinds[member.index()] == TaskKind::Ordinary {
-                nodes[member.index()] = node_sets.set([&*nodes[member.index()], &*group_nodes].concat());
+                let idx = member.index();
+                nodes[idx] = node_sets.set([&*nodes[idx], &*group_nodes].concat());
+                if !definition.has_own_condition && !unconditional.is_empty() {
+                    unconditional[idx] = node_sets.set([&*unconditional[idx], &*group_nodes].concat());
+                }
             }
+        }
+        if definition.has_own_condition {
+            let nodes = group_nodes.clone();
+            conditional.push(ConditionalGroup { task_idx: TaskIdx::at(group_idx), nodes, members });
         }
         groups.push(placer.group(definition, &group_nodes, node_sets));
     }
@@ -68,7 +92,7 @@ pub(crate) fn assign_nodes(
         };
         report.push(Diagnostic::warning(codes::UNPLACED, message).task(definition.name, ""));
     }
-    Placement { kinds, nodes, groups }
+    Placement { kinds, nodes, groups, conditional, unconditional }
 }
 
 struct Placer<'p, 'o> {

@@ -95,10 +95,12 @@ pub enum Verdict {
     TypeSkipped,
     TaskNotSelected,
     OutsideSubgraph,
+    GroupConditionFails,
 }
 
 impl Verdict {
-    pub(crate) const ALL: [Self; 7] = [
+    /// In the order of their numbers in stored plans.
+    pub(crate) const ALL: [Self; 8] = [
         Self::NoCondition,
         Self::ConditionHolds,
         Self::ConditionFails,
@@ -106,6 +108,7 @@ impl Verdict {
         Self::TypeSkipped,
         Self::TaskNotSelected,
         Self::OutsideSubgraph,
+        Self::GroupConditionFails,
     ];
 
     pub const fn action(self) -> InstanceAction {
@@ -126,6 +129,7 @@ impl fmt::Display for Verdict {
             Self::TypeSkipped => "the task type is `skipped`",
             Self::TaskNotSelected => "the task is not selected",
             Self::OutsideSubgraph => "the task is outside the selected subgraph",
+            Self::GroupConditionFails => "the condition of its group is false",
         })
     }
 }

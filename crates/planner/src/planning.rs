@@ -13,6 +13,7 @@ use crate::compute::subjects::{Applied, Subjects};
 use crate::definition::{Definition, FAIL_ON_ERROR, PARAMETERS, TYPE, TaskKind};
 use crate::fields::{ComputedFields, FieldWork, compute};
 use crate::fingerprint::{inputs_of, redefinitions};
+use crate::group_conditions::GroupConditions;
 use crate::input::PlanningInput;
 use crate::names::Names;
 use crate::near_misses::near_misses;
@@ -57,7 +58,7 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     let mut evaluator = Evaluator::new(eval_settings(input, &options), subjects, expressions, n_threads);
 
     let mut node_sets = NodeSets::new(&nodes);
-    let Placement { kinds, nodes: placed, groups } =
+    let Placement { kinds, nodes: placed, groups, conditional, unconditional } =
         assign_nodes(&definitions, &names, &evaluator, &mut node_sets, report);
     let layout = Layout::new(placed);
     let is_selected = selected_tasks(&input.request, &names, report);
@@ -76,6 +77,14 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     };
     let Decided { mut verdicts, inputs } =
         decide_verdicts(&verdict_input, &mut evaluator, &nodes.uids, report);
+    let of_groups = GroupConditions {
+        groups: &conditional,
+        unconditional: &unconditional,
+        definitions: &definitions,
+        kinds: &kinds,
+        layout: &layout,
+    };
+    of_groups.apply(&mut evaluator, &nodes.uids, &mut verdicts, report);
     cut(&input.request.subgraphs, &order, &layout, &names, &nodes, &mut verdicts, report);
 
     if evaluator.subjects.has_doubts() {
@@ -274,6 +283,10 @@ fn read_details(
                 details.parameters = value;
             }
             (FAIL_ON_ERROR, value) => details.fail_on_error = crate::json::is_true(&value),
+            (TYPE, Json::Null) => {
+                let message = "`type` is missing";
+                report.push(Diagnostic::error(codes::UNKNOWN_TYPE, message).task(task, TYPE));
+            }
             (field, value) => {
                 let expected = if field == TYPE { "a string" } else { "a map" };
                 let message = format!("the value must be {expected}, not {value}");

@@ -206,14 +206,14 @@ impl VerdictInput<'_, '_> {
     }
 }
 
-enum Outcome<'v> {
+pub(crate) enum Outcome<'v> {
     Decided(Verdict),
     /// A condition in the legacy notation.
     Legacy(&'v str),
 }
 
 /// The outcome for the computed type and, if the task has one, condition.
-fn outcome(values: &[Option<Json>]) -> Outcome<'_> {
+pub(crate) fn outcome(values: &[Option<Json>]) -> Outcome<'_> {
     let type_name = values.first().and_then(Option::as_ref).and_then(Json::as_str);
     if matches!(
         type_name.and_then(TaskType::parse),
@@ -230,12 +230,18 @@ fn outcome(values: &[Option<Json>]) -> Outcome<'_> {
     }
 }
 
-fn of_truth(is_true: bool) -> Verdict {
+pub(crate) fn of_truth(is_true: bool) -> Verdict {
     if is_true { Verdict::ConditionHolds } else { Verdict::ConditionFails }
 }
 
 /// Reports an invalid legacy condition once, with all nodes on which it fails.
-fn report_condition(error: &ConditionError, text: &str, task: &str, uid: &str, report: &mut PlanningReport) {
+pub(crate) fn report_condition(
+    error: &ConditionError,
+    text: &str,
+    task: &str,
+    uid: &str,
+    report: &mut PlanningReport,
+) {
     let is_duplicate = |problem: &&mut Diagnostic| {
         problem.location.task.as_deref() == Some(task) && problem.message == error.message
     };

@@ -5,6 +5,7 @@ mod doubt;
 mod expressions;
 mod fidelity;
 mod fleets;
+mod group_conditions;
 mod helpers;
 mod inputs;
 mod lessons;

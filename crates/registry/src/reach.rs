@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stoker_model::{Json, Task};
+use stoker_model::{Json, Task, placement_field};
 
 use crate::build::{list, text};
 
@@ -26,7 +26,8 @@ pub(crate) struct Reach<'t> {
     pub(crate) dependents: Vec<&'t str>,
 }
 
-/// Returns the nodes on which tasks run; `None` if they run on no node.
+/// Returns the nodes on which tasks run; `None` if they run on no node. The tasks are as merged, with the groups that list
+/// them.
 pub(crate) fn reach(tasks: &[Task]) -> Option<Reach<'_>> {
     let mut selectors = Selectors::default();
     let mut dependents = Vec::new();
@@ -76,9 +77,9 @@ const MASTER: &str = "master";
 const EVERYWHERE: &str = "*";
 
 impl<'t> Selectors<'t> {
-    /// Adds the nodes that a task selects, by the first of these fields that is present.
+    /// Adds the nodes that a task selects.
     fn add(&mut self, task: &'t Task) {
-        let selector = ["tags", "roles", "groups"].iter().find_map(|field| task.field(field));
+        let selector = placement_field(|field| task.field(field)).and_then(|field| task.field(field));
         match selector {
             None | Some(Json::Null) => {}
             Some(Json::String(name)) => _ = self.names.insert(name),

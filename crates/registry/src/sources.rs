@@ -20,13 +20,24 @@ pub enum RepositoryKind {
 impl RepositoryKind {
     /// Returns the format for an operating system.
     pub fn for_os(os: &str) -> Option<Self> {
-        match os.to_lowercase().as_str() {
-            "ubuntu" | "debian" => Some(Self::Debian),
-            "centos" | "rhel" | "redhat" => Some(Self::Rpm),
-            _ => None,
-        }
+        let os = os.to_lowercase();
+        KNOWN_OS.iter().find(|(known, _)| *known == os).map(|(_, kind)| *kind)
     }
 }
+
+/// Operating systems whose package format is known, in lower case.
+pub const KNOWN_OS: &[(&str, RepositoryKind)] = &[
+    ("almalinux", RepositoryKind::Rpm),
+    ("amazon", RepositoryKind::Rpm),
+    ("centos", RepositoryKind::Rpm),
+    ("debian", RepositoryKind::Debian),
+    ("fedora", RepositoryKind::Rpm),
+    ("oracle", RepositoryKind::Rpm),
+    ("redhat", RepositoryKind::Rpm),
+    ("rhel", RepositoryKind::Rpm),
+    ("rocky", RepositoryKind::Rpm),
+    ("ubuntu", RepositoryKind::Debian),
+];
 
 /// Package repository of a plugin, from the point of view of nodes.
 #[derive(Clone, Copy, Debug)]

@@ -51,10 +51,15 @@ fn plugin(name: &str, stages: &[Json]) -> Plugin {
 }
 
 fn layers_of(core: &[Task], plugins: &[(Plugin, Vec<Task>)]) -> StageLayers {
-    let graphs: Vec<PluginGraph<'_>> =
-        plugins.iter().map(|(plugin, tasks)| PluginGraph { plugin, tasks }).collect();
+    let folders: Vec<String> =
+        plugins.iter().map(|(plugin, _)| plugin.scripts_folder(PLUGIN_SCRIPTS_ROOT)).collect();
+    let graphs: Vec<PluginGraph<'_>> = plugins
+        .iter()
+        .zip(&folders)
+        .map(|((plugin, tasks), folder)| PluginGraph { plugin, tasks, scripts: Some(folder) })
+        .collect();
     let merged = merge(&[Layer::of_tasks(Source::Release, core)], MergeRules::default());
-    stage_layers(&merged, &graphs, PLUGIN_SCRIPTS_ROOT)
+    stage_layers(&merged, &graphs)
 }
 
 fn names(tasks: Option<&Vec<Task>>) -> Vec<&str> {

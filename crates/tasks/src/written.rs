@@ -13,6 +13,13 @@ const COMPUTED: &str = "yaql_exp";
 const SECONDS_MAX: f64 = 366.0 * 86_400.0;
 const RETRIES_MAX: u64 = 1000;
 
+/// Parameters that planning reads for every task type.
+const TIMING: &[(&str, ParameterType)] = &[
+    ("timeout", ParameterType::Seconds),
+    ("interval", ParameterType::Seconds),
+    ("retries", ParameterType::Count),
+];
+
 /// Validates the literal parts of the parameters of a task: unknown and missing parameters, values of the wrong kind, and
 /// relative paths. Computed values are skipped. Types that are unknown or not executed have no diagnostics here.
 pub fn check_written(name: &str, parameters: &Json) -> Vec<Diagnostic> {
@@ -23,7 +30,10 @@ pub fn check_written(name: &str, parameters: &Json) -> Vec<Diagnostic> {
     let mut checker = Written { checker: Checker::default() };
     match parameters {
         Json::Object(map) if map.contains_key(COMPUTED) => {}
-        Json::Object(map) => checker.map(table, map, ""),
+        Json::Object(map) => {
+            checker.map(table, map, "");
+            checker.timing(map);
+        }
         Json::Null => checker.map(table, &JsonMap::new(), ""),
         other => {
             let message = format!("`parameters` must be a map, got {}", describe(other));
@@ -54,6 +64,21 @@ impl Written {
         let interrupted = parameters.get("retry_interrupted").filter(|_| place.is_empty());
         if interrupted.is_some_and(|value| !value.is_null() && !value.is_boolean() && !is_computed(value)) {
             self.wrong("retry_interrupted", &ParameterType::Boolean.name());
+        }
+    }
+
+    /// Reports timing parameters that planning refuses, also for task types that ignore them.
+    fn timing(&mut self, parameters: &JsonMap) {
+        for (name, kind) in TIMING {
+            let value = parameters.get(*name).filter(|value| !value.is_null() && !is_computed(value));
+            let is_reported = self
+                .checker
+                .problems
+                .iter()
+                .any(|problem| problem.is_error() && problem.location.path == *name);
+            if value.is_some_and(|value| !kind.accepts(value)) && !is_reported {
+                self.wrong(name, kind.name());
+            }
         }
     }
 

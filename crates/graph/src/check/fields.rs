@@ -4,13 +4,65 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, TaskType};
 use stoker_yaql::eval::suggest::closest_name;
 
+use super::Scope;
 use crate::codes;
-use crate::merge::MergedTask;
+use crate::layer::Source;
+use crate::merge::{MergedGraph, MergedTask};
 use crate::pattern::NamePattern;
 
-pub(super) fn check(task: &MergedTask<'_>, findings: &mut Vec<Diagnostic>) {
+pub(super) fn check(
+    task: &MergedTask<'_>,
+    scope: Scope,
+    sources: &[Source],
+    names: &[&str],
+    findings: &mut Vec<Diagnostic>,
+) {
     findings.extend(name_finding(task.name).map(|finding| finding.task(task.name, "id")));
-    findings.extend(type_finding(task.value("type")).map(|finding| finding.task(task.name, "type")));
+    let finding = match task.value("type") {
+        Some(value) => type_finding(value),
+        None => Some(untyped_finding(task, scope, sources, names)),
+    };
+    findings.extend(finding.map(|finding| finding.task(task.name, "type")));
+}
+
+/// Reports the tasks of a merged graph that have no type. Such a graph cannot be planned.
+pub(super) fn untyped_tasks(merged: &MergedGraph<'_>) -> Vec<Diagnostic> {
+    let untyped = merged.tasks.iter().filter(|task| task.value("type").is_none());
+    let names: Vec<&str> = merged.tasks.iter().map(|task| task.name).collect();
+    let finding = |task: &MergedTask<'_>| {
+        untyped_finding(task, Scope::Merged, &merged.sources, &names).task(task.name, "type")
+    };
+    untyped.map(finding).collect()
+}
+
+fn untyped_finding(task: &MergedTask<'_>, scope: Scope, sources: &[Source], names: &[&str]) -> Diagnostic {
+    let layers: Vec<&Source> = task.defined_by().map(|layer_idx| &sources[layer_idx as usize]).collect();
+    if scope == Scope::Layer {
+        return match layers[..] {
+            [Source::Release] => {
+                let message = "`type` is missing, and no layer is below the release that could set it";
+                Diagnostic::error(codes::TASK_TYPE, message)
+            }
+            _ => Diagnostic::warning(
+                codes::TASK_TYPE,
+                "`type` is missing, so a lower layer must define the task",
+            ),
+        };
+    }
+    let names = names.iter().copied().filter(|name| *name != task.name);
+    let similar = closest_name(task.name, names).map(|best| format!("did you mean task `{best}`?"));
+    let names: Vec<String> = layers.iter().map(ToString::to_string).collect();
+    let message = match (layers.len(), task.replaces()) {
+        (2.., true) => {
+            let last = names.last().map(String::as_str).unwrap_or_default();
+            format!("`type` is missing in {last}, which replaces the whole task (merge mode `replace`)")
+        }
+        _ => format!("`type` is missing in every layer that defines the task: {}", names.join(", ")),
+    };
+    let help = similar.unwrap_or_else(|| {
+        "set `type`; it may be omitted only where a lower layer defines the task".to_owned()
+    });
+    Diagnostic::error(codes::TASK_TYPE, message).help(help)
 }
 
 fn name_finding(name: &str) -> Option<Diagnostic> {
@@ -26,10 +78,7 @@ fn name_finding(name: &str) -> Option<Diagnostic> {
         .then(|| Diagnostic::warning(codes::TASK_NAME, "the name contains whitespace or control characters"))
 }
 
-fn type_finding(value: Option<&Json>) -> Option<Diagnostic> {
-    let Some(value) = value else {
-        return Some(Diagnostic::error(codes::TASK_TYPE, "the task has no type in any layer"));
-    };
+fn type_finding(value: &Json) -> Option<Diagnostic> {
     if value.get("yaql_exp").is_some() {
         return None;
     }

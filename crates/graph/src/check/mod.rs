@@ -7,6 +7,7 @@ mod budget;
 mod cycles;
 mod expressions;
 mod fields;
+mod ignored;
 mod instances;
 mod links;
 mod names;
@@ -79,7 +80,8 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
     let mut places = places::PlacementChecker::new(options.roles_and_tags, &merged.sources);
     let mut findings = merged.findings.clone();
     for definition in &subject.definitions {
-        fields::check(definition.task, &mut findings);
+        fields::check(definition.task, options.scope, &merged.sources, &names.all, &mut findings);
+        ignored::check(definition, &merged.sources, &mut findings);
         expressions.check(definition.task, &mut findings);
         state::check(definition.task, options.library, &mut findings);
         if let Some(check) = options.parameters {
@@ -99,6 +101,11 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
             source.map(|source| ProblemOrigin { layer: Some(source.label()), ..ProblemOrigin::default() });
     }
     findings
+}
+
+/// Reports the tasks of a merged graph that have no type. Such a graph cannot be planned.
+pub fn untyped_tasks(merged: &MergedGraph<'_>) -> Vec<Diagnostic> {
+    fields::untyped_tasks(merged)
 }
 
 /// Returns the order of definitions, as far as literal names determine it.

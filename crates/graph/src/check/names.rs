@@ -19,7 +19,7 @@ const COMPARISONS_MAX: usize = 500_000;
 
 /// Tasks by name and by pattern; each pattern is compiled and matched once.
 pub(super) struct Names<'a> {
-    all: Vec<&'a str>,
+    pub(super) all: Vec<&'a str>,
     index_of: HashMap<&'a str, u32>,
     resolved: HashMap<&'a str, Rc<Resolution>>,
     n_suggestions: usize,

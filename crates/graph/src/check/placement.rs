@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use stoker_model::Json;
+use stoker_model::{Json, placement_field};
 
 use super::links::items;
 use crate::merge::MergedTask;
-
-/// Placement fields by precedence: the first one present decides.
-pub(super) const PLACEMENT_FIELDS: [&str; 3] = ["tags", "roles", "groups"];
 
 /// A set of roles and tags as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +21,7 @@ pub(super) struct Placement<'a> {
 
 impl<'a> Placement<'a> {
     pub(super) fn of_task(task: &MergedTask<'a>) -> Self {
-        Self::of_value(deciding_field(task).and_then(|field| task.value(field)))
+        Self::of_value(placement_field(|field| task.value(field)).and_then(|field| task.value(field)))
     }
 
     pub(super) fn of_value(value: Option<&'a Json>) -> Self {
@@ -62,18 +59,6 @@ impl<'a> Placement<'a> {
         }
         self.named.iter().any(|ours| other.named.iter().any(|theirs| is_compatible(ours, theirs)))
     }
-}
-
-/// The field that decides the placement of a task.
-pub(super) fn deciding_field(task: &MergedTask<'_>) -> Option<&'static str> {
-    PLACEMENT_FIELDS.into_iter().find(|field| decides(field, task.value(field)).is_some())
-}
-
-/// Returns the value of a placement field if it decides the placement. An empty `roles` falls through to
-/// `groups`; an empty `tags` does not.
-fn decides<'a>(field: &str, value: Option<&'a Json>) -> Option<&'a Json> {
-    let is_empty = |value: &Json| matches!(value, Json::Array(items) if items.is_empty()) || value == "";
-    value.filter(|value| field == "tags" || !is_empty(value))
 }
 
 /// Reports whether a node can have both roles. The primary node of a tag has `primary-t` instead of `t`, so

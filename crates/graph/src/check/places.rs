@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Json, TaskType};
+use stoker_model::{Json, PLACEMENT_FIELDS, Task, TaskType, placement_field};
 use stoker_yaql::eval::suggest::closest_name;
 
 use super::budget::{Budget, COMPILE_STEPS};
 use super::links::items;
-use super::placement::{PLACEMENT_FIELDS, deciding_field};
 use super::{Definition, Scope, Subject};
 use crate::Source;
 use crate::codes;
@@ -50,26 +49,27 @@ impl<'a, 'o> PlacementChecker<'a, 'o> {
                 }
             }
         }
-        findings.extend(self.ignored_fields(definition));
+        findings.extend(self.replaced_placement(definition));
         findings.extend(unplaced(definition, subject).map(|finding| finding.task(task.name, "")));
     }
 
-    /// Placement fields that have no effect because an earlier layer sets a field that takes precedence.
-    fn ignored_fields(&self, definition: &Definition<'_, 'a>) -> Vec<Diagnostic> {
-        let task = definition.task;
-        let deciding = deciding_field(task).and_then(|name| Some((name, task.field(name)?.set_by)));
-        let Some((deciding, set_by)) = deciding.filter(|_| !definition.is_stage()) else { return Vec::new() };
-        let layer = self.sources[set_by as usize].label();
-        let later = PLACEMENT_FIELDS
-            .into_iter()
-            .filter(|name| *name != deciding && task.field(name).is_some_and(|field| field.set_by > set_by));
-        let finding = |name: &str| {
-            let message =
-                format!("`{name}` has no effect: `{deciding}` takes precedence, which layer {layer} sets");
-            let help = format!("set `{deciding}` in this layer");
-            Diagnostic::warning(codes::IGNORED_PLACEMENT, message).help(help).task(task.name, name)
+    /// Reports a layer that replaces the placement of another layer under another name: the earlier field is still in
+    /// that layer, but has no effect.
+    fn replaced_placement(&self, definition: &Definition<'_, 'a>) -> Option<Diagnostic> {
+        let mut placements = definition.task.placements().rev();
+        let (layer_idx, task) = placements.next().filter(|_| !definition.is_stage())?;
+        let decides = |(layer_idx, task): (u32, &'a Task)| {
+            Some((layer_idx, placement_field(|field| task.fields.get(field))?))
         };
-        later.map(finding).collect()
+        let is_other = |(_, field): &(u32, &str)| !task.fields.contains_key(*field);
+        let (replaced_idx, replaced) = placements.filter_map(decides).find(is_other)?;
+        let field = PLACEMENT_FIELDS.into_iter().find(|field| task.fields.contains_key(*field))?;
+        let [layer, weaker] = [layer_idx, replaced_idx].map(|layer_idx| &self.sources[layer_idx as usize]);
+        let message = format!("`{field}` of {layer} replaces `{replaced}` of {weaker}");
+        let help = "`role`, `roles`, `groups` and `tags` are one attribute when layers are merged: \
+                    list every role and tag of the task in the later layer";
+        let finding = Diagnostic::warning(codes::REPLACED_PLACEMENT, message).help(help);
+        Some(finding.task(definition.task.name, field))
     }
 
     fn check_value(

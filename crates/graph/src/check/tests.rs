@@ -1,5 +1,5 @@
 use serde_json::json;
-use stoker_model::{Json, Task};
+use stoker_model::{Json, MergeMode, Task};
 
 use super::*;
 use crate::{Layer, MergeRules, Source, merge};
@@ -395,7 +395,7 @@ fn findings_name_the_layer_that_set_the_field() {
 }
 
 #[test]
-fn placement_of_a_later_layer_without_effect_is_reported() {
+fn placement_that_replaces_another_field_is_reported() {
     let task = |fields: Json| [Task { name: "a".into(), fields: fields.as_object().unwrap().clone() }];
     let findings = |release: Json, cluster: Json| -> Vec<String> {
         let (release, cluster) = (task(release), task(cluster));
@@ -403,24 +403,89 @@ fn placement_of_a_later_layer_without_effect_is_reported() {
         let options = GraphCheckOptions::new(Scope::Merged);
         check(&merge(&layers, MergeRules::default()), &options).iter().map(ToString::to_string).collect()
     };
-    assert_eq!(
-        findings(json!({"type": "shell", "tags": ["x"]}), json!({"roles": ["y"]})),
-        [
-            "task `a`, roles: `roles` has no effect: `tags` takes precedence, which layer release sets (set `tags` in this layer)"
-        ]
-    );
-    assert_eq!(
-        findings(json!({"type": "shell", "roles": ["x"]}), json!({"groups": ["y"]})),
-        [
-            "task `a`, groups: `groups` has no effect: `roles` takes precedence, which layer release sets (set `roles` in this layer)"
-        ]
-    );
+    let help = "(`role`, `roles`, `groups` and `tags` are one attribute when layers are merged: list every role and tag of the task in the later layer)";
+    for (release, cluster, expected) in [
+        (json!({"tags": ["x"]}), json!({"roles": ["y"]}), "roles: `roles` of the cluster replaces `tags`"),
+        (
+            json!({"roles": ["x"]}),
+            json!({"groups": ["y"]}),
+            "groups: `groups` of the cluster replaces `roles`",
+        ),
+        (json!({"groups": ["x"]}), json!({"tags": ["y"]}), "tags: `tags` of the cluster replaces `groups`"),
+    ] {
+        let mut release = release;
+        release["type"] = json!("shell");
+        let expected = format!("task `a`, {expected} of the release {help}");
+        assert_eq!(findings(release, cluster), [expected]);
+    }
     for (release, cluster) in [
-        (json!({"type": "shell", "roles": ["x"]}), json!({"tags": ["y"]})),
         (json!({"type": "shell", "roles": ["x"]}), json!({"roles": ["y"]})),
+        (json!({"type": "shell", "tags": ["x"], "roles": ["y"]}), json!({"tags": ["z"]})),
         (json!({"type": "shell", "tags": ["x"], "roles": ["y"]}), json!({"requires": []})),
         (json!({"type": "shell", "roles": []}), json!({"groups": ["y"]})),
     ] {
         assert_eq!(findings(release.clone(), cluster), Vec::<String>::new(), "{release}");
     }
+}
+
+#[test]
+fn task_without_type_is_an_error_that_names_its_layers() {
+    let task =
+        |name: &str, fields: Json| Task { name: name.into(), fields: fields.as_object().unwrap().clone() };
+    let release = [task("install", json!({"type": "shell", "roles": "*"}))];
+    let cluster = [task("instal", json!({"roles": "*"})), task("install", json!({"retries": 2}))];
+    let plugin_tasks = [task("other", json!({"roles": "*"}))];
+    let plugin = Source::Plugin { name: "p".to_owned(), version: "1.0.0".to_owned() };
+    let findings = |layers: &[Layer<'_>], scope: Scope, mode: MergeMode| -> Vec<String> {
+        let merged = merge(layers, MergeRules { mode, ..MergeRules::default() });
+        let findings = check(&merged, &GraphCheckOptions::new(scope));
+        findings.iter().map(|finding| format!("{} {finding}", finding.severity.as_str())).collect()
+    };
+    let layers = [
+        Layer::of_tasks(Source::Release, &release),
+        Layer::of_tasks(Source::Cluster, &cluster),
+        Layer::of_tasks(plugin, &plugin_tasks),
+    ];
+    let everywhere = [
+        "error task `instal`, type: `type` is missing in every layer that defines the task: the cluster (did you mean task `install`?)",
+        "error task `other`, type: `type` is missing in every layer that defines the task: plugin `p` 1.0.0 (set `type`; it may be omitted only where a lower layer defines the task)",
+    ];
+    assert_eq!(findings(&layers, Scope::Merged, MergeMode::Attributes), everywhere);
+    let replaced = findings(&layers, Scope::Merged, MergeMode::Replace);
+    assert!(
+        replaced[0].starts_with("error task `install`, type: `type` is missing in the cluster, which replaces the whole task (merge mode `replace`)"),
+        "{replaced:?}"
+    );
+    assert_eq!(
+        findings(&layers[1..2], Scope::Layer, MergeMode::Attributes)[0],
+        "warning task `instal`, type: `type` is missing, so a lower layer must define the task"
+    );
+    assert_eq!(
+        findings(&[Layer::of_tasks(Source::Release, &cluster)], Scope::Layer, MergeMode::Attributes)[0],
+        "error task `instal`, type: `type` is missing, and no layer is below the release that could set it"
+    );
+}
+
+#[test]
+fn fields_without_effect_are_reported() {
+    let graph = json!({
+        "a": {"roles": "*", "skipped": true}, "b": {"roles": "*", "stage": "post_deployment/100"},
+        "c": {"roles": "*", "fault_tolerance": 1, "tasks": ["a"]},
+        "d": {"roles": "*", "version": "1.0.0", "cross_depends": [{"name": "a"}]},
+        "valid": {"roles": "*", "skipped": false, "stage": null, "fault_tolerance": null, "tasks": [], "version": "1.0.0"},
+        "group": {"type": "group", "roles": "*", "fault_tolerance": 1, "tasks": ["a"]},
+        "computed": {"type": {"yaql_exp": "$.x"}, "roles": "*", "fault_tolerance": 1},
+        "cross": {"roles": "*", "version": "2.0.0", "cross_depends": [{"name": "a"}]},
+        "unversioned": {"roles": "*", "cross_depends": [{"name": "a"}]},
+    });
+    assert_eq!(
+        findings_of(&graph),
+        [
+            "task `a`, skipped: `skipped` has no effect (write `type: skipped` instead)",
+            "task `b`, stage: `stage` has no effect outside of plugins (depend on the tasks of the stage instead, for example `requires: [post_deployment_start]` and `required_for: [post_deployment_end]`)",
+            "task `c`, fault_tolerance: `fault_tolerance` has no effect: the task is not a group (set it in a task with `type: group`, or remove `fault_tolerance`)",
+            "task `c`, tasks: `tasks` has no effect: the task is not a group (set it in a task with `type: group`, or remove `tasks`)",
+            "task `d`, version: `version: 1.0.0` has no effect: the task has `cross_depends`, which is honoured (write `version: 2.0.0`, or remove `cross_depends`)",
+        ]
+    );
 }

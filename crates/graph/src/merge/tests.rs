@@ -136,14 +136,18 @@ fn plugin_conflicts_are_reported() {
         conflicts(MergeMode::Attributes),
         [
             "task `a`, n: plugin `one` 1.0.0 and plugin `two` 1.0.0 set `n` to different values; plugin `two` 1.0.0 takes \
-          precedence (plugins are merged in order of name and version; set the value in only one of them)"
+          precedence (plugins are merged in order of name and version; set the value in only one of them)",
+            "task `b`: plugin `one` 1.0.0 and plugin `two` 1.0.0 define the task; their attributes are merged (plugins are \
+             merged in order of name and version; rename the task unless this is intended)",
         ]
     );
     assert_eq!(
         conflicts(MergeMode::Replace),
         [
-            "task `a`: plugin `one` 1.0.0 and plugin `two` 1.0.0 define the task differently; plugin `two` 1.0.0 takes \
-          precedence (plugins are merged in order of name and version; set the value in only one of them)"
+            "task `a`: plugin `one` 1.0.0 and plugin `two` 1.0.0 define the task; plugin `two` 1.0.0 takes precedence (plugins \
+             are merged in order of name and version; define the task in only one of them)",
+            "task `b`: plugin `one` 1.0.0 and plugin `two` 1.0.0 define the task; plugin `two` 1.0.0 takes precedence (plugins \
+             are merged in order of name and version; define the task in only one of them)",
         ]
     );
 }
@@ -158,13 +162,42 @@ fn falsy_values_override_too() {
     assert_eq!(merged.tasks[0].value("requires"), Some(&json!([])));
 }
 
+#[test]
+fn placement_is_replaced_as_a_whole() {
+    let release = [task("a", &json!({"type": "shell", "tags": ["x"], "groups": ["g"], "requires": []}))];
+    let cluster = [task("a", &json!({"roles": ["y"]}))];
+    let plugins = [task("a", &json!({"requires": ["b"]}))];
+    let layers = [
+        Layer::of_tasks(Source::Release, &release),
+        Layer::of_tasks(Source::Cluster, &cluster),
+        Layer::of_tasks(plugin("p", "1"), &plugins),
+    ];
+    let merged = merge(&layers, MergeRules::default());
+    assert_eq!(
+        render(&merged),
+        ["a: type=\"shell\"@0, requires=[\"b\"]@2 over [0], roles=[\"y\"]@1 over [0]"]
+    );
+    assert_eq!(merged.tasks[0].value("tags"), None);
+    assert_eq!(merged.tasks[0].to_task().field("groups"), None);
+}
+
+#[test]
+fn plugins_that_place_a_task_differently_conflict_once() {
+    let one = [task("a", &json!({"type": "shell", "roles": ["x"]}))];
+    let two = [task("a", &json!({"tags": ["x"], "groups": ["y"]}))];
+    let layers = [Layer::of_tasks(plugin("one", "1"), &one), Layer::of_tasks(plugin("two", "1"), &two)];
+    let findings = merge(&layers, MergeRules::default()).findings;
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].message.contains("set the placement to different values"), "{findings:?}");
+}
+
 fn layers() -> impl Strategy<Value = Vec<(Source, Vec<Task>)>> {
     let source = prop_oneof![
         Just(Source::Release),
         Just(Source::Cluster),
         ("[ab]", 0..3_u8).prop_map(|(name, version)| plugin(&name, &version.to_string())),
     ];
-    let fields = prop::collection::btree_map("[p-t]", 0..3_u8, 0..5);
+    let fields = prop::collection::btree_map("[p-t]|tags|roles|groups", 0..3_u8, 0..5);
     let tasks = prop::collection::btree_map("[a-e]", fields, 0..5).prop_map(|tasks| {
         tasks.into_iter().map(|(name, fields)| task(&name, &json!(fields))).collect::<Vec<_>>()
     });
@@ -180,7 +213,7 @@ fn layers() -> impl Strategy<Value = Vec<(Source, Vec<Task>)>> {
     })
 }
 
-/// Merges naively: for each task and field, selects the strongest layer that sets it.
+/// Merges naively: for each task and field, selects the strongest layer that sets it; placement fields are one field.
 fn oracle(
     merged: &MergedGraph<'_>,
     layers: &[(Source, Vec<Task>)],
@@ -201,8 +234,11 @@ fn oracle(
             let mut fields = definitions.next().unwrap().fields;
             if mode == MergeMode::Attributes {
                 for definition in definitions {
+                    let is_placed = PLACEMENT_FIELDS.iter().any(|field| fields.contains_key(*field));
                     for (name, value) in definition.fields {
-                        fields.entry(name).or_insert(value);
+                        if !is_placed || !PLACEMENT_FIELDS.contains(&name.as_str()) {
+                            fields.entry(name).or_insert(value);
+                        }
                     }
                 }
             }

@@ -74,7 +74,7 @@ fn effect_of_a_changed_definition_is_one_of_two() {
 #[test]
 fn single_task_is_a_list_of_one() {
     assert_eq!(body("{tasks: {id: a, type: shell}}").tasks.unwrap().len(), 1);
-    assert_problem("{tasks: {id: a}}", "tasks.type: task `a`: `type` is missing (line 1, column 10)");
+    assert_problem("{tasks: {type: shell}}", "tasks.id: `id` is missing (line 1, column 9)");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn invalid_graphs_are_rejected() {
     assert_problem(
         "{extra: a}",
         "extra: unknown key `extra` (line 1, column 2; known keys: name, node_filter, on_definition_change, on_success, on_error, on_stop, \
-         tasks, type, model, model_id, id, relations)",
+         tasks, type, model, model_id, relations, id)",
     );
     assert_problem("{name: 1}", "name: must be text, got an integer (line 1, column 8; put it in quotes)");
     assert_problem(
@@ -98,7 +98,10 @@ fn invalid_graphs_are_rejected() {
         "type: `a b` is not a valid graph type: it must have 1 to 255 letters, digits, `-` or `_` (line 1, column 8)",
     );
     assert_problem("{model: cluster}", "model_id: `model` requires `model_id` (line 1, column 2)");
-    assert_problem("{model_id: 1}", "model: `model_id` requires `model` (line 1, column 2)");
+    assert_problem(
+        "{relations: [{type: x}]}",
+        "relations[0].model_id: `model_id` is missing (line 1, column 14)",
+    );
     assert!(problems("{model: node, model_id: 0}")[0].contains("must be `release`, `cluster` or `plugin`"));
     assert!(problems("{name: a, name: b}")[0].starts_with("key `name` is given twice"));
 }

@@ -13,6 +13,6 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 
-pub use render::{VERSION_DEFAULT, alias_of, render};
+pub use render::{alias_of, render};
 
 pub(crate) use read::Tasks;

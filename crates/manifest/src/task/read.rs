@@ -28,17 +28,12 @@ impl<'e, 't> Tasks<'e, 't> {
 
     pub(crate) fn read(&mut self, node: &Node, problems: &mut Diagnostics) -> Option<Task> {
         let NodeKind::Map(entries) = &node.kind else {
-            report_wrong_type(node, "a task, which is a map with `id` and `type`", problems);
+            report_wrong_type(node, "a task, which is a map with `id`", problems);
             return None;
         };
         let (n_errors, mark) = (problems.n_errors(), problems.mark());
         let name = read_id(node, problems);
         let fields = read_fields(entries, problems);
-        if !fields.contains_key("type") && node.get("type").is_none() {
-            problems.in_key("type", |problems| {
-                problems.error(codes::MISSING, head(node), "`type` is missing");
-            });
-        }
         self.expressions.check_all(node, problems);
         if let Some(name) = node.get(ID).and_then(Node::as_str) {
             problems.prefix_since(mark, &format!("task {}: ", quoted(name)));

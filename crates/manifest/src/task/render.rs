@@ -2,12 +2,8 @@
 
 use stoker_model::{Json, JsonMap, TASK_FIELDS, Task};
 
-/// The version of a task that does not set one.
-pub const VERSION_DEFAULT: &str = "1.0.0";
-
-/// Renders a task for responses: its id under both names, every field under both spellings, the default
-/// version if none is set, and all other fields as written, including empty ones. The result can be uploaded
-/// again.
+/// Renders a task for responses: its id under both names, every field under both spellings, and all other
+/// fields as written, including empty ones. Reading the result gives the same task.
 pub fn render(task: &Task) -> JsonMap {
     let mut rendered = JsonMap::with_capacity(task.fields.len() + 6);
     rendered.insert("id".to_owned(), Json::from(task.name.as_str()));
@@ -17,9 +13,6 @@ pub fn render(task: &Task) -> JsonMap {
         if let Some(alias) = alias_of(name) {
             rendered.insert(alias.to_owned(), value.clone());
         }
-    }
-    if !rendered.contains_key("version") {
-        rendered.insert("version".to_owned(), Json::from(VERSION_DEFAULT));
     }
     rendered
 }

@@ -18,6 +18,8 @@ use super::stage::describe_code;
 pub struct PluginGraph<'a> {
     pub plugin: &'a Plugin,
     pub tasks: &'a [Task],
+    /// Directory of the plugin's scripts on nodes, if it has scripts.
+    pub scripts: Option<&'a str>,
 }
 
 /// Replacement layers and problems.
@@ -35,9 +37,8 @@ pub fn has_stages(graph_type: &GraphType) -> bool {
 }
 
 /// Inserts the stage tasks of all plugins into a merged graph, between the end of their stage and the next
-/// stage, ordered by number. `core` is the graph merged without them; `scripts_root` is the parent directory
-/// of plugin scripts on nodes.
-pub fn stage_layers(core: &MergedGraph<'_>, plugins: &[PluginGraph<'_>], scripts_root: &str) -> StageLayers {
+/// stage, ordered by number. `core` is the graph merged without them.
+pub fn stage_layers(core: &MergedGraph<'_>, plugins: &[PluginGraph<'_>]) -> StageLayers {
     let mut layers = StageLayers { tasks: vec![None; plugins.len()], findings: Vec::new() };
     let graph_tasks_by_plugin: Vec<Vec<&Task>> = plugins.iter().map(|plugin| staged(plugin.tasks)).collect();
     let stage_plugins: Vec<StagePlugin<'_>> = plugins
@@ -75,8 +76,8 @@ pub fn stage_layers(core: &MergedGraph<'_>, plugins: &[PluginGraph<'_>], scripts
         let Some(plugin_idx) = stage_plugins.iter().position(|plugin| plugin.name == layer.plugin) else {
             continue;
         };
-        let PluginGraph { plugin, tasks } = plugins[plugin_idx];
-        let stage_tasks = plugin_tasks(plugin, scripts_root, layer.tasks.iter());
+        let PluginGraph { plugin, tasks, scripts } = plugins[plugin_idx];
+        let stage_tasks = plugin_tasks(plugin, scripts, layer.tasks.iter());
         let replaced: BTreeSet<&str> = stage_tasks.iter().map(|task| task.name.as_str()).collect();
         let others: Vec<Task> =
             tasks.iter().filter(|task| !replaced.contains(task.name.as_str())).cloned().collect();

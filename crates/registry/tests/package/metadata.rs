@@ -49,10 +49,20 @@ fn releases_are_checked() {
         release(&format!("os: ubuntu, version: a-1, mode: [], {paths}, more: 1")),
         Vec::<String>::new()
     );
-    assert_eq!(
-        release(&format!("os: Ubuntu, version: a-1, mode: [], {paths}")),
-        ["field-enum releases[0].os"]
-    );
+    for os in ["Ubuntu", "debian", "Rocky", "rhel"] {
+        assert_eq!(
+            release(&format!("os: {os}, version: a-1, mode: [], {paths}")),
+            Vec::<String>::new(),
+            "{os}"
+        );
+    }
+    for (os, expected) in [
+        ("opensuse", "?field-enum releases[0].os"),
+        ("''", "too-short releases[0].os"),
+        ("[ubuntu]", "field-type releases[0].os"),
+    ] {
+        assert_eq!(release(&format!("os: {os}, version: a-1, mode: [], {paths}")), [expected]);
+    }
     assert_eq!(
         release(&format!("os: ubuntu, version: 1, mode: [], {paths}")),
         ["field-type releases[0].version"]

@@ -69,7 +69,7 @@ fn graph_tasks_of_version_4_are_checked() {
             ("- {type: stage}", &["field-required [0].id"]),
             ("- {id: a b, type: stage}", &["field-pattern [0].id"]),
             ("- {id: '*', type: stage}", &[]),
-            ("- {id: a}", &["?field-required [0]", "field-required [0].type"]),
+            ("- {id: a}", &["?field-required [0].type"]),
             ("- {id: a, type: master_shell, role: x}", &["task-type-unknown [0].type"]),
             ("- {id: a, type: nothing, role: x}", &["task-type-unknown [0].type"]),
             ("- {id: a, type: puppet}", &["?field-required [0]"]),
@@ -108,7 +108,11 @@ fn parameters_of_graph_tasks_are_checked() {
         let text = format!("- {{id: a, type: {kind}, role: x, parameters: {parameters}}}");
         assert_eq!(with(5, GRAPH, &text), expected, "{text}");
     };
-    check("puppet", "{puppet_manifest: a, puppet_modules: b, timeout: -5}", &[]);
+    check(
+        "puppet",
+        "{puppet_manifest: a, puppet_modules: b, timeout: -5}",
+        &["field-min [0].parameters.timeout"],
+    );
     check(
         "puppet",
         "{puppet_manifest: '', puppet_modules: b, timeout: 5}",

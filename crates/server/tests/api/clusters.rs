@@ -167,7 +167,7 @@ async fn invalid_cluster_update_is_refused() {
     for (body, status, message) in [
         (json!({"name": "taken"}), 409, "a cluster with this name already exists"),
         (json!({"name": null}), 400, "must be text"),
-        (json!({"release_id": 7}), 400, "cannot be changed"),
+        (json!({"release_id": 7}), 400, "Invalid release ID"),
         (json!({"components": ["hypervisor:qemu"]}), 400, "cannot be changed after it is created"),
         (json!({"mode": "ha_full"}), 400, "Cannot deploy in ha_full mode"),
         (json!({"nodes": [9, 8]}), 400, "Nodes with ids 9, 8 were not found."),

@@ -101,7 +101,6 @@ async fn conflicting_plugin_contents_name_both_plugins() {
             "plugin `two` cannot be enabled: the network role `shared-net` is also in plugin `one`",
             "plugin `two` cannot be enabled: the role `shared-role` is also in plugin `one`",
             "plugin `two` cannot be enabled: the volume `shared-volume` is also in plugin `one`",
-            "plugin `two` cannot be enabled: the task `shared-task` of graph `default` is also in plugin `one`",
         ]
     );
     assert_eq!(response["errors"][0]["path"], "editable.two.metadata.enabled");
@@ -123,19 +122,44 @@ async fn plugin_cannot_redefine_release_roles() {
 }
 
 #[tokio::test]
-async fn several_plugins_may_override_a_release_task() {
-    let patch = |name: &str| {
-        with_fields(
-            plugin_body(name, "1.0.0"),
-            json!({"deployment_tasks": [{"id": "netconfig", "type": "shell", "mine": name}]}),
-        )
+async fn two_plugins_with_the_same_task_are_merged_by_name_with_a_warning() {
+    let with_task = |name: &str, fields: Value| {
+        let task = with_fields(json!({"id": "shared"}), fields);
+        with_fields(plugin_body(name, "1.0.0"), json!({"deployment_tasks": [task]}))
     };
-    let server = server_with_plugins(&[patch("one"), patch("two")]).await;
-    let tasks = json!([{"id": "netconfig", "type": "puppet"}]);
-    server.put("releases/1/deployment_graphs/default", &json!({"tasks": tasks})).await.expect(200);
-    set_plugins_enabled(&server, 1, &[("one", true), ("two", true)]).await.expect(200);
-    let findings = server.get("clusters/1/deployment_tasks/check").await.expect(200);
-    assert!(findings.to_string().contains("two"), "the check names both plugins: {findings}");
+    let zeta = with_task("zeta", json!({"type": "shell", "role": "*", "parameters": {"cmd": "zeta"}}));
+    let alpha = with_task("alpha", json!({"type": "shell", "role": "*", "parameters": {"cmd": "alpha"}}));
+    let beta = with_task("beta", json!({"requires": ["x"]}));
+    let server = server_with_plugins(&[zeta, alpha, beta]).await;
+    let warnings = async || -> Vec<String> {
+        let findings = server.get("clusters/1/deployment_tasks/check").await.expect(200);
+        let of_plugins = findings.as_array().unwrap().iter().filter(|finding| {
+            assert_ne!(finding["severity"], "error", "{finding}");
+            finding["code"] == "graph-plugin-conflict"
+        });
+        of_plugins.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
+    };
+    let merged = async || server.get("clusters/1/deployment_tasks").await.expect(200)[0].clone();
+    // The later plugin by name takes precedence, whichever was created or enabled first.
+    set_plugins_enabled(&server, 1, &[("zeta", true)]).await.expect(200);
+    set_plugins_enabled(&server, 1, &[("alpha", true)]).await.expect(200);
+    let differ = "plugin `alpha` 1.0.0 and plugin `zeta` 1.0.0 set `parameters` to different values; plugin `zeta` 1.0.0 takes precedence";
+    assert_eq!(warnings().await, [differ]);
+    assert_eq!(merged().await["parameters"]["cmd"], "zeta");
+    // Attributes that do not conflict are merged, with a warning too.
+    set_plugins_enabled(&server, 1, &[("beta", true)]).await.expect(200);
+    let both = "plugin `alpha` 1.0.0 and plugin `beta` 1.0.0 define the task; their attributes are merged";
+    assert_eq!(warnings().await, [both, differ]);
+    assert_eq!(merged().await["requires"], json!(["x"]));
+    // A later upload follows the same rule.
+    let tasks = json!([{"id": "other", "type": "stage"}]);
+    for plugin in [1, 2] {
+        let path = format!("plugins/{plugin}/deployment_graphs/later");
+        server.post(&path, &tasks).await.expect(200);
+    }
+    let later = server.get("clusters/1/deployment_tasks/check?graph_type=later").await.expect(200);
+    let message = "plugin `alpha` 1.0.0 and plugin `zeta` 1.0.0 define the task; their attributes are merged";
+    assert_eq!(later[0]["message"], message, "{later}");
 }
 
 #[tokio::test]

@@ -40,6 +40,10 @@ impl PluginSource {
         fs::write(path, bytes).unwrap();
     }
 
+    pub(crate) fn remove(&self, file: &str) {
+        fs::remove_file(self.0.file(file)).unwrap();
+    }
+
     fn edit(&self, file: &str, from: &str, to: &str) {
         let before = fs::read_to_string(self.0.file(file)).unwrap();
         assert!(before.contains(from), "{before}");
@@ -356,7 +360,7 @@ async fn plugin_scripts_are_copied_by_a_task() {
     let cluster = cluster_with_roles(&server, 1, &[], &[]).await;
     set_plugin_enabled(&server, cluster, true).await;
     let find_copy_task = async || {
-        let path = format!("clusters/{cluster}/deployment_tasks/plugins/?type=default");
+        let path = format!("clusters/{cluster}/deployment_tasks/?type=default");
         let tasks = server.get(&path).await.expect(200);
         let mut tasks = tasks.as_array().unwrap().iter();
         tasks.find(|task| task["id"] == "gridnet-scripts").cloned()

@@ -75,3 +75,69 @@ async fn selected_tasks_include_the_scripts_they_need() {
         "the task does not belong to the plugin"
     );
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plugin_without_scripts_runs_in_the_default_directory() {
+    let site = Site::new(&json!([])).await;
+    let empty = PluginSource::new("gridnet", PackageVersion::V5);
+    empty.remove("deployment_scripts/deploy.sh");
+    empty.write("deployment_scripts/.keep", "");
+    upload(&site.server, empty.archive()).await.expect(201);
+    set_plugin_enabled(&site.server, site.cluster, true).await;
+    let commands = json!([
+        {"id": "run", "type": "shell", "role": "*", "parameters": {"cmd": "true"}},
+        {"id": "file", "type": "upload_file", "role": "*", "parameters": {"path": "/tmp/x", "data": "y"}},
+    ]);
+    site.server.put("plugins/1/deployment_graphs/default", &json!({"tasks": commands})).await.expect(200);
+    let path = format!("clusters/{}/deployment_tasks", site.cluster);
+    let cwd = async || {
+        let merged = site.server.get(&path).await.expect(200);
+        let findings = site.server.get(&format!("{path}/check")).await.expect(200);
+        assert!(!findings.to_string().contains("cwd"), "{findings}");
+        let tasks = merged.as_array().unwrap().iter();
+        let cwd: Vec<Value> = tasks
+            .filter(|task| ["run", "file"].contains(&task["id"].as_str().unwrap()))
+            .map(|task| task["parameters"]["cwd"].clone())
+            .collect();
+        cwd
+    };
+    assert_eq!(cwd().await, [Value::Null, Value::Null]);
+    // A plugin that copies its scripts itself runs in their directory.
+    let copy = json!({"id": "copy", "type": "sync", "role": "*", "parameters": {"src": "/x", "dst": "/etc/fuel/plugins/gridnet-1.0.0"}});
+    let with_copy = json!({"tasks": [commands[0], commands[1], copy]});
+    site.server.put("plugins/1/deployment_graphs/default", &with_copy).await.expect(200);
+    assert_eq!(cwd().await, [json!("/etc/fuel/plugins/gridnet-1.0.0/"), Value::Null]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scripts_are_copied_to_nodes_of_overridden_tasks() {
+    let site = Site::new(&json!([])).await;
+    let release = json!([
+        crate::runs::task("base", json!(["compute"]), "./core.sh", json!({})),
+        {"id": "all", "type": "group", "roles": ["controller"], "tasks": ["listed"]},
+        {"id": "listed", "type": "shell", "parameters": {"cmd": "true"}},
+    ]);
+    site.server.put("releases/1/deployment_tasks", &release).await.expect(200);
+    let source = PluginSource::new("gridnet", PackageVersion::V5);
+    source.write("deployment_tasks.yaml", "- {id: base, parameters: {cmd: ./deploy.sh, timeout: 5}}\n");
+    upload(&site.server, source.archive()).await.expect(201);
+    set_plugin_enabled(&site.server, site.cluster, true).await;
+    let merged = async |id: &str| {
+        let merged =
+            site.server.get(&format!("clusters/{}/deployment_tasks", site.cluster)).await.expect(200);
+        merged.as_array().unwrap().iter().find(|task| task["id"] == id).unwrap().clone()
+    };
+    let base = merged("base").await;
+    assert_eq!(
+        (&base["type"], &base["parameters"]["cwd"]),
+        (&json!("shell"), &json!("/etc/fuel/plugins/gridnet-1.0.0/"))
+    );
+    let scripts = merged("gridnet-scripts").await;
+    assert_eq!((&scripts["roles"], &scripts["required_for"]), (&json!(["compute"]), &json!(["base"])));
+    assert_eq!(deploy_and_list_copies(&site, json!({})).await, [site.nodes[1].to_string()]);
+
+    let tasks = json!({"tasks": [{"id": "listed", "parameters": {"cmd": "./deploy.sh"}}]});
+    site.server.put("plugins/1/deployment_graphs/default", &tasks).await.expect(200);
+    let roles = merged("gridnet-scripts").await["roles"].clone();
+    assert_eq!(roles, json!(["controller"]), "a group of the release places the task");
+}

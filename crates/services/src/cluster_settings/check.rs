@@ -27,7 +27,7 @@ pub(super) fn sections(stored: &JsonMap, submitted: &JsonMap) -> Vec<Diagnostic>
 }
 
 /// Validates the settings of one section.
-pub(super) fn settings(path: &str, stored: &JsonMap, submitted: &JsonMap) -> Vec<Diagnostic> {
+pub(crate) fn settings(path: &str, stored: &JsonMap, submitted: &JsonMap) -> Vec<Diagnostic> {
     let problems = submitted.iter().filter_map(|(name, setting)| {
         let stored = stored.get(name)?.as_object()?;
         let path = format!("{path}.{name}");

@@ -8,6 +8,8 @@ mod lock;
 mod restrictions;
 mod sections;
 
+pub(crate) use check::settings as setting_problems;
+
 pub use change::{ChangedSettings, settings_reset, settings_update};
 pub use defaults::Defaults;
 pub use document::{defaults, settings};

@@ -117,7 +117,10 @@ async fn complete(
     Ok(cluster)
 }
 
-async fn require_deployable(writing: &mut WriteTransaction, id: ReleaseId) -> ServiceResult<Release> {
+pub(super) async fn require_deployable(
+    writing: &mut WriteTransaction,
+    id: ReleaseId,
+) -> ServiceResult<Release> {
     let release =
         writing.release_get(id).await?.ok_or_else(|| ServiceError::invalid("Invalid release ID"))?;
     if release.body.is_deployable() {

@@ -11,6 +11,7 @@ use stoker_store::{AppliedScope, List, NodeFilter, Session, WriteTransaction};
 
 use super::create::{describe, name_conflict};
 use super::members::set_members;
+use super::release_change::change_release;
 use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::modes;
 use crate::precondition::Precondition;
@@ -21,7 +22,7 @@ use crate::tenants::find_tenant;
 /// Changed fields of a cluster; absent fields keep their values.
 pub struct ClusterUpdate {
     pub name: Option<String>,
-    /// Must be the release of the cluster.
+    /// Another release moves the cluster; see [`super::release_preview`].
     pub release_id: Option<ReleaseId>,
     pub mode: Option<String>,
     pub nodes: Option<Vec<NodeId>>,
@@ -43,7 +44,7 @@ pub async fn cluster_update(
 ) -> ServiceResult<(Cluster, Option<Tenant>)> {
     precondition.check(cluster.generation)?;
     let before = cluster.tenant_id;
-    let nodes = apply(&mut writing, &mut cluster, update).await?;
+    let nodes = apply(server, &mut writing, &mut cluster, update).await?;
     let cluster = writing.cluster_update(&cluster).await.map_err(name_conflict)?;
     let has_moved = cluster.tenant_id != before;
     let has_joined = match nodes {
@@ -65,14 +66,16 @@ pub async fn cluster_update(
 
 /// Applies the update to the record. Returns the requested nodes, which the caller stores separately.
 async fn apply(
+    server: &Server,
     writing: &mut WriteTransaction,
     cluster: &mut Cluster,
     update: ClusterUpdate,
 ) -> ServiceResult<Option<Vec<NodeId>>> {
-    if update.release_id.is_some_and(|id| id != cluster.release_id) {
-        return Err(ServiceError::invalid(
-            "the release of a cluster cannot be changed; create a new cluster",
-        ));
+    if let Some(release_id) = update.release_id.filter(|id| *id != cluster.release_id) {
+        let change = change_release(server, writing, cluster, release_id, update.mode.as_deref()).await?;
+        if !change.refusals.is_empty() {
+            return Err(ServiceError::refused(change.refusals));
+        }
     }
     if let Some(mode) = update.mode.filter(|mode| *mode != cluster.mode) {
         let release = writing.release_get(cluster.release_id).await?;

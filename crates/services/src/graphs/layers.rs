@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_graph::{Layer, MergeRules, Source, merge};
-use stoker_model::{Cluster, Graph, GraphId, GraphType, JsonMap, Owner, Plugin, Release, Task};
+use stoker_graph::{Layer, MergeRules, MergedTask, Source, add_folder, merge, runs_in_folder};
+use stoker_model::{Cluster, Graph, GraphId, GraphType, Json, JsonMap, Owner, Plugin, Release, Task};
 use stoker_registry::scripts::{Scripts, scripts_task};
 use stoker_registry::sources::{PackageSource, RemovedSource, removal_tasks, source_tasks};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
@@ -13,7 +13,7 @@ use stoker_store::{GraphFilter, List, Session};
 
 use crate::error::{ServiceError, ServiceResult};
 
-use crate::plugins::scripts::scripts_of;
+use crate::plugins::scripts::{ScriptsHere, scripts_of};
 use crate::repositories::{former_sources, sources_of};
 
 use super::Graphs;
@@ -72,9 +72,22 @@ struct PluginLayer {
     /// Graph of the plugin; `None` if the plugin contributes only stage tasks to graphs of this type.
     graph: Option<Graph>,
     tasks: Arc<[Task]>,
+    /// Scripts of the plugin on this server.
+    scripts: Option<ScriptsHere>,
+    /// Directory on nodes in which the plugin's commands run, if the plugin has one.
+    folder: Option<String>,
 }
 
 impl PluginLayer {
+    fn new(graphs: &Graphs, plugin: Plugin, graph: Option<Graph>, scripts: Option<ScriptsHere>) -> Self {
+        let folder = plugin.scripts_folder(&graphs.settings.plugin_scripts_root);
+        let has_folder = scripts.is_some() || creates_folder(&plugin, graph.as_ref(), &folder);
+        let folder = has_folder.then_some(folder);
+        let made = |graph| graphs.plugin_tasks.get(&plugin, folder.as_deref(), graph);
+        let tasks = graph.as_ref().map_or_else(|| [].into(), made);
+        Self { plugin, graph, tasks, scripts, folder }
+    }
+
     /// Adds generated tasks and returns their names.
     fn add(&mut self, made: Vec<Task>, taken: &mut HashSet<String>) -> Vec<String> {
         let names: Vec<String> = made.iter().map(|task| task.name.clone()).collect();
@@ -99,6 +112,12 @@ impl Layers {
         wanted: LayerFilter,
     ) -> ServiceResult<Self> {
         let plugins = if wanted.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
+        let cluster_release =
+            if plugins.is_empty() { None } else { session.release_get(cluster.release_id).await? };
+        let mut scripts = match &cluster_release {
+            Some(release) => scripts_of(&graphs.packages, session, cluster, release, plugins.iter()).await?,
+            None => HashMap::new(),
+        };
         let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
         let mut owners: Vec<Owner> = plugins.iter().map(|plugin| Owner::Plugin(plugin.id)).collect();
         // Stage tasks of plugins are anchored to tasks of the other layers, so these are read too.
@@ -110,9 +129,8 @@ impl Layers {
             stored.into_iter().map(|graph| (graph.owner, graph)).collect();
         let plugins = plugins.into_iter().map(|plugin| {
             let graph = by_owner.remove(&Owner::Plugin(plugin.id));
-            let made = |graph| graphs.plugin_tasks.get(&plugin, &graphs.settings.plugin_scripts_root, graph);
-            let tasks = graph.as_ref().map_or_else(|| [].into(), made);
-            PluginLayer { plugin, graph, tasks }
+            let scripts = scripts.remove(&plugin.id);
+            PluginLayer::new(graphs, plugin, graph, scripts)
         });
         let mut layers = Self {
             plugins: plugins.collect(),
@@ -126,12 +144,19 @@ impl Layers {
             helpers: Vec::new(),
             former: Vec::new(),
         };
+        layers.complete_overrides();
         if has_stages(graph_type) {
-            layers.anchor_stage_tasks(&graphs.settings.plugin_scripts_root);
+            layers.anchor_stage_tasks();
         }
-        let present = layers.add_helpers(graphs, session, cluster).await?;
-        if wanted.plugins && has_stages(graph_type) {
-            layers.former = former_tasks(graphs, session, cluster, &present).await?;
+        // Generated tasks belong to the merged graph. A layer alone has the tasks of its owners, to be uploaded again.
+        if wanted == LayerFilter::ALL {
+            let present = match &cluster_release {
+                Some(release) => layers.add_helpers(graphs, session, cluster, release).await?,
+                None => HashSet::new(),
+            };
+            if has_stages(graph_type) {
+                layers.former = former_tasks(graphs, session, cluster, &present).await?;
+            }
         }
         layers.plugins.retain(|layer| layer.graph.is_some() || !layer.tasks.is_empty());
         layers.release = layers.release.filter(|_| wanted.release);
@@ -139,8 +164,37 @@ impl Layers {
         Ok(layers)
     }
 
+    /// Sets the working directory in overrides of plugins that replace the parameters of a task but not its type: they run
+    /// in the directory of the plugin's scripts, like its own tasks.
+    fn complete_overrides(&mut self) {
+        let is_override = |layer: &PluginLayer, task: &Task| {
+            layer.folder.is_some() && task.field("type").is_none() && task.field("parameters").is_some()
+        };
+        if !self.plugins.iter().any(|layer| layer.tasks.iter().any(|task| is_override(layer, task))) {
+            return;
+        }
+        let mut in_folder: HashSet<String> = HashSet::new();
+        {
+            let layers = self.layers();
+            let merged = merge(&layers, self.rules);
+            let tasks = merged.tasks.iter().filter(|task| task.value("type").is_some_and(runs_in_folder));
+            in_folder.extend(tasks.map(|task| task.name.to_owned()));
+        }
+        for layer in &mut self.plugins {
+            let Some(folder) = &layer.folder else { continue };
+            let completed = layer.tasks.iter().map(|task| {
+                let mut task = task.clone();
+                if task.field("type").is_none() && in_folder.contains(&task.name) {
+                    add_folder(&mut task, folder);
+                }
+                task
+            });
+            layer.tasks = completed.collect();
+        }
+    }
+
     /// Replaces the stage tasks of plugins by tasks with dependencies on the stages.
-    fn anchor_stage_tasks(&mut self, scripts_root: &str) {
+    fn anchor_stage_tasks(&mut self) {
         let has_stage = |layer: &PluginLayer| {
             !layer.plugin.body.tasks.is_empty()
                 || layer.tasks.iter().any(|task| task.field("stage").is_some())
@@ -151,9 +205,13 @@ impl Layers {
         let plugins: Vec<PluginGraph<'_>> = self
             .plugins
             .iter()
-            .map(|layer| PluginGraph { plugin: &layer.plugin, tasks: &layer.tasks })
+            .map(|layer| PluginGraph {
+                plugin: &layer.plugin,
+                tasks: &layer.tasks,
+                scripts: layer.folder.as_deref(),
+            })
             .collect();
-        let staged = stage_layers(&merge(&self.layers(), self.rules), &plugins, scripts_root);
+        let staged = stage_layers(&merge(&self.layers(), self.rules), &plugins);
         for (layer, tasks) in self.plugins.iter_mut().zip(staged.tasks) {
             if let Some(tasks) = tasks {
                 layer.tasks = tasks.into();
@@ -169,29 +227,25 @@ impl Layers {
         graphs: &Graphs,
         session: &mut Session,
         cluster: &Cluster,
+        release: &Release,
     ) -> ServiceResult<HashSet<String>> {
         let mut with_packages = HashSet::new();
-        if self.plugins.is_empty() {
-            return Ok(with_packages);
-        }
-        let Some(release) = session.release_get(cluster.release_id).await? else { return Ok(with_packages) };
         let plugins = self.plugins.iter().map(|layer| &layer.plugin);
-        let sources = sources_of(&graphs.repositories, session, cluster, &release, plugins).await?;
-        let plugins = self.plugins.iter().map(|layer| &layer.plugin);
-        let here = scripts_of(&graphs.packages, session, cluster, &release, plugins).await?;
+        let sources = sources_of(&graphs.repositories, session, cluster, release, plugins).await?;
+        let merged = self.merged_tasks_of_plugins();
         let mut taken: HashSet<String> = HashSet::new();
         for layer in self.layers() {
             taken.extend(layer.tasks.iter().map(|task| task.name.clone()));
         }
-        for layer in &mut self.plugins {
-            if let Some(scripts) = here.get(&layer.plugin.id) {
+        for (layer, merged) in self.plugins.iter_mut().zip(merged) {
+            if let Some(scripts) = &layer.scripts {
                 let scripts = Scripts {
                     plugin: &layer.plugin,
                     source: &scripts.folder.to_string_lossy(),
                     root: &graphs.settings.plugin_scripts_root,
                     digest: scripts.digest.as_deref(),
                 };
-                let made = scripts_task(scripts, &layer.tasks, |name| taken.contains(name));
+                let made = scripts_task(scripts, &merged, |name| taken.contains(name));
                 self.helpers.extend(layer.add(made.into_iter().collect(), &mut taken));
             }
             if let Some(source) = sources.get(&layer.plugin.id) {
@@ -203,12 +257,31 @@ impl Layers {
                     root: &graphs.settings.node_root,
                     digest: &source.digest,
                 };
-                let made = source_tasks(source, &layer.tasks, |name| taken.contains(name));
+                let made = source_tasks(source, &merged, |name| taken.contains(name));
                 self.helpers.extend(layer.add(made, &mut taken));
                 with_packages.insert(layer.plugin.body.name.clone());
             }
         }
         Ok(with_packages)
+    }
+
+    /// Returns the tasks of each plugin as merged with the other layers, which may place them, and the groups that list them.
+    fn merged_tasks_of_plugins(&self) -> Vec<Vec<Task>> {
+        let layers = self.layers();
+        let merged = merge(&layers, self.rules);
+        let is_group = |task: &&MergedTask<'_>| task.value("type").and_then(Json::as_str) == Some("group");
+        let groups: Vec<&MergedTask<'_>> = merged.tasks.iter().filter(is_group).collect();
+        let of_plugin = |layer: &PluginLayer| {
+            let names: HashSet<&str> = layer.tasks.iter().map(|task| task.name.as_str()).collect();
+            let lists = |group: &MergedTask<'_>| {
+                let members = group.value("tasks").and_then(Json::as_array).into_iter().flatten();
+                members.filter_map(Json::as_str).any(|member| names.contains(member))
+            };
+            let own = merged.tasks.iter().filter(|task| names.contains(task.name));
+            let groups = groups.iter().copied().filter(|group| !names.contains(group.name) && lists(group));
+            own.chain(groups).map(MergedTask::to_task).collect()
+        };
+        self.plugins.iter().map(of_plugin).collect()
     }
 
     pub fn rules(&self) -> MergeRules {
@@ -276,6 +349,17 @@ pub fn layer(source: Source, graph: &Graph) -> Layer<'_> {
         metadata: Some(&graph.metadata),
         tasks: graph.tasks.iter().map(|stored| &stored.task).collect(),
     }
+}
+
+/// Reports whether a plugin without scripts on this server refers to its directory on nodes itself: a plugin that was created
+/// over REST copies its scripts with its own tasks.
+fn creates_folder(plugin: &Plugin, graph: Option<&Graph>, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    let refers =
+        |task: &Json| task.get("parameters").is_some_and(|written| written.to_string().contains(folder));
+    let graph_tasks = graph.into_iter().flat_map(|graph| graph.tasks.iter());
+    let mut parameters = graph_tasks.filter_map(|stored| stored.task.field("parameters"));
+    plugin.body.tasks.iter().any(refers) || parameters.any(|written| written.to_string().contains(folder))
 }
 
 async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ServiceResult<Vec<Plugin>> {

@@ -18,7 +18,7 @@ pub use planned::{PlannedGraph, planned_graph};
 pub use plugin_task_cache::PluginTaskCache;
 pub use store::{
     CheckedEdit, CheckedGraph, CheckedUpdate, EDIT_ATTEMPTS_MAX, Stored, agreed_owner, agreed_type,
-    graph_create, graph_delete, graph_tasks_replace, graph_update,
+    graph_create, graph_delete, graph_tasks_replace, graph_update, named_owner,
 };
 pub use upload::{UploadedGraph, check_tasks};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use stoker_diagnostics::{Diagnostic, ProblemOrigin};
-use stoker_graph::{MergedGraph, MergedTask, Source, merge};
+use stoker_graph::{MergedGraph, MergedTask, Source, merge, untyped_tasks};
 use stoker_model::{Cluster, GraphId, GraphMetadata, GraphSource, GraphType, Json, Task, canonical_field};
 use stoker_store::Session;
 
@@ -16,7 +16,7 @@ use super::layers::{LayerFilter, Layers};
 pub struct PlannedGraph {
     pub tasks: Vec<Task>,
     pub metadata: GraphMetadata,
-    /// Errors that removed tasks from the graph. A graph with errors must not be planned.
+    /// Errors that removed tasks from the graph, and tasks without a type. A graph with errors must not be planned.
     pub errors: Vec<Diagnostic>,
     origins: Origins,
     /// Names of generated tasks, which distribute the packages and scripts of plugins.
@@ -80,12 +80,14 @@ fn merged_graph(
         id.and_then(|id| sources.remove(id)).unwrap_or_default()
     };
     let sources = merged.sources.iter().map(|layer| (layer.label(), source(layer))).collect();
+    let errors = layers.findings.iter().filter(|finding| finding.is_error()).cloned();
+    let errors = errors.chain(untyped_tasks(&merged)).collect();
     PlannedGraph {
         helpers: layers.helpers.clone(),
         origins: Origins::new(&merged, sources),
         tasks: merged.tasks.iter().map(MergedTask::to_task).collect(),
         metadata: merged.metadata.metadata,
-        errors: layers.findings.iter().filter(|finding| finding.is_error()).cloned().collect(),
+        errors,
     }
 }
 

@@ -10,8 +10,8 @@ use stoker_model::{Graph, GraphId, Plugin, Task};
 /// Number of graphs cached before the cache is cleared. A server has few plugins, and their graphs rarely change.
 const GRAPHS_MAX: usize = 512;
 
-/// Entries are keyed by the generations of graph and plugin, which are immutable, so they need no invalidation. The
-/// scripts root is fixed while the server runs.
+/// Entries are keyed by the generations of graph and plugin, which are immutable, and by the directory of scripts, so they
+/// need no invalidation.
 #[derive(Default)]
 pub struct PluginTaskCache {
     graphs: Mutex<HashMap<GraphId, Made>>,
@@ -20,22 +20,29 @@ pub struct PluginTaskCache {
 struct Made {
     /// Generations of the graph and of the plugin.
     of: (i64, i64),
+    /// Directory of the plugin's scripts on nodes.
+    folder: Option<String>,
     tasks: Arc<[Task]>,
 }
 
 impl PluginTaskCache {
-    pub fn get(&self, plugin: &Plugin, scripts_root: &str, graph: &Graph) -> Arc<[Task]> {
+    pub fn get(&self, plugin: &Plugin, folder: Option<&str>, graph: &Graph) -> Arc<[Task]> {
         let generations = (graph.generation, plugin.generation);
         let mut known = self.graphs.lock();
-        if let Some(made) = known.get(&graph.id).filter(|made| made.of == generations) {
+        if let Some(made) =
+            known.get(&graph.id).filter(|made| made.of == generations && made.folder.as_deref() == folder)
+        {
             return Arc::clone(&made.tasks);
         }
         let stored = graph.tasks.iter().map(|stored| &stored.task);
-        let tasks: Arc<[Task]> = plugin_tasks(plugin, scripts_root, stored).into();
+        let tasks: Arc<[Task]> = plugin_tasks(plugin, folder, stored).into();
         if known.len() >= GRAPHS_MAX {
             known.clear();
         }
-        known.insert(graph.id, Made { of: generations, tasks: Arc::clone(&tasks) });
+        known.insert(
+            graph.id,
+            Made { of: generations, folder: folder.map(str::to_owned), tasks: Arc::clone(&tasks) },
+        );
         tasks
     }
 }

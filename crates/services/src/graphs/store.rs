@@ -3,6 +3,7 @@
 
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
+use stoker_graph::is_with_defaults;
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{AuditChange, Graph, GraphMetadata, GraphSource, GraphType, Owner, Task};
 use stoker_store::{StoreError, WriteTransaction};
@@ -21,6 +22,40 @@ pub fn agreed_type(path: Option<GraphType>, body: &GraphBody) -> ServiceResult<G
         (Some(path), _) => Ok(path),
         (None, body) => Ok(body.clone().unwrap_or_default()),
     }
+}
+
+/// Returns the owner and the graph type that a body names: in `model`, `model_id` and `type`, or in `relations` as responses
+/// show them.
+pub fn named_owner(body: &GraphBody) -> ServiceResult<(Owner, GraphType)> {
+    let relation = match &body.relations[..] {
+        [] => None,
+        [relation] => Some(relation),
+        relations => {
+            let n_relations = relations.len();
+            let message = format!("`relations` names {n_relations} owners; a graph has exactly one");
+            return Err(ServiceError::invalid(message));
+        }
+    };
+    let Some(owner) = body.owner.or_else(|| relation.map(|relation| relation.owner)) else {
+        let message = "missing owner: set `model_id` and, unless the owner is a cluster, `model` (`release` or `plugin`)";
+        return Err(ServiceError::invalid(message));
+    };
+    let graph_type = body.graph_type.as_ref();
+    if let Some(relation) = relation {
+        if relation.owner != owner {
+            let message = "`relations` and `model`, `model_id` name different owners; remove one of them";
+            return Err(ServiceError::invalid(message));
+        }
+        if let (Some(own), Some(other)) = (graph_type, &relation.graph_type)
+            && own != other
+        {
+            let message =
+                format!("`type` is `{own}`, but `relations` has type `{other}`; remove one of them");
+            return Err(ServiceError::invalid(message));
+        }
+    }
+    let graph_type = graph_type.or_else(|| relation?.graph_type.as_ref());
+    Ok((owner, graph_type.cloned().unwrap_or_default()))
 }
 
 /// Rejects a body that names an owner other than the path's.
@@ -53,10 +88,10 @@ pub struct CheckedGraph {
 
 impl CheckedGraph {
     /// Runs the checks before the write transaction begins: a large graph takes a while, and writers are serialized.
-    pub fn new(graphs: &Graphs, uploaded: UploadedGraph) -> ServiceResult<Self> {
+    pub fn new(graphs: &Graphs, owner: Owner, uploaded: UploadedGraph) -> ServiceResult<Self> {
         let UploadedGraph { body, source, mut warnings } = uploaded;
         let (metadata, tasks) = body.into_parts();
-        warnings.extend(check_tasks(graphs, &tasks, &source)?);
+        warnings.extend(check_tasks(graphs, owner.kind(), &tasks, &source)?);
         Ok(Self { metadata, tasks, source, warnings })
     }
 }
@@ -81,7 +116,11 @@ pub async fn graph_create(
 }
 
 /// An uploaded update of a graph that passed all checks.
-pub struct CheckedUpdate(UploadedGraph);
+pub struct CheckedUpdate {
+    uploaded: UploadedGraph,
+    /// Parent directory of plugin scripts on nodes.
+    scripts_root: String,
+}
 
 impl CheckedUpdate {
     /// Runs the checks before the write transaction begins. They depend only on the upload; `graph` is read
@@ -94,9 +133,29 @@ impl CheckedUpdate {
     ) -> ServiceResult<Self> {
         check_agreement(graph, precondition, &uploaded.body)?;
         let tasks = uploaded.body.tasks.as_deref().unwrap_or_default();
-        uploaded.warnings.extend(check_tasks(graphs, tasks, &uploaded.source)?);
-        Ok(Self(uploaded))
+        uploaded.warnings.extend(check_tasks(graphs, graph.owner.kind(), tasks, &uploaded.source)?);
+        Ok(Self { uploaded, scripts_root: graphs.settings.plugin_scripts_root.clone() })
     }
+}
+
+/// Restores the stored form of tasks that were downloaded from a merged graph, which shows the defaults of plugin tasks, so
+/// that uploading them again changes nothing.
+async fn without_defaults(
+    session: &mut WriteTransaction,
+    graph: &Graph,
+    scripts_root: &str,
+    tasks: &mut [Task],
+) -> ServiceResult<()> {
+    let Owner::Plugin(id) = graph.owner else { return Ok(()) };
+    let Some(plugin) = session.plugin_get(id).await? else { return Ok(()) };
+    let folder = plugin.scripts_folder(scripts_root);
+    for task in tasks {
+        let stored = graph.tasks.iter().map(|stored| &stored.task).find(|stored| stored.name == task.name);
+        if let Some(stored) = stored.filter(|stored| is_with_defaults(&plugin, &folder, stored, task)) {
+            task.fields.clone_from(&stored.fields);
+        }
+    }
+    Ok(())
 }
 
 fn check_agreement(graph: &Graph, precondition: &Precondition, body: &GraphBody) -> ServiceResult<()> {
@@ -113,10 +172,13 @@ pub async fn graph_update(
     precondition: &Precondition,
     checked: CheckedUpdate,
 ) -> ServiceResult<Stored> {
-    let UploadedGraph { body, source, warnings } = checked.0;
+    let CheckedUpdate { uploaded: UploadedGraph { body, source, warnings }, scripts_root } = checked;
     check_agreement(&graph, precondition, &body)?;
     let mut metadata = graph.metadata.clone();
-    let tasks = body.apply(&mut metadata);
+    let mut tasks = body.apply(&mut metadata);
+    if let Some(tasks) = &mut tasks {
+        without_defaults(&mut writing, &graph, &scripts_root, tasks).await?;
+    }
     let graph = writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
     if tasks.is_some() {
         writing.graph_source_put(&graph, &source).await?;
@@ -138,7 +200,7 @@ pub struct CheckedEdit {
 impl CheckedEdit {
     /// Runs the checks before the write transaction begins. `tasks` were derived from those of `graph`.
     pub fn new(graphs: &Graphs, graph: &Graph, tasks: Vec<Task>) -> ServiceResult<Self> {
-        check_tasks(graphs, &tasks, &GraphSource::default())?;
+        check_tasks(graphs, graph.owner.kind(), &tasks, &GraphSource::default())?;
         Ok(Self { version: graph_version(graph), tasks })
     }
 

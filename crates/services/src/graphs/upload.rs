@@ -3,7 +3,7 @@
 use stoker_diagnostics::{Diagnostic, ProblemOrigin, Severity};
 use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_manifest::graph::GraphBody;
-use stoker_model::{GraphSource, Task};
+use stoker_model::{GraphSource, OwnerKind, Task};
 
 use super::Graphs;
 use crate::error::{ErrorReport, ServiceError, ServiceResult};
@@ -25,10 +25,21 @@ impl UploadedGraph {
     }
 }
 
-/// Returns warnings about tasks. Rejects a cycle that no other layer can break. Problems that other layers may
-/// resolve are left to the check of the merged graph.
-pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> ServiceResult<Vec<Diagnostic>> {
-    let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
+/// Returns warnings about the tasks of a layer. Rejects what no other layer can correct: a cycle, and a task of a
+/// release without a type. Problems that other layers may resolve are left to the check of the merged graph.
+pub fn check_tasks(
+    graphs: &Graphs,
+    owner: OwnerKind,
+    tasks: &[Task],
+    source: &GraphSource,
+) -> ServiceResult<Vec<Diagnostic>> {
+    let layer = match owner {
+        OwnerKind::Release => Source::Release,
+        OwnerKind::Cluster => Source::Cluster,
+        // Findings of a single layer do not name it.
+        OwnerKind::Plugin => Source::Plugin { name: String::new(), version: String::new() },
+    };
+    let merged = merge(&[Layer::of_tasks(layer, tasks)], MergeRules::default());
     let library = graphs.library();
     let options = GraphCheckOptions {
         library: Some(&*library),
@@ -41,10 +52,15 @@ pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> Ser
             problem.location.task.as_deref().and_then(|task| source.line(task, &problem.location.path));
         problem.location.provenance = Some(ProblemOrigin { layer: None, file: source.file.clone(), line });
     }
-    let is_cycle = |problem: &Diagnostic| problem.code == codes::CYCLE && problem.is_error();
-    if let Some(first) = problems.iter().find(|problem| is_cycle(problem)) {
-        let message = first.message.clone();
-        let diagnostics = problems.into_iter().filter(is_cycle).collect();
+    let is_final = |problem: &Diagnostic| {
+        problem.is_error() && [codes::CYCLE, codes::TASK_TYPE].contains(&&*problem.code)
+    };
+    if let Some(first) = problems.iter().find(|problem| is_final(problem)) {
+        let message = match (&*first.code, &first.location.task) {
+            (codes::TASK_TYPE, Some(task)) => format!("task `{task}`: {}", first.message),
+            _ => first.message.clone(),
+        };
+        let diagnostics = problems.into_iter().filter(is_final).collect();
         return Err(ServiceError::Invalid(ErrorReport { message, diagnostics, conflicts: Vec::new() }));
     }
     problems.retain(|problem| !DEFERRED.contains(&&*problem.code));
@@ -53,5 +69,11 @@ pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> Ser
 }
 
 /// Problems that other layers may resolve, and bare words, which parsing already reported with exact locations.
-const DEFERRED: &[&str] =
-    &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::UNKNOWN_ROLE, codes::UNPLACED];
+const DEFERRED: &[&str] = &[
+    codes::BARE_WORD,
+    codes::DANGLING,
+    codes::GROUP_MEMBER,
+    codes::TASK_TYPE,
+    codes::UNKNOWN_ROLE,
+    codes::UNPLACED,
+];

@@ -1,6 +1,6 @@
 //! Graphs embedded in a release or plugin: `graphs: [{type, …}]`, and `deployment_tasks` for the default graph.
 
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::codes;
 use stoker_manifest::graph::{GraphBody, read_node, read_tasks_node};
 use stoker_manifest::reader::{Fields, list_of, string};
@@ -13,6 +13,16 @@ use stoker_yaml::Node;
 pub struct EmbeddedGraphs(Vec<(GraphType, GraphBody)>);
 
 impl EmbeddedGraphs {
+    /// Reads both keys of the document of a release, whose tasks all need a type: no layer is below it.
+    pub fn read_release(fields: &mut Fields<'_, '_>, text: &str) -> Self {
+        let node = fields.node();
+        for key in ["deployment_tasks", "graphs"] {
+            let Some(value) = node.get(key) else { continue };
+            fields.problems().in_key(key, |problems| require_types(value, problems));
+        }
+        Self::read(fields, text)
+    }
+
     /// Reads both keys; `text` is the whole document.
     pub fn read(fields: &mut Fields<'_, '_>, text: &str) -> Self {
         let graphs = fields.optional("graphs", |node, problems| read_graphs(node, text, problems));
@@ -85,6 +95,22 @@ fn read_graphs(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<Ve
         graphs.push((graph_type, body));
     }
     Some(graphs)
+}
+
+/// Reports tasks without a type, in a list of tasks or of graphs.
+fn require_types(list: &Node, problems: &mut Diagnostics) {
+    for (item_idx, item) in list.as_seq().into_iter().flatten().enumerate() {
+        problems.in_item(item_idx, |problems| match (item.get("tasks"), item.get("id")) {
+            (Some(tasks), None) => problems.in_key("tasks", |problems| require_types(tasks, problems)),
+            (_, Some(id)) if item.get("type").is_none() => {
+                let task = id.as_str().map(|id| format!("task {}: ", quoted(id))).unwrap_or_default();
+                let message =
+                    format!("{task}`type` is missing, and no layer is below the release that could set it");
+                problems.in_key("type", |problems| _ = problems.error(codes::MISSING, item.span, message));
+            }
+            _ => {}
+        });
+    }
 }
 
 fn graph(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<GraphBody> {

@@ -13,7 +13,13 @@ const NODES_MAX: usize = 100;
 /// Error for a failed plan: every error of the layers and of planning.
 pub(super) fn refused(graph: &PlannedGraph, report: &PlanningReport, secrets: &Secrets) -> ServiceError {
     let mut reasons = items_of_layers(graph);
-    reasons.extend(report.errors().map(|problem| item(problem, graph, secrets)));
+    // A task without a type is an error of both; that of the layers names them.
+    let is_reported = |problem: &&Diagnostic| {
+        let place = |problem: &Diagnostic| (problem.location.task.clone(), problem.location.path.clone());
+        graph.errors.iter().any(|error| place(error) == place(problem))
+    };
+    let own = report.errors().filter(|problem| !is_reported(problem));
+    reasons.extend(own.map(|problem| item(problem, graph, secrets)));
     if reasons.is_empty() {
         return ServiceError::invalid("this graph cannot be planned");
     }

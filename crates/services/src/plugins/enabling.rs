@@ -1,12 +1,12 @@
 //! Checks before plugins are enabled in a cluster.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::codes;
 use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseMetadata, merge_contributions};
-use stoker_store::{GraphFilter, List, Session};
+use stoker_store::Session;
 
 use crate::error::ServiceResult;
 
@@ -33,7 +33,8 @@ pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> Service
     let graph = session.graph_find(Owner::Plugin(plugin.id), &GraphType::default()).await?;
     let is_legacy = |task: &Task| {
         let text = |field: &str| task.field(field).and_then(Json::as_str);
-        let is_mark = text("type").is_some_and(|kind| MARKS.contains(&kind));
+        // An override without a type has the version of the task that it overrides.
+        let is_mark = text("type").is_none_or(|task_type| MARKS.contains(&task_type));
         !is_mark && compare_versions(text("version").unwrap_or("1.0.0"), TASK_VERSION).is_lt()
     };
     Ok(graph.is_some_and(|graph| graph.tasks.iter().any(|stored| is_legacy(&stored.task))))
@@ -64,7 +65,7 @@ impl Enabling<'_> {
             Diagnostic::plain(message).path(path(plugin)).plugin(plugin)
         };
         let mut items = Vec::new();
-        for (plugin, reason) in self.collisions().into_iter().chain(self.task_collisions(session).await?) {
+        for (plugin, reason) in self.collisions() {
             items.push(refusal(&plugin, &reason));
         }
         for plugin in self.plugins.iter().filter(|plugin| self.fresh.contains(plugin.body.name.as_str())) {
@@ -99,35 +100,6 @@ impl Enabling<'_> {
             self.reason(&format!("the {kind} `{}`", collision.name), &owners)
         };
         collisions.iter().filter_map(reason).collect()
-    }
-
-    /// Returns tasks that two plugins define. Several plugins may override a task of the release or cluster; the merge
-    /// reports how.
-    async fn task_collisions(&self, session: &mut Session) -> ServiceResult<Vec<(String, String)>> {
-        if self.plugins.len() < 2 {
-            return Ok(Vec::new());
-        }
-        let common = [Owner::Release(self.release.id), Owner::Cluster(self.cluster.id)];
-        let own = self.plugins.iter().map(|plugin| Owner::Plugin(plugin.id));
-        let filter = GraphFilter { owners: Some(own.chain(common).collect()), ..GraphFilter::default() };
-        let graphs = session.graph_list(&filter, &List::default()).await?.items;
-        let mut owners: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-        let mut shared: BTreeSet<(&str, &str)> = BTreeSet::new();
-        for graph in &graphs {
-            let plugin = self.plugins.iter().find(|plugin| graph.owner == Owner::Plugin(plugin.id));
-            for stored in graph.tasks.iter() {
-                let place = (graph.graph_type.as_str(), stored.task.name.as_str());
-                match plugin {
-                    Some(plugin) => owners.entry(place).or_default().push(&plugin.body.name),
-                    None => _ = shared.insert(place),
-                }
-            }
-        }
-        owners.retain(|place, names| names.len() > 1 && !shared.contains(place));
-        let reason = |((graph_type, task), names): ((&str, &str), Vec<&str>)| {
-            self.reason(&format!("the task `{task}` of graph `{graph_type}`"), &names)
-        };
-        Ok(owners.into_iter().filter_map(reason).collect())
     }
 
     /// Returns the newly enabled plugin to report, and the reason; `None` if all owners were enabled before.

@@ -52,7 +52,7 @@ pub async fn scripts_of(
         return Ok(HashMap::new());
     }
     spawn_blocking_io(move || {
-        let with_digests = found.into_iter().filter(|(_, _, folder)| !has_only_hidden_files(folder)).map(
+        let with_digests = found.into_iter().filter(|(_, _, folder)| !has_no_scripts(folder)).map(
             |(id, version, folder)| {
                 let digest = folder_digest(&folder, &LIMITS).ok();
                 // Each version has a separate directory on nodes.
@@ -70,11 +70,14 @@ fn stays_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// Reports whether a directory contains only hidden files. Archives cannot contain an empty directory, so packages put a
-/// hidden file there.
-fn has_only_hidden_files(folder: &Path) -> bool {
+/// Reports whether a directory does not exist or contains only hidden files. Archives cannot contain an empty directory, so
+/// packages put a hidden file there.
+fn has_no_scripts(folder: &Path) -> bool {
     let is_hidden = |entry: std::io::Result<std::fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
     };
-    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.all(is_hidden))
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => entries.all(is_hidden),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
 }

@@ -24,6 +24,31 @@ fn clusters_are_created_updated_and_deleted() {
 }
 
 #[test]
+fn cluster_moves_to_another_release() {
+    let cli = CliFixture::with_cluster();
+    let client = cli.server.client();
+    let mut next = client.expect(200, "GET", "/api/v1/releases/1", None);
+    next["version"] = json!("2.0-10.0");
+    next["roles_metadata"]["cache"] = json!({"name": "Cache"});
+    next["attributes_metadata"] = json!({"editable": {"common": {"size": {"type": "number", "value": 3}}}});
+    next["deployment_tasks"] =
+        json!([{"id": "warm-up", "type": "shell", "role": "cache", "parameters": {"cmd": "true"}}]);
+    client.expect(201, "POST", "/api/v1/releases", Some(&next));
+    next["version"] = json!("3.0-10.0");
+    next["roles_metadata"] = json!({"cache": {"name": "Cache"}});
+    client.expect(201, "POST", "/api/v1/releases", Some(&next));
+    cli.show("env update 1 --dry-run");
+    cli.show("env update 1 --release 9 --dry-run");
+    cli.show("env update 1 --release 2 --dry-run");
+    cli.show("env update 1 --release 2");
+    cli.show("env update 1 --release 2 --dry-run");
+    cli.show("env update 1 --release 1");
+    cli.show("env update 1 --release 3 --dry-run");
+    cli.show("env update 1 --release 3");
+    insta::assert_snapshot!("env-release", cli.transcript());
+}
+
+#[test]
 fn nodes_are_created_assigned_and_deleted() {
     let cli = CliFixture::with_cluster();
     cli.show("node create --mac 52:54:00:00:00:04 --name node-4");

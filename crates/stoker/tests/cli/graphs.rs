@@ -63,6 +63,40 @@ fn graphs_are_uploaded_and_downloaded_by_layer() {
     insta::assert_snapshot!("graph-list", cli.transcript());
 }
 
+/// Every layer of every real graph keeps the rows of its tasks when a download is uploaded again.
+#[test]
+fn uploading_a_download_keeps_every_row() {
+    let cli = CliFixture::with_cluster().with_plugin_for("addon", "Ubuntu", "1.0-10.0");
+    let client = cli.server.client();
+    let mut graphs = vec![("custom".to_owned(), TASKS.to_owned())];
+    for name in ["default-graph", "provision__tasks", "deletion__tasks", "net-verification__tasks"] {
+        let path = stoker_testkit::real_data(&format!("fuel-library/{name}.yaml"));
+        graphs.extend(path.map(|path| (name.replace("__", "-"), std::fs::read_to_string(path).unwrap())));
+    }
+    for (owner, path) in
+        [("--release 1", "releases/1"), ("--env 1 --cluster", "clusters/1"), ("--plugin 1", "plugins/1")]
+    {
+        for (graph_type, text) in &graphs {
+            cli.write("tasks.yaml", text);
+            cli.run(&format!("graph upload {owner} --type {graph_type} --file tasks.yaml"));
+            let id = client.expect(
+                200,
+                "GET",
+                &format!("/api/v1/{path}/deployment_graphs/{graph_type}"),
+                None,
+            )["id"]
+                .clone();
+            let rows = || client.expect(200, "GET", &format!("/api/v1/graphs/{id}/tasks"), None);
+            let before = rows();
+            for file in ["again.yaml", "again.json"] {
+                cli.run(&format!("graph download {owner} --type {graph_type} --file {file}"));
+                cli.run(&format!("graph upload {owner} --type {graph_type} --file {file}"));
+                assert_eq!(rows(), before, "{owner} {graph_type} {file}");
+            }
+        }
+    }
+}
+
 #[test]
 fn invalid_file_is_rejected_with_locations() {
     let cli = CliFixture::with_cluster();

@@ -183,6 +183,24 @@ fn plugin_scripts_run_on_its_nodes() {
 }
 
 #[test]
+fn commands_of_a_plugin_without_scripts_run() {
+    let site = Site::with(&stages(), &["--local-agents"]);
+    let trace = site.file("trace").display().to_string();
+    let body = json!({
+        "name": "bare", "title": "Bare", "version": "1.0.0", "package_version": "4.0.0", "fuel_version": ["10.0"],
+        "releases": [{"os": "ubuntu", "version": "1.0-10.0", "mode": ["ha"],
+                      "deployment_scripts_path": "deployment_scripts/", "repository_path": "repositories/ubuntu"}],
+        "deployment_tasks": [{"id": "bare", "type": "shell", "role": "master",
+                              "parameters": {"cmd": format!("pwd >>{trace}"), "timeout": 60}}],
+    });
+    site.client.expect(201, "POST", "/api/v1/plugins", Some(&body));
+    site.run_ok(&["plugin", "enable", "bare", "--env", &site.cluster.to_string()]);
+    let run = site.deploy(&json!({}));
+    assert_eq!(run["status"], "ready", "{run} {:?}", site.history(run["id"].as_i64().unwrap()));
+    assert_eq!(site.read("trace"), "/\n");
+}
+
+#[test]
 fn failed_copy_of_scripts_is_reported() {
     let site = Site::with(&stages(), &["--local-agents"]);
     site.run_ok(&["plugin", "create", "gridnet"]);

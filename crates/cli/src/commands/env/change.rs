@@ -2,7 +2,7 @@ use serde_json::{Map, Value as Json, json};
 use stoker_api_types::clusters::ClusterView;
 use stoker_client::{Method, RestRequest};
 
-use super::EnvArg;
+use super::{EnvArg, release_move};
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Remote, confirm, sanitize, set};
 
@@ -35,6 +35,8 @@ pub(super) struct CreateArgs {
 #[command(after_help = "\
 Examples:
   stoker env update 1 --name production
+  stoker env update 1 --release 2 --dry-run
+  stoker env update 1 --release 2
   stoker env update 1 --merge-order release,plugins,cluster --merge-mode replace")]
 pub(super) struct UpdateArgs {
     #[command(flatten)]
@@ -43,6 +45,14 @@ pub(super) struct UpdateArgs {
     /// New name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+
+    /// ID of the release to which the cluster moves; the next plan shows the tasks that run because of it
+    #[arg(long, short, value_name = "ID")]
+    release: Option<i64>,
+
+    /// Show the tasks, settings, roles and plugins that change with the release, and change nothing
+    #[arg(long, requires = "release", conflicts_with_all = ["name", "merge_order", "merge_mode"])]
+    dry_run: bool,
 
     /// Order in which graph layers are merged, lowest precedence first, such as `release,cluster,plugins`
     #[arg(long, value_name = "ORDER")]
@@ -87,7 +97,13 @@ pub(super) fn create(args: &CreateArgs, remote: &mut Remote<'_>) -> Outcome {
 }
 
 pub(super) fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
+    if let (Some(release), true) = (args.release, args.dry_run) {
+        return release_move::preview(args.env.id(), release, remote);
+    }
     let mut body = Map::new();
+    if let Some(release) = args.release {
+        body.insert("release_id".to_owned(), json!(release));
+    }
     let fields = [("name", &args.name), ("merge_order", &args.merge_order), ("merge_mode", &args.merge_mode)];
     for (key, value) in fields {
         if let Some(value) = value {

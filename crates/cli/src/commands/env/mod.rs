@@ -4,6 +4,7 @@ mod change;
 mod deploy;
 mod env_arg;
 mod members;
+mod release_move;
 mod show;
 
 use clap::Subcommand;

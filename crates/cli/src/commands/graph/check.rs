@@ -107,7 +107,8 @@ fn from_view(finding: FindingView) -> Reported {
 }
 
 fn check_file(file: &File, remote: &mut Remote<'_>) -> Outcome {
-    let layers = [Layer::of_tasks(Source::Release, &file.tasks)];
+    // The file may override tasks of any lower layer.
+    let layers = [Layer::of_tasks(Source::Cluster, &file.tasks)];
     let merged = merge(&layers, MergeRules::default());
     let library = stoker_planner::library();
     let options = GraphCheckOptions {

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use stoker_api_types::graphs::GraphView;
 use stoker_client::RestRequest;
-use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
+use stoker_manifest::task::alias_of;
 
 use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs};
 use crate::exit::{Failure, Outcome};
@@ -14,7 +14,7 @@ use crate::text::counted;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 With `--env`, the selected layers are merged in the same way as for a run; by default, all layers are selected. The file is a list of tasks that can be
-uploaded again; aliases and default values are omitted.
+uploaded again: uploading it to the graph that it comes from changes nothing.
 
 Examples:
   stoker graph download --env 1 --all --type upgrade --file tasks.yaml
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         }
         GraphTarget::Layers { cluster, layers } => merged(remote, cluster, &args.graph_type, &layers)?,
     };
-    tasks.as_array_mut().into_iter().flatten().for_each(strip_redundant_fields);
+    tasks.as_array_mut().into_iter().flatten().for_each(strip_aliases);
     if tasks.as_array().is_some_and(Vec::is_empty) {
         remote.note(&format!("no tasks of type `{}`", args.graph_type));
     }
@@ -64,14 +64,11 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     }
 }
 
-/// Removes aliases and default values. Responses contain each field under both spellings, for old clients.
-fn strip_redundant_fields(task: &mut Json) {
+/// Removes aliases. Responses contain each field under both spellings, for old clients.
+fn strip_aliases(task: &mut Json) {
     let Some(fields) = task.as_object_mut() else { return };
     if fields.get("task_name") == fields.get("id") {
         fields.shift_remove("task_name");
-    }
-    if fields.get("version").is_some_and(|version| version == VERSION_DEFAULT) {
-        fields.shift_remove("version");
     }
     let names: Vec<String> = fields.keys().cloned().collect();
     for (name, alias) in names.iter().filter_map(|name| Some((name, alias_of(name)?))) {

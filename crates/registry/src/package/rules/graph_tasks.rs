@@ -5,11 +5,11 @@
 
 use stoker_conditions::Dialect;
 use stoker_diagnostics::{Diagnostic, Diagnostics, quoted};
-use stoker_graph::NamePattern;
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, NamePattern, Scope, Source, merge};
 use stoker_manifest::codes as manifest;
 use stoker_manifest::graph::read_tasks_node;
 use stoker_manifest::reader::{list_of, one_of, report_wrong_type};
-use stoker_model::TaskType;
+use stoker_model::{Task as GraphTask, TaskType};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::parameters::{NEED_PARAMETERS, check_parameters};
@@ -34,6 +34,28 @@ pub(in crate::package) fn graph_tasks(
         problems.in_item(item_idx, |problems| Task { node: item, context }.check(problems));
     }
     documents.graph_tasks = tasks.unwrap_or_default();
+    report_ignored_fields(items, &documents.graph_tasks, problems);
+}
+
+/// Reports fields without effect, which the check of graphs finds.
+fn report_ignored_fields(items: &[Node], tasks: &[GraphTask], problems: &mut Diagnostics) {
+    let plugin = Source::Plugin { name: String::new(), version: String::new() };
+    let merged = merge(&[Layer::of_tasks(plugin, tasks)], MergeRules::default());
+    let mut findings = stoker_graph::check(&merged, &GraphCheckOptions::new(Scope::Layer));
+    findings.retain(|finding| finding.code == stoker_graph::codes::IGNORED_FIELD);
+    for finding in findings {
+        let name = finding.location.task.as_deref();
+        let is_item = |(_, item): &(usize, &Node)| item.get("id").and_then(Node::as_str) == name;
+        let Some((item_idx, item)) = items.iter().enumerate().find(is_item) else { continue };
+        let field = finding.location.path.as_str();
+        let span = item.get(field).map_or(head(item), head);
+        problems.in_item(item_idx, |problems| {
+            problems.in_key(field, |problems| {
+                problems.warning(codes::UNEXPECTED_FIELD, span, finding.message.clone()).help =
+                    finding.help.clone();
+            });
+        });
+    }
 }
 
 /// Maps problems of the graph reader to package codes. `None` for problems that this module reports itself.
@@ -95,8 +117,14 @@ impl Task<'_> {
     }
 
     /// Rejects types that graphs support but plugins may not use. Unknown types were reported by the graph
-    /// reader.
+    /// reader. A task without a type overrides a task of the release or cluster.
     fn check_type(&self, task_type: &str, problems: &mut Diagnostics) {
+        if self.node.get("type").is_none() {
+            let message = "`type` is missing, so a task of the release or cluster must have this id";
+            problems.in_key("type", |problems| {
+                _ = problems.warning(codes::FIELD_REQUIRED, head(self.node), message)
+            });
+        }
         let is_graph_only = TaskType::parse(task_type).is_some() && !TYPES.contains(&task_type);
         let Some(node) = self.node.get("type").filter(|_| is_graph_only) else { return };
         let message = format!("task type {} is not allowed in plugins", quoted(task_type));
@@ -125,8 +153,10 @@ impl Task<'_> {
             has_selector = true;
             problems.in_key(key, |problems| check_selectors(node, problems));
         }
-        if !has_selector && task_type != "stage" {
-            let message = "the task has no `role`, `roles`, `groups` or `tags`, so it runs on no node";
+        let is_override = self.node.get("type").is_none();
+        if !has_selector && task_type != "stage" && !is_override {
+            let message = "the task has no `role`, `roles`, `groups` or `tags`, so it runs on no node, unless it overrides \
+                           a task that has";
             problems.warning(codes::FIELD_REQUIRED, head(self.node), message);
         }
     }

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use stoker_diagnostics::{Diagnostics, quoted};
-use stoker_manifest::reader::{Fields, boolean, list_of, one_of, string};
+use stoker_manifest::reader::{Fields, boolean, did_you_mean, list_of, one_of, string};
 use stoker_yaml::Node;
 
 use super::provides::provides;
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, is_lower_name, open_map, text_like};
+use crate::package::shapes::{anything, is_lower_name, non_empty_text, open_map, text_like};
 use crate::package::version::{PackageVersion, numbers};
 use crate::package::{Context, codes};
+use crate::sources::{KNOWN_OS, RepositoryKind};
 
 pub(in crate::package) fn metadata(
     node: &Node,
@@ -102,13 +103,31 @@ fn groups(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> O
 
 fn release(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     open_map(|fields| {
-        fields.required("os", one_of(&["ubuntu", "centos"]));
+        fields.required("os", operating_system);
         fields.required("version", string);
         fields.required("mode", list_of(one_of(&["ha", "multinode"])));
         for key in ["deployment_scripts_path", "repository_path"] {
             fields.required(key, |node, problems| existing_path(node, context, problems));
         }
     })(node, problems)
+}
+
+/// Reads the operating system of a release. Releases may name any.
+fn operating_system(node: &Node, problems: &mut Diagnostics) -> Option<()> {
+    let os = non_empty_text(node, problems)?;
+    if RepositoryKind::for_os(&os).is_none() {
+        let known = || KNOWN_OS.iter().map(|(known, _)| *known);
+        let help = did_you_mean(&os.to_lowercase(), known(), problems);
+        let names: Vec<&str> = known().collect();
+        let message = format!(
+            "the package format of operating system {} is unknown, so its packages are not served",
+            quoted(&os)
+        );
+        let help = help
+            .unwrap_or_else(|| format!("known are {}; the plugin works without packages", names.join(", ")));
+        problems.warning(codes::FIELD_ENUM, node.span, message).set_help(help);
+    }
+    Some(())
 }
 
 fn existing_path(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {

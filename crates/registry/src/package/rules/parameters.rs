@@ -1,7 +1,7 @@
 //! Parameters of graph tasks, by type.
 
 use stoker_diagnostics::Diagnostics;
-use stoker_manifest::reader::{Fields, integer};
+use stoker_manifest::reader::{Fields, integer_in};
 use stoker_yaml::Node;
 
 use crate::package::codes;
@@ -19,8 +19,8 @@ pub(super) fn check_parameters(node: &Node, task_type: &str, problems: &mut Diag
         "puppet" => {
             fields.required("puppet_manifest", or_computed(non_empty_text));
             fields.required("puppet_modules", or_computed(non_empty_text));
-            fields.required("timeout", or_computed(integer));
-            fields.optional("retries", or_computed(integer));
+            fields.required("timeout", or_computed(not_negative()));
+            fields.optional("retries", or_computed(not_negative()));
         }
         "shell" => {
             fields.required("cmd", or_computed(non_empty_text));
@@ -45,9 +45,14 @@ pub(super) fn check_parameters(node: &Node, task_type: &str, problems: &mut Diag
     })(node, problems);
 }
 
+/// Reads a number of seconds or of retries.
+fn not_negative() -> impl Fn(&Node, &mut Diagnostics) -> Option<i64> {
+    integer_in(0..=i64::MAX)
+}
+
 fn optional_integers(fields: &mut Fields<'_, '_>, keys: &[&'static str]) {
     for key in keys {
-        fields.optional(key, or_computed(integer));
+        fields.optional(key, or_computed(not_negative()));
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) async fn cluster_show(
 
 /// Update a cluster
 ///
-/// Omitted fields are unchanged.
+/// Omitted fields are unchanged. Another `release_id` moves the cluster to that release.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)), request_body = ClusterBody,
     responses((status = 200, body = ClusterView))

@@ -7,6 +7,7 @@ mod delete;
 mod extensions;
 mod overview;
 mod read;
+mod release_move;
 mod view;
 
 use stoker_model::Permission;
@@ -23,6 +24,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(overview::cluster_overview))
         .add(Permission::Read, routes!(by_id::cluster_show))
         .add(Permission::Operate, routes!(by_id::cluster_update, by_id::cluster_patch))
+        .add(Permission::Read, routes!(release_move::cluster_release_preview))
         .add(Permission::Operate, routes!(delete::cluster_delete))
         .add(Permission::Read, routes!(extensions::cluster_extension_list))
         .add(Permission::Operate, routes!(extensions::cluster_extension_add))

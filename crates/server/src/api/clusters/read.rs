@@ -1,8 +1,8 @@
 //! Parsing of cluster request bodies.
 
 use stoker_api_types::Request as _;
-use stoker_api_types::clusters::{ClusterBody, NewClusterBody, ReleaseRef, read_release};
-use stoker_manifest::reader::{FieldUpdate, Fields, nullable};
+use stoker_api_types::clusters::{ClusterBody, NewClusterBody, ReleaseRef};
+use stoker_manifest::reader::{FieldUpdate, Fields};
 use stoker_model::{JsonMap, MergeMode, MergeOrder, NodeId, ReleaseId, TenantRef};
 use stoker_services::clusters::{ClusterRequest, ClusterUpdate};
 
@@ -112,14 +112,12 @@ impl ChangeBody {
     }
 }
 
-/// Parses an update. A response contains the release, so that it may be sent back.
+/// Parses an update.
 pub(super) fn read_change(fields: &mut Fields<'_, '_>) -> Option<ChangeBody> {
-    let release_id = fields.optional("release_id", nullable(read_release)).flatten();
-    let release = fields.optional("release", nullable(read_release)).flatten();
     let body = ClusterBody::read(fields)?;
     Some(ChangeBody {
         name: body.name,
-        releases: ReleaseRefs { release_id, release },
+        releases: ReleaseRefs { release_id: body.release_id, release: body.release },
         mode: body.mode.map(str::to_owned),
         nodes: body.nodes.map(node_ids),
         components: body.components,

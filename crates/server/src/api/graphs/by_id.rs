@@ -3,14 +3,14 @@
 use axum::extract::State;
 use stoker_api_types::graphs::GraphView;
 use stoker_model::{ClusterId, GraphId, GraphType, Owner, PluginId, ReleaseId};
-use stoker_services::graphs::{self, CheckedGraph, CheckedUpdate, agreed_type};
+use stoker_services::graphs::{self, CheckedGraph, CheckedUpdate, named_owner};
 use stoker_store::{ClusterFilter, GraphFilter, List, Session};
 
 use super::access::{require_cluster, require_graph, require_owner};
 use super::upload::Upload;
 use super::view::{GraphBody, NewGraphBody, render_graph, render_graph_created, render_graph_stored};
 use crate::access::caller::Authenticated;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::ApiResult;
 use crate::http::etag::{self, IfMatch};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
@@ -103,7 +103,8 @@ async fn related_owners(
 
 /// Create a graph
 ///
-/// `model` and `model_id` select the owner of the graph.
+/// `model` and `model_id` select the owner of the graph; without `model`, the owner is a cluster. `relations` of a response
+/// is accepted in their place.
 #[utoipa::path(
     post, path = "/api/v1/graphs", params(("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
     request_body = NewGraphBody,
@@ -118,11 +119,8 @@ pub(super) async fn graph_create(
     upload: Upload,
 ) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
-    let owner = uploaded.body.owner.ok_or_else(|| {
-        ApiError::bad_request("missing owner: set `model` (`release`, `cluster` or `plugin`) and `model_id`")
-    })?;
-    let graph_type = agreed_type(None, &uploaded.body)?;
-    let checked = CheckedGraph::new(&app.services.graphs, uploaded)?;
+    let (owner, graph_type) = named_owner(&uploaded.body)?;
+    let checked = CheckedGraph::new(&app.services.graphs, owner, uploaded)?;
     let mut writing = app.change(&login).await?;
     require_owner(&mut writing, &login, owner).await?;
     Ok(render_graph_created(graphs::graph_create(writing, owner, graph_type, checked).await?))

@@ -43,7 +43,7 @@ async fn create(
     let uploaded = upload.graph()?;
     agreed_owner(owner, &uploaded.body)?;
     let graph_type = agreed_type(path_type, &uploaded.body)?;
-    let checked = CheckedGraph::new(&app.services.graphs, uploaded)?;
+    let checked = CheckedGraph::new(&app.services.graphs, owner, uploaded)?;
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     Ok(graphs::graph_create(writing, owner, graph_type, checked).await?)

@@ -254,7 +254,7 @@ async fn replace(
         return Ok(ApiResponse::ok(tasks.iter().map(render).collect()));
     }
     let source = GraphSource { file: None, lines: task_lines(document.node()) };
-    check_tasks(&app.services.graphs, &tasks, &source)?;
+    check_tasks(&app.services.graphs, owner.kind(), &tasks, &source)?;
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let graph = graph_tasks_replace(writing, owner, &graph_type, condition, &tasks, &source).await?;

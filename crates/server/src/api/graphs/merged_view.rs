@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use stoker_graph::{MergedField, MergedGraph, MergedTask, Source};
-use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
+use stoker_manifest::task::alias_of;
 
 /// All merged tasks, optionally with the provenance of each attribute.
 pub(super) struct MergedTasks<'m, 'a> {
@@ -37,9 +37,6 @@ impl Serialize for TaskView<'_, '_> {
             if let Some(alias) = alias_of(field.name) {
                 map.serialize_entry(alias, field.value)?;
             }
-        }
-        if self.task.value("version").is_none() {
-            map.serialize_entry("version", VERSION_DEFAULT)?;
         }
         if let Some(sources) = self.sources {
             map.serialize_entry("provenance", &Provenance { task: self.task, sources })?;

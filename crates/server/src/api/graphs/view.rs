@@ -96,10 +96,15 @@ pub(super) struct GraphBody {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct NewGraphBody {
-    model: OwnerWord,
-    /// ID of the owner.
-    #[schema(example = 3, minimum = 1)]
-    model_id: i64,
+    /// Kind of owner (default: `cluster`).
+    #[schema(nullable = false)]
+    model: Option<OwnerWord>,
+    /// ID of the owner. Required without `relations`.
+    #[schema(nullable = false, example = 3, minimum = 1)]
+    model_id: Option<i64>,
+    /// The owner as responses show it: a list with one element, in place of `model` and `model_id`.
+    #[schema(nullable = false)]
+    relations: Option<Vec<GraphRelation>>,
     #[serde(flatten)]
     #[schema(inline)]
     graph: GraphBody,

@@ -78,7 +78,7 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
         components_metadata: fields.optional("components_metadata", components::read),
         required_component_types: fields.optional("required_component_types", list_of(string)),
         extensions: fields.optional("extensions", list_of(string)),
-        graphs: EmbeddedGraphs::read(fields, text),
+        graphs: EmbeddedGraphs::read_release(fields, text),
         own: sections::own_fields(fields),
     }
 }

@@ -166,6 +166,41 @@ fn downloaded_graph_can_be_uploaded() {
     }
 }
 
+/// Every layer of every real graph keeps the rows of its tasks when a download is uploaded again.
+#[test]
+fn uploading_a_downloaded_layer_keeps_every_row() {
+    let fuel = Fuel::with_cluster();
+    enable_plugin(&fuel);
+    fuel.write("override.yaml", "- {id: third, type: shell, role: '*', parameters: {cmd: 'true'}}");
+    let mut graphs = vec![("custom".to_owned(), fuel.path("override.yaml"))];
+    for name in ["default-graph", "provision__tasks", "deletion__tasks", "net-verification__tasks"] {
+        let path = stoker_testkit::real_data(&format!("fuel-library/{name}.yaml"));
+        graphs.extend(path.map(|path| (name.replace("__", "-"), path.display().to_string())));
+    }
+    for (owner, layer, collection) in [
+        ("-r 1", "--release", "releases/1"),
+        ("-e 1", "--cluster", "clusters/1"),
+        ("-p 1", "--plugins", "plugins/1"),
+    ] {
+        for (graph_type, file) in &graphs {
+            fuel.ok(&format!("graph upload {owner} -t {graph_type} -f {file}"));
+            let rows = || {
+                let graph = format!("/api/v1/{collection}/deployment_graphs/{graph_type}");
+                let id = fuel.rest.expect(200, "GET", &graph, None)["id"].clone();
+                fuel.rest.expect(200, "GET", &format!("/api/v1/graphs/{id}/tasks"), None)
+            };
+            let before = rows();
+            for format in ["json", "yaml"] {
+                fuel.ok(&format!(
+                    "graph download -e 1 {layer} -t {graph_type} --file layer.{format} --format {format}"
+                ));
+                fuel.ok(&format!("graph upload {owner} -t {graph_type} -f layer.{format}"));
+                assert_eq!(rows(), before, "{layer} {graph_type} {format}");
+            }
+        }
+    }
+}
+
 #[test]
 fn folder_is_uploaded_as_one_graph() {
     let fuel = Fuel::with_cluster();
