@@ -14,6 +14,7 @@ mod build;
 pub mod cases;
 pub mod components;
 pub mod contributions;
+pub mod labels;
 pub mod package;
 pub mod patterns;
 mod reach;

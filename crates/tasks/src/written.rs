@@ -77,7 +77,7 @@ impl Written {
                 .iter()
                 .any(|problem| problem.is_error() && problem.location.path == *name);
             if value.is_some_and(|value| !kind.accepts(value)) && !is_reported {
-                self.wrong(name, kind.name());
+                self.wrong(name, &kind.name());
             }
         }
     }

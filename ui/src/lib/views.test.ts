@@ -15,7 +15,7 @@ import { filterOptions, hasFilter, nodeQuery } from "./nodes";
 import { conflictReason } from "./roles";
 import { SYMBOLS, STATUSES, statusOfRecord, statusOfRun } from "./status";
 import { alignToChunks, tilesOf, visibleRange } from "./tiles";
-import { withAnswer, labelAt, panesOf, withAnswers } from "./wizard";
+import { answersFor, componentLabels, labelAt, panesOf, withAnswer, withAnswers } from "./wizard";
 import { worstStatus } from "./worst";
 import { yamlTokens, yaqlPrefix } from "./yamlTokens";
 import { toYaml } from "./yamlWrite";
@@ -183,4 +183,12 @@ test("wizard shows the reason of a disabled option and unconfirmed answers", () 
   expect([droppedMessage({ Net: { manager: "a" } }), droppedMessage({})]).toEqual(["A is no longer available.", "The selected option is no longer available."]);
   expect(answers).toEqual({ Other: { x: 1 }, Net: { manager: "b" } });
   expect(withAnswers(panes, answers)[0]?.controls[0]?.value).toBe("b");
+});
+
+test("answers are kept for controls that the wizard of another release has, too", () => {
+  const definition = { Compute: { kvm: { type: "checkbox", label: "KVM", component: "hypervisor:kvm" } }, Net: { manager: { values: [{ data: "a", label: "A", component: "network:a" }, { data: "b" }] } } };
+  const answers = { Compute: { kvm: true, xen: true }, Net: { manager: "c" }, Storage: { ceph: true } };
+  expect(answersFor(definition, answers)).toEqual({ Compute: { kvm: true }, Net: { manager: "c" } });
+  expect(answersFor({}, answers)).toEqual({});
+  expect([...componentLabels(definition)]).toEqual([["hypervisor:kvm", "KVM"], ["network:a", "A"]]);
 });

@@ -28,6 +28,8 @@ export interface Control {
 export interface Pane {
   name: string;
   label: string;
+  /** Whether one of its components must be selected. */
+  required: boolean;
   controls: Control[];
 }
 
@@ -36,7 +38,8 @@ export function panesOf(definition: Record<string, unknown>, evaluation: Schemas
   for (const state of evaluation.controls) {
     if (state.hidden) continue;
     const declared = asMap(asMap(definition[state.pane])[state.control]);
-    const pane = panes.get(state.pane) ?? { name: state.pane, label: labelOf(asMap(asMap(definition[state.pane]).metadata), state.pane), controls: [] };
+    const metadata = asMap(asMap(definition[state.pane]).metadata);
+    const pane = panes.get(state.pane) ?? { name: state.pane, label: labelOf(metadata, state.pane), required: metadata.required === true, controls: [] };
     panes.set(state.pane, pane);
     const values = asList(declared.values).map(asMap);
     pane.controls.push({
@@ -88,6 +91,29 @@ export function withAnswers(panes: Pane[], answers: Record<string, unknown>): Pa
       return answer === undefined ? control : { ...control, value: answer };
     }),
   }));
+}
+
+/** Answers to the controls of this wizard. Those of other releases are kept elsewhere for the case that they are selected again. */
+export function answersFor(definition: Record<string, unknown>, answers: Record<string, unknown>): Record<string, unknown> {
+  const result: Record<string, Record<string, unknown>> = {};
+  for (const [pane, values] of Object.entries(answers)) {
+    const known = Object.entries(asMap(values)).filter(([control]) => control in asMap(definition[pane]));
+    if (known.length > 0) result[pane] = Object.fromEntries(known);
+  }
+  return result;
+}
+
+/** Labels of components, from the options and checkboxes that select them. */
+export function componentLabels(definition: Record<string, unknown>): Map<string, string> {
+  const labels = new Map<string, string>();
+  for (const pane of Object.values(definition)) {
+    for (const control of Object.values(asMap(pane)).map(asMap)) {
+      for (const choice of [control, ...asList(control.values).map(asMap)]) {
+        if (typeof choice.component === "string") labels.set(choice.component, labelOf(choice, choice.component));
+      }
+    }
+  }
+  return labels;
 }
 
 /** Copy of the answers with one answer set. */

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::component::{Component, Relation};
 use super::conflict::{ComponentConflict, InvalidReason};
-use super::name::ComponentName;
+use super::name::{ComponentName, ComponentPattern, ComponentType};
 use super::registry::Registry;
 use super::requires::{Choice, Predicate, Requirement};
+use crate::labels::words;
 
 /// Compatibility of a component with the current choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Registry {
             component.requires.iter().filter(|requirement| !requirement.holds(&component.name, choice));
         failing
             .filter(|requirement| !is_open(requirement))
-            .map(|requirement| requirement.description(&component.label))
+            .map(|requirement| self.describe_requirement(&component.label, requirement))
             .collect()
     }
 
@@ -76,9 +77,7 @@ impl Registry {
 
     /// Describes a finding with the labels and messages of its components.
     pub fn explain(&self, finding: &ComponentConflict) -> String {
-        let label = |name: &ComponentName| {
-            self.get(name).map_or_else(|| name.to_string(), |component| component.label.clone())
-        };
+        let label = |name: &ComponentName| self.label_of(name);
         match finding {
             ComponentConflict::Invalid { component, reason } => {
                 format!("`{component}` {}", describe_invalid(*reason))
@@ -101,15 +100,76 @@ impl Registry {
                         requirement.predicate == *predicate && requirement.item_texts() == *items
                     })
                 });
-                let words = describe_requirement(&label(component), *predicate, items);
-                match requirement.and_then(|requirement| non_blank(requirement.message.as_ref())) {
+                let words = self.describe_items(&label(component), *predicate, items);
+                match requirement.and_then(|requirement| self.message_of(requirement)) {
                     Some(message) => format!("{words}: {message}"),
                     None => words,
                 }
             }
             ComponentConflict::MissingType { kind } => {
-                format!("a component of type `{kind}` must be selected")
+                let kind = ComponentType::parse(kind)
+                    .map_or_else(|| format!("`{kind}`"), |kind| kind.noun().to_owned());
+                format!("{kind} must be selected")
             }
+        }
+    }
+
+    /// Returns the label of a component; for a component that is not provided, its name or the words of it.
+    pub fn label_of(&self, name: &ComponentName) -> String {
+        let absent = || match self.is_readable {
+            true => format!("{} (not installed)", words(&name.path().join(" "))),
+            false => name.to_string(),
+        };
+        self.get(name).map_or_else(absent, |component| component.label.clone())
+    }
+
+    /// Returns the message of a requirement, or a generated description.
+    pub fn describe_requirement(&self, label: &str, requirement: &Requirement) -> String {
+        let words = || self.describe_items(label, requirement.predicate, &requirement.item_texts());
+        self.message_of(requirement).cloned().unwrap_or_else(words)
+    }
+
+    /// Returns the declared message: `message_invalid` if no available component matches an item and messages are for
+    /// users.
+    fn message_of<'r>(&self, requirement: &'r Requirement) -> Option<&'r String> {
+        let is_satisfiable = self
+            .components()
+            .iter()
+            .any(|component| requirement.items.iter().any(|item| item.matches(&component.name)));
+        let invalid =
+            non_blank(requirement.message_invalid.as_ref()).filter(|_| self.is_readable && !is_satisfiable);
+        invalid.or_else(|| non_blank(requirement.message.as_ref()))
+    }
+
+    fn describe_items(&self, label: &str, predicate: Predicate, items: &[String]) -> String {
+        let words = match predicate {
+            Predicate::AnyOf => "any of",
+            Predicate::AllOf => "all of",
+            Predicate::OneOf => "exactly one of",
+            Predicate::NoneOf => "none of",
+        };
+        let mut labels: Vec<String> = Vec::new();
+        for item in items.iter().flat_map(|item| self.item_labels(item)) {
+            if !labels.contains(&item) {
+                labels.push(item);
+            }
+        }
+        format!("{label} requires {words}: {}", labels.join(", "))
+    }
+
+    /// Returns the labels of the components that an item matches.
+    fn item_labels(&self, item: &str) -> Vec<String> {
+        if !self.is_readable {
+            return vec![item.to_owned()];
+        }
+        match ComponentPattern::parse(item) {
+            Some(ComponentPattern::Exact(name)) => vec![self.label_of(&name)],
+            Some(pattern @ ComponentPattern::Below { .. }) => {
+                let matching = self.components().iter().filter(|component| pattern.matches(&component.name));
+                let labels: Vec<String> = matching.map(|component| component.label.clone()).collect();
+                if labels.is_empty() { vec![format!("`{item}` (not installed)")] } else { labels }
+            }
+            None => vec![format!("`{item}`")],
         }
     }
 }
@@ -144,25 +204,7 @@ const fn describe_invalid(reason: InvalidReason) -> &'static str {
     }
 }
 
-impl Requirement {
-    /// Returns the message of the requirement, or a generated description.
-    pub fn description(&self, label: &str) -> String {
-        let words = || describe_requirement(label, self.predicate, &self.item_texts());
-        non_blank(self.message.as_ref()).cloned().unwrap_or_else(words)
-    }
-}
-
 /// Treats a blank message as absent.
 fn non_blank(message: Option<&String>) -> Option<&String> {
     message.filter(|message| !message.trim().is_empty())
-}
-
-fn describe_requirement(label: &str, predicate: Predicate, items: &[String]) -> String {
-    let words = match predicate {
-        Predicate::AnyOf => "any of",
-        Predicate::AllOf => "all of",
-        Predicate::OneOf => "exactly one of",
-        Predicate::NoneOf => "none of",
-    };
-    format!("{label} requires {words}: {}", items.join(", "))
 }

@@ -6,6 +6,7 @@ use stoker_model::Json;
 
 use super::name::{ComponentName, ComponentPattern, ComponentType, NameToken};
 use super::requires::Requirement;
+use crate::labels::readable;
 
 /// Source of a component.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +32,9 @@ impl Provider {
 pub struct Component {
     pub name: ComponentName,
     pub provider: Provider,
+    /// Declared label; the name if there is none.
     pub label: String,
+    pub(super) has_own_label: bool,
     pub description: Option<String>,
     /// Sort position among components of its type.
     pub weight: i64,
@@ -60,6 +63,7 @@ impl Component {
     pub(super) fn new(name: ComponentName, provider: Provider) -> Self {
         Self {
             label: name.to_string(),
+            has_own_label: false,
             name,
             provider,
             description: None,
@@ -93,10 +97,23 @@ impl Component {
         self.incompatible.iter().find(|relation| relation.pattern.matches(other))
     }
 
+    /// Replaces translation keys in the description and in messages.
+    pub(super) fn translate(&mut self) {
+        let relations = self.compatible.iter_mut().chain(&mut self.incompatible);
+        let of_relations = relations.map(|relation| &mut relation.message);
+        let of_requirements =
+            self.requires.iter_mut().flat_map(|it| [&mut it.message, &mut it.message_invalid]);
+        let texts = std::iter::once(&mut self.description).chain(of_relations).chain(of_requirements);
+        for text in texts.flatten() {
+            *text = readable(text).into_owned();
+        }
+    }
+
     /// Merges another declaration of the same component by the same provider.
     pub(super) fn absorb(&mut self, other: Self) {
-        if self.label == self.name.to_string() {
+        if !self.has_own_label {
             self.label = other.label;
+            self.has_own_label = other.has_own_label;
         }
         self.description = self.description.take().or(other.description);
         if self.weight == WEIGHT_DEFAULT {

@@ -27,6 +27,39 @@ impl ComponentType {
         }
     }
 
+    /// Returns the type as a noun with its article.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Hypervisor => "a hypervisor",
+            Self::Network => "a network",
+            Self::Storage => "a storage backend",
+            Self::Monitoring => "a monitoring component",
+            Self::AdditionalService => "an additional service",
+        }
+    }
+
+    /// Returns the name of the wizard pane for the type.
+    pub const fn pane(self) -> &'static str {
+        match self {
+            Self::Hypervisor => "Compute",
+            Self::Network => "Network",
+            Self::Storage => "Storage",
+            Self::Monitoring => "Monitoring",
+            Self::AdditionalService => "AdditionalServices",
+        }
+    }
+
+    /// Returns the title of the wizard pane for the type.
+    pub const fn pane_label(self) -> &'static str {
+        match self {
+            Self::Hypervisor => "Hypervisor",
+            Self::Network => "Network",
+            Self::Storage => "Storage",
+            Self::Monitoring => "Monitoring",
+            Self::AdditionalService => "Additional services",
+        }
+    }
+
     /// Parses a type; `networking` is an alias of `network`.
     pub fn parse(text: &str) -> Option<Self> {
         let text = if text == "networking" { "network" } else { text };

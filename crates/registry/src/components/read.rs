@@ -80,7 +80,10 @@ impl Reader<'_> {
     fn component(&self, name: ComponentName, entry: &Json) -> Component {
         let text = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
         let mut component = Component::new(name, self.provider.clone());
-        component.label = text("label").unwrap_or(component.label);
+        if let Some(label) = text("label").filter(|label| !label.trim().is_empty()) {
+            component.label = label;
+            component.has_own_label = true;
+        }
         component.description = text("description");
         component.weight = entry.get("weight").and_then(Json::as_i64).unwrap_or(WEIGHT_DEFAULT);
         component.is_default = entry.get("default").and_then(Json::as_bool).unwrap_or(false);
@@ -138,8 +141,11 @@ fn relation_name(entry: &Json) -> Option<&str> {
 
 /// Returns the message; `description` is accepted as an alias.
 fn message_of(entry: &Json) -> Option<String> {
-    let text = |key: &str| entry.get(key).and_then(Json::as_str);
-    text("message").or_else(|| text("description")).map(str::to_owned)
+    message_in(entry, "message").or_else(|| message_in(entry, "description"))
+}
+
+fn message_in(entry: &Json, key: &str) -> Option<String> {
+    entry.get(key).and_then(Json::as_str).map(str::to_owned)
 }
 
 /// Parses the legacy notation, a list of names: of each type, at least one name is required. The first
@@ -152,7 +158,12 @@ fn name_groups(entries: &[Json]) -> Vec<Requirement> {
         let kind = item.text.split(':').next().unwrap_or_default().to_owned();
         let group_idx = *group_indexes.entry(kind).or_insert(groups.len());
         if group_idx == groups.len() {
-            groups.push(Requirement { predicate: Predicate::AnyOf, items: Vec::new(), message: None });
+            groups.push(Requirement {
+                predicate: Predicate::AnyOf,
+                items: Vec::new(),
+                message: None,
+                message_invalid: None,
+            });
         }
         let group = &mut groups[group_idx];
         group.items.push(item);
@@ -174,7 +185,12 @@ fn predicates(entries: &[Json]) -> Result<Vec<Requirement>, InvalidReason> {
             let items = body.get("items").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
             let text = |item: &Json| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
             let items = items.iter().map(|item| Item::new(&text(item))).collect();
-            requirements.push(Requirement { predicate: *predicate, items, message: message_of(body) });
+            requirements.push(Requirement {
+                predicate: *predicate,
+                items,
+                message: message_of(body),
+                message_invalid: message_in(body, "message_invalid"),
+            });
         }
     }
     Ok(requirements)

@@ -8,6 +8,7 @@ use super::component::{Component, Provider};
 use super::conflict::ComponentConflict;
 use super::name::ComponentName;
 use super::read::Reader;
+use crate::labels::{readable, words};
 
 /// Component declarations of a plugin.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +59,8 @@ pub struct Registry {
     components: Vec<Component>,
     indexes: BTreeMap<ComponentName, usize>,
     findings: Vec<ComponentConflict>,
+    /// Whether messages contain labels instead of names.
+    pub(super) is_readable: bool,
 }
 
 impl Registry {
@@ -103,6 +106,35 @@ impl Registry {
                 self.components[idx].absorb(component);
             }
             Some(_) => {}
+        }
+    }
+
+    /// Prepares the registry for messages to users: replaces translation keys, and gives each component without a label
+    /// one from the title of its plugin, or from its name. Messages then contain labels instead of names.
+    #[must_use]
+    pub fn into_readable(mut self, titles: &BTreeMap<&str, &str>) -> Self {
+        let mut counts: BTreeMap<Provider, usize> = BTreeMap::new();
+        for component in &self.components {
+            *counts.entry(component.provider.clone()).or_default() += 1;
+        }
+        for component in &mut self.components {
+            let title = titles.get(component.provider.as_str()).filter(|title| !title.trim().is_empty());
+            let own = words(component.name.path().last().map_or("", String::as_str));
+            component.label = match title {
+                _ if component.has_own_label => readable(&component.label).into_owned(),
+                None => own,
+                Some(title) if counts.get(&component.provider) == Some(&1) => (*title).to_owned(),
+                Some(title) => format!("{title} ({own})"),
+            };
+            component.translate();
+        }
+        self.is_readable = true;
+        self
+    }
+
+    pub fn set_label(&mut self, name: &ComponentName, label: &str) {
+        if let Some(idx) = self.indexes.get(name) {
+            label.clone_into(&mut self.components[*idx].label);
         }
     }
 

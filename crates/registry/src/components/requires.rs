@@ -35,6 +35,8 @@ pub struct Requirement {
     pub predicate: Predicate,
     pub items: Vec<Item>,
     pub message: Option<String>,
+    /// Message if no available component matches an item, so that no selection satisfies the requirement.
+    pub message_invalid: Option<String>,
 }
 
 /// Pattern, or invalid text that matches no component.

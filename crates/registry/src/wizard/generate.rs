@@ -10,13 +10,14 @@ use stoker_model::{Json, JsonMap};
 
 use super::participant::{Participant, participants};
 use crate::components::{ComponentPattern, Predicate, Registry, Requirement};
+use crate::labels::readable;
 use crate::restrictions::{Restriction, RestrictionAction};
 
 /// Returns the restrictions to add to each choice, in wizard order, by `Pane.control` or
 /// `Pane.control[data]`.
 pub fn generated_restrictions(wizard: &JsonMap, registry: &Registry) -> Vec<(String, Vec<Restriction>)> {
     let all = participants(wizard, registry);
-    let additions = all.iter().map(|target| (target.target(), additions(target, &all)));
+    let additions = all.iter().map(|target| (target.target(), additions(target, &all, registry)));
     additions.filter(|(_, restrictions)| !restrictions.is_empty()).collect()
 }
 
@@ -30,7 +31,7 @@ pub fn with_restrictions(mut wizard: JsonMap, registry: &Registry) -> JsonMap {
     let original = wizard.clone();
     let all = participants(&original, registry);
     for target in &all {
-        let added = additions(target, &all);
+        let added = additions(target, &all, registry);
         let Some(choice) = choice_mut(&mut wizard, target).filter(|_| !added.is_empty()) else { continue };
         let restrictions = choice.entry("restrictions").or_insert_with(|| Json::Array(Vec::new()));
         if restrictions.is_null() {
@@ -43,6 +44,18 @@ pub fn with_restrictions(mut wizard: JsonMap, registry: &Registry) -> JsonMap {
     wizard
 }
 
+/// Returns the registry with the labels of the options and checkboxes that select its components, which users see.
+pub fn relabeled(wizard: &JsonMap, registry: &Registry) -> Registry {
+    let mut result = registry.clone();
+    for choice in participants(wizard, registry) {
+        let label = choice.body.get("label").and_then(Json::as_str).map(readable);
+        if let Some(label) = label.filter(|label| !label.trim().is_empty()) {
+            result.set_label(&choice.component.name, &label);
+        }
+    }
+    result
+}
+
 fn choice_mut<'w>(wizard: &'w mut JsonMap, target: &Participant<'_>) -> Option<&'w mut JsonMap> {
     let control = wizard.get_mut(target.pane)?.get_mut(target.control)?;
     let Some(data) = target.data else { return control.as_object_mut() };
@@ -51,11 +64,12 @@ fn choice_mut<'w>(wizard: &'w mut JsonMap, target: &Participant<'_>) -> Option<&
 }
 
 /// Returns the new restrictions of one choice.
-fn additions(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restriction> {
+fn additions(target: &Participant<'_>, all: &[Participant<'_>], registry: &Registry) -> Vec<Restriction> {
     let written = target.body.get("restrictions").and_then(Json::as_array).into_iter().flatten();
     let mut known: BTreeSet<String> =
         written.filter_map(Restriction::parse).map(|restriction| restriction.condition).collect();
-    let requires = target.component.requires.iter().filter_map(|required| requirement(target, required, all));
+    let requires = target.component.requires.iter();
+    let requires = requires.filter_map(|required| requirement(target, required, all, registry));
     let mut added = incompatibilities(target, all);
     added.extend(requires);
     added.retain(|restriction| known.insert(restriction.condition.clone()));
@@ -84,6 +98,7 @@ fn requirement(
     target: &Participant<'_>,
     requirement: &Requirement,
     all: &[Participant<'_>],
+    registry: &Registry,
 ) -> Option<Restriction> {
     let own = &target.component.name;
     let is_partner = |other: &&Participant<'_>| {
@@ -105,7 +120,7 @@ fn requirement(
         Predicate::AllOf if partners.is_empty() => return None,
         Predicate::AllOf => format!("not ({})", join_references(&partners, " and ")),
     };
-    Some(disable_if(condition, requirement.description(&target.component.label)))
+    Some(disable_if(condition, registry.describe_requirement(&target.component.label, requirement)))
 }
 
 fn join_references(partners: &[&Participant<'_>], operator: &str) -> String {

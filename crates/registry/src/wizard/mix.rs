@@ -24,6 +24,8 @@ pub struct MergedWizard {
     /// Plugin that added an option or a checkbox, by `Pane.control.values["data"]` (the data as JSON) or
     /// `Pane.control`. Choosing it enables the plugin.
     pub owners: BTreeMap<String, String>,
+    /// Whether the wizard is generated from components. Its answers are a component selection even if they select none.
+    pub is_generated: bool,
 }
 
 /// Origin of elements that no plugin added.
@@ -51,7 +53,7 @@ pub fn merge_wizards(
         mixer.merge_plugin(&mut mixed, release, plugin);
     }
     if mixer.conflicts.is_empty() {
-        return Ok(MergedWizard { wizard: mixed, owners: mixer.owners });
+        return Ok(MergedWizard { wizard: mixed, owners: mixer.owners, is_generated: false });
     }
     mixer.conflicts.sort();
     mixer.conflicts.dedup();
@@ -71,14 +73,7 @@ pub(super) struct Mixer<'a> {
 
 /// Returns the component type of a pane.
 fn pane_type(pane: &str) -> Option<ComponentType> {
-    Some(match pane {
-        "Compute" => ComponentType::Hypervisor,
-        "Network" => ComponentType::Network,
-        "Storage" => ComponentType::Storage,
-        "Monitoring" => ComponentType::Monitoring,
-        "AdditionalServices" => ComponentType::AdditionalService,
-        _ => return None,
-    })
+    ComponentType::ALL.iter().copied().find(|kind| kind.pane() == pane)
 }
 
 impl<'a> Mixer<'a> {
@@ -119,21 +114,23 @@ impl<'a> Mixer<'a> {
                 _ if !release.contains_key(pane) => self.conflict(pane.clone(), kinds::UNKNOWN_PANE),
                 None => self.conflict(pane.clone(), kinds::TYPE),
                 Some(controls) => {
-                    self.own_checkboxes(mixed.get(pane), pane, controls);
+                    let checkboxes = new_checkboxes(mixed.get(pane), controls);
                     self.linked = only_component(plugin, pane);
                     self.merge_key(mixed, pane, addition, pane);
+                    for name in checkboxes {
+                        self.own_checkbox(mixed, pane, name);
+                    }
                 }
             }
         }
     }
 
-    /// Records the plugin as owner of its new checkboxes.
-    fn own_checkboxes(&mut self, existing: Option<&Json>, pane: &str, controls: &JsonMap) {
-        let is_new = |name: &str| existing.and_then(|existing| existing.get(name)).is_none_or(Json::is_null);
-        for (name, control) in controls.iter().filter(|(name, _)| is_new(name)) {
-            if control.get("type").is_some_and(|kind| kind == "checkbox") {
-                self.owners.insert(format!("{pane}.{name}"), self.plugin.to_owned());
-            }
+    /// Records the plugin as owner of a new checkbox, and links the checkbox to the component of the plugin.
+    fn own_checkbox(&mut self, mixed: &mut JsonMap, pane: &str, name: &str) {
+        self.owners.insert(format!("{pane}.{name}"), self.plugin.to_owned());
+        let checkbox = mixed.get_mut(pane).and_then(|pane| pane.get_mut(name)).and_then(Json::as_object_mut);
+        if let (Some(checkbox), Some(component)) = (checkbox, &self.linked) {
+            checkbox.entry("component").or_insert_with(|| Json::from(&**component));
         }
     }
 
@@ -178,6 +175,14 @@ impl<'a> Mixer<'a> {
             _ => self.conflict(path.to_owned(), kinds::SCALAR),
         }
     }
+}
+
+/// Returns the names of the checkboxes that a pane does not have yet.
+fn new_checkboxes<'c>(existing: Option<&Json>, controls: &'c JsonMap) -> Vec<&'c str> {
+    let is_new = |name: &str| existing.and_then(|existing| existing.get(name)).is_none_or(Json::is_null);
+    let is_checkbox = |control: &Json| control.get("type").is_some_and(|kind| kind == "checkbox");
+    let added = controls.iter().filter(|(name, control)| is_new(name) && is_checkbox(control));
+    added.map(|(name, _)| name.as_str()).collect()
 }
 
 /// Returns the plugin's component for a pane, if there is exactly one.

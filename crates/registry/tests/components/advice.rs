@@ -65,7 +65,7 @@ fn conflicts_are_explained() {
             "no release or plugin provides `network:zzz`",
             "vCenter is not compatible with Contrail: no tunnels",
             "KVM requires any of: storage:*",
-            "a component of type `monitoring` must be selected",
+            "a monitoring component must be selected",
         ]
     );
 }
@@ -83,4 +83,34 @@ fn blank_messages_are_ignored() {
     assert_eq!(advice("network:ml2"), Advice::Incompatible(vec![expected]));
     let expected = "Ceph requires any of: network:ml2".to_owned();
     assert_eq!(advice("storage:ceph"), Advice::Incompatible(vec![expected]));
+}
+
+#[test]
+fn readable_messages_have_labels_and_titles() {
+    let release = json!([
+        {"name": "hypervisor:vmware", "label": "dialog.create_cluster_wizard.compute.vcenter", "requires": [
+            {"any_of": {"items": ["network:dvs", "network:core:*", "storage:x:*"]}},
+            {"one_of": {"items": ["network:moon"], "message": "why", "message_invalid": "dialog.create_cluster_wizard.compute.vcenter_warning"}},
+        ]},
+        {"name": "network:ml2_plain", "incompatible": [{"name": "hypervisor:vmware", "message": "dialog.create_cluster_wizard.network.hypervisor_alert"}]},
+    ]);
+    let one = json!([{"name": "network:core:a"}]);
+    let two = json!([{"name": "network:core:b"}, {"name": "network:core:c", "label": "The C"}]);
+    let nothing = json!([]);
+    let plugins = [super::plugin("one", &nothing, &one), super::plugin("two", &nothing, &two)];
+    let titles = std::collections::BTreeMap::from([("one", "Plugin One"), ("two", "Plugin Two")]);
+    let registry = super::registry(&release, &plugins).into_readable(&titles);
+    let check = registry.check_selection(Selection {
+        components: &["hypervisor:vmware", "network:ml2_plain"],
+        required_types: &[],
+    });
+    let explanations: Vec<String> = check.conflicts.iter().map(|finding| registry.explain(finding)).collect();
+    assert_eq!(
+        explanations,
+        [
+            "vCenter is not compatible with Ml2 plain: not available with vCenter",
+            "vCenter requires any of: Plugin One, Plugin Two (B), The C, Dvs (not installed), `storage:x:*` (not installed)",
+            "vCenter requires exactly one of: Moon (not installed): vCenter needs QEMU-KVM beside it",
+        ]
+    );
 }

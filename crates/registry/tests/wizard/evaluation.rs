@@ -33,7 +33,7 @@ fn wizard() -> MergedWizard {
     });
     let mixed = merge_wizards(&wizard, &[]).unwrap();
     let registry = Registry::new(components.as_array().unwrap(), &[]);
-    MergedWizard { wizard: with_restrictions(mixed.wizard, &registry), owners: mixed.owners }
+    MergedWizard { wizard: with_restrictions(mixed.wizard, &registry), ..mixed }
 }
 
 fn evaluated(answers: &Json, mode: &str) -> WizardEvaluation {

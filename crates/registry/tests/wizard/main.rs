@@ -5,6 +5,7 @@
 mod answers;
 mod conflicts;
 mod evaluation;
+mod generated;
 mod restrictions;
 
 use proptest::prelude::*;
@@ -45,7 +46,7 @@ fn reference_example() {
         ]},
         "encrypt": {"type": "checkbox", "label": "Encrypt links", "weight": 30},
     }});
-    let MergedWizard { wizard, owners } = merge_wizards(&release(), &[plugin("mesh", &mesh)]).unwrap();
+    let MergedWizard { wizard, owners, .. } = merge_wizards(&release(), &[plugin("mesh", &mesh)]).unwrap();
     assert_eq!(
         Json::Object(wizard),
         json!({"Compute": {}, "Network": {
@@ -175,6 +176,28 @@ fn new_options_are_linked_to_the_single_component_of_the_pane() {
         [Json::Null, json!("network:core:a"), json!("network:other")]
     );
     assert_eq!(linked(&["network:core:a", "network:b"]), [Json::Null, Json::Null, json!("network:other")]);
+}
+
+#[test]
+fn new_checkboxes_are_linked_to_the_single_component_of_the_pane() {
+    let addition = json!({"Network": {
+        "own": {"type": "checkbox", "label": "Own"},
+        "other": {"type": "checkbox", "component": "network:other"},
+        "kept": {"restrictions": ["wizard:Network.own == true"]},
+        "size": {"type": "text"},
+    }});
+    let release = json!({"Network": {"kept": {"type": "checkbox", "label": "Kept"}}});
+    let plugin = PluginWizard {
+        components: vec![
+            ComponentName::parse("network:a").unwrap(),
+            ComponentName::parse("storage:b").unwrap(),
+        ],
+        ..plugin("p", &addition)
+    };
+    let network = mixed(&release, &[plugin])["Network"].clone();
+    assert_eq!(network["own"]["component"], "network:a");
+    assert_eq!(network["other"]["component"], "network:other");
+    assert_eq!((&network["kept"]["component"], &network["size"]["component"]), (&Json::Null, &Json::Null));
 }
 
 #[test]

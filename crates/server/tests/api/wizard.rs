@@ -73,10 +73,10 @@ async fn wizard_conflict_names_both_plugins() {
 }
 
 #[tokio::test]
-async fn release_without_wizard_metadata_has_empty_wizard() {
+async fn release_without_wizard_and_components_has_empty_wizard() {
     let server = TestServer::new().await;
-    let body = with_fields(release_with_components(), json!({"wizard_metadata": {}}));
-    create(&server, "releases", &body).await;
+    let without = json!({"wizard_metadata": {}, "components_metadata": []});
+    create(&server, "releases", &with_fields(release_with_components(), without)).await;
     create(&server, "plugins", &contrail_body()).await;
     assert_eq!(server.get("releases/1/wizard").await.expect(200), json!({}));
     assert_eq!(evaluate(&server, json!({})).await["controls"], json!([]));
@@ -84,6 +84,86 @@ async fn release_without_wizard_metadata_has_empty_wizard() {
         .await
         .expect_error(400);
     assert_eq!(message, "wizard.Network.manager: unknown pane or control");
+}
+
+/// The wizard is generated from components, and the answers to it are a component selection.
+#[tokio::test]
+async fn release_with_components_gets_a_generated_wizard() {
+    let server = TestServer::new().await;
+    let without = with_fields(release_with_components(), json!({"wizard_metadata": {}}));
+    create(&server, "releases", &without).await;
+    create(&server, "plugins", &contrail_body()).await;
+    let wizard = server.get("releases/1/wizard").await.expect(200);
+    let panes: Vec<&String> = wizard.as_object().unwrap().keys().collect();
+    assert_eq!(panes, ["Compute", "Network", "Storage"]);
+    assert_eq!(wizard["Network"]["metadata"], json!({"label": "Network", "required": true}));
+    assert_eq!(wizard["Compute"]["core_kvm"]["value"], true);
+    let contrail = &wizard["Network"]["manager"]["values"][1];
+    assert_eq!(
+        (&contrail["data"], &contrail["component"]),
+        (&json!("contrail"), &json!("network:core:contrail"))
+    );
+    // No network is selected by default, but one is required.
+    let reply = evaluate(&server, json!({})).await;
+    assert_eq!(
+        (&reply["components"], &reply["compatible"]),
+        (&json!(["hypervisor:core:kvm"]), &json!(false))
+    );
+    assert_eq!(reply["conflicts"][0]["message"], "a network must be selected");
+    let error = post_cluster(&server, json!({"wizard": {"Compute": {"core_kvm": false}}})).await.expect(400);
+    assert_eq!(error["errors"].as_array().unwrap().len(), 2, "{error}");
+    let answers = json!({"Compute": {"vmware": true}, "Network": {"ml2_vlan": true, "manager": "contrail"}});
+    let reply = evaluate(&server, answers).await;
+    assert_eq!(
+        control(&reply, "manager")["options"][1]["messages"],
+        json!(["Contrail is not compatible with vCenter", "Contrail is not compatible with VLAN"])
+    );
+    let answers = json!({"Network": {"manager": "contrail"}});
+    let reply = evaluate(&server, answers.clone()).await;
+    assert_eq!((&reply["compatible"], &reply["plugins"]), (&json!(true), &json!(["contrail"])));
+    let cluster = post_cluster(&server, json!({"wizard": answers})).await.expect(201);
+    assert_eq!(cluster["components"], json!(["hypervisor:core:kvm", "network:core:contrail"]));
+    let settings = get_settings(&server, 1).await;
+    assert_eq!(settings["contrail"]["metadata"]["enabled"], true);
+    assert_eq!(settings["common"]["libvirt_type"]["value"], "kvm");
+}
+
+/// Evaluation and creation agree about plugins that the answers enable.
+#[tokio::test]
+async fn evaluation_reports_why_a_plugin_cannot_be_enabled() {
+    let server = server_with_contrail().await;
+    let rival = with_fields(
+        plugin_body("rival", "1.0.0"),
+        json!({
+            "provides": [{"name": "monitoring:rival", "compatible_hypervisors": ["all"]}],
+            "roles_metadata": {"contrail-control": {"name": "Mine"}},
+            "wizard_metadata": {"Compute": {"watch": {"type": "checkbox", "label": "Watch"}}},
+        }),
+    );
+    create(&server, "plugins", &rival).await;
+    let answers = json!({"Compute": {"watch": true}, "Network": {"manager": "contrail"}});
+    let reply = evaluate(&server, answers.clone()).await;
+    assert_eq!((&reply["plugins"], &reply["compatible"]), (&json!(["contrail", "rival"]), &json!(false)));
+    let error = post_cluster(&server, json!({"wizard": answers})).await.expect(400);
+    assert_eq!(reply["conflicts"][0]["message"], error["errors"][0]["message"]);
+}
+
+/// A checkbox of a plugin with one component for the pane selects that component.
+#[tokio::test]
+async fn checkbox_of_a_plugin_is_linked_to_its_component() {
+    let server = TestServer::new().await;
+    create(&server, "releases", &release_with_components()).await;
+    let mut body = contrail_body();
+    body["wizard_metadata"] = json!({"Network": {"contrail": {"type": "checkbox", "label": "Use Contrail"}}});
+    create(&server, "plugins", &body).await;
+    let wizard = server.get("releases/1/wizard").await.expect(200);
+    assert_eq!(wizard["Network"]["contrail"]["component"], "network:core:contrail");
+    let answers = json!({"Compute": {"kvm": false, "vcenter": true}, "Network": {"contrail": true}});
+    let reply = evaluate(&server, answers.clone()).await;
+    let expected = "Use Contrail is not compatible with vCenter";
+    assert_eq!(control(&reply, "contrail")["messages"][0], expected);
+    let error = post_cluster(&server, json!({"wizard": answers})).await.expect_error(400);
+    assert!(error.contains(expected), "{error}");
 }
 
 /// With vCenter as the only hypervisor, the option is disabled with the reason.

@@ -131,7 +131,9 @@ async fn validate(
         sections.iter().filter_map(Section::enabled).map(|version| &version.plugin).collect();
     let fresh = changes.iter().filter(|change| change.enables());
     let enabling = Enabling {
-        cluster,
+        cluster_id: Some(cluster.id),
+        settings: &cluster.editable,
+        components: &cluster.components,
         release,
         plugins: enabled,
         fresh: fresh.map(|change| change.version.plugin.body.name.as_str()).collect(),
@@ -254,8 +256,12 @@ fn plugin_changes<'a>(
         let message = format!("must be the ID of a compatible version: {}", ids.join(", "));
         return coded(codes::PLUGIN_VERSION, problem(".metadata.chosen_id", message));
     };
+    let was_enabled = section.enabled().is_some();
+    let switch = submitted.get(SWITCH).and_then(Json::as_bool);
     let enabled = match metadata.and_then(|metadata| metadata.get("enabled")) {
-        None => submitted.get(SWITCH).and_then(Json::as_bool).unwrap_or(section.enabled().is_some()),
+        None => switch.unwrap_or(was_enabled),
+        // Of two that differ, the one that was edited applies.
+        Some(Json::Bool(flag)) if switch.is_some_and(|switch| switch != *flag) => !was_enabled,
         Some(Json::Bool(flag)) => *flag,
         Some(_) => return Err(problem(".metadata.enabled", "must be true or false".to_owned())),
     };

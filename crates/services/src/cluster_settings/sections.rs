@@ -174,11 +174,10 @@ impl Section {
             ("chosen_id".to_owned(), json!(chosen.map(|version| version.plugin.id.0))),
             ("versions".to_owned(), Json::Array(versions)),
         ]);
-        let mut section = JsonMap::from_iter([("metadata".to_owned(), Json::Object(metadata))]);
-        if is_enabled {
-            // Alternative to `metadata.enabled`; bindings of wizards may use either.
-            section.insert(SWITCH.to_owned(), json!(true));
-        }
-        Json::Object(section)
+        // `value` is an alternative to `metadata.enabled`; bindings of wizards may use either.
+        Json::Object(JsonMap::from_iter([
+            ("metadata".to_owned(), Json::Object(metadata)),
+            (SWITCH.to_owned(), json!(is_enabled)),
+        ]))
     }
 }

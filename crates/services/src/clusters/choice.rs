@@ -12,7 +12,7 @@ use super::create::ClusterRequest;
 use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::modes;
 use crate::plugins::catalog::{Catalog, conflict_diagnostic, conflicts_json};
-use crate::plugins::enabling::Enabling;
+use crate::plugins::enabling::{Enabling, has_legacy_tasks, runs_legacy_tasks};
 use crate::plugins::wizard::{Wizard, bound_mode, decide};
 
 /// Resolved selection for a new cluster.
@@ -25,6 +25,8 @@ pub(super) struct Choice {
     settings: Vec<(String, Json)>,
     /// Plugins to enable, by name, each with values by dotted path in the settings of the plugin.
     plugins: BTreeMap<String, (Plugin, Vec<(String, Json)>)>,
+    /// Whether one of these plugins has legacy tasks.
+    has_legacy_tasks: bool,
 }
 
 impl Choice {
@@ -43,16 +45,32 @@ impl Choice {
         if request.components.is_none() && request.wizard.is_none() {
             return Ok(Self { mode, ..Self::default() });
         }
-        let (choice, answers) = Self::resolve(session, release, request, mode).await?;
+        let (mut choice, answers) = Self::resolve(session, release, request, mode).await?;
         // The set of compatible plugins depends on the mode, and a wizard answer may set the mode: resolve
         // again in that mode.
-        match bound_mode(&answers).filter(|bound| request.mode.is_none() && *bound != choice.mode) {
-            None => Ok(choice),
-            Some(bound) => {
-                let mode = modes::choose(&release.body, Some(bound))?;
-                Ok(Self::resolve(session, release, request, mode).await?.0)
-            }
+        if let Some(bound) =
+            bound_mode(&answers).filter(|bound| request.mode.is_none() && *bound != choice.mode)
+        {
+            let mode = modes::choose(&release.body, Some(bound))?;
+            choice = Self::resolve(session, release, request, mode).await?.0;
         }
+        choice.propagate_legacy_tasks(session).await?;
+        Ok(choice)
+    }
+
+    /// Returns the selection of wizard answers, without checking whether its components are compatible.
+    pub(super) async fn of_answers(
+        session: &mut Session,
+        catalog: &Catalog,
+        registry: &Registry,
+        answers: &WizardResult,
+        mode: String,
+    ) -> ServiceResult<Self> {
+        let mut choice =
+            Self { mode, components: canonical_names(answers.components.iter()), ..Self::default() };
+        choice.bind(catalog, registry, answers);
+        choice.propagate_legacy_tasks(session).await?;
+        Ok(choice)
     }
 
     async fn resolve(
@@ -63,9 +81,11 @@ impl Choice {
     ) -> ServiceResult<(Self, WizardResult)> {
         let catalog = Catalog::read(session, release.clone(), Some(&mode)).await?;
         let registry = catalog.registry();
+        let mut is_selection = request.components.is_some();
         let answers = match &request.wizard {
             Some(document) => {
                 let wizard = Wizard::new(&catalog, &registry, &mode)?;
+                is_selection |= wizard.is_generated();
                 wizard.choose(document).map_err(|problems| {
                     let named = wizard.named_components(document);
                     let conflicts = decide(&catalog, &registry, &canonical_names(named.iter())).conflicts;
@@ -76,9 +96,9 @@ impl Choice {
         };
         let named = request.components.iter().flatten().chain(&answers.components);
         let mut choice = Self { mode, components: canonical_names(named), ..Self::default() };
-        // A wizard without components selects none. This differs from an empty selection, which must satisfy
+        // A written wizard without components selects none. This differs from an empty selection, which must satisfy
         // requirements.
-        if request.components.is_some() || !choice.components.is_empty() {
+        if is_selection || !choice.components.is_empty() {
             require_compatible(&catalog, &registry, &choice.components)?;
         }
         choice.bind(&catalog, &registry, &answers);
@@ -135,6 +155,9 @@ impl Choice {
         for (path, value) in &self.settings {
             set(editable, path, value.clone());
         }
+        if self.has_legacy_tasks && !runs_legacy_tasks(editable) {
+            set(editable, "common.propagate_task_deploy.value", Json::Bool(true));
+        }
     }
 
     /// Enables the selected plugins in the new cluster, if they are compatible.
@@ -153,14 +176,43 @@ impl Choice {
             let link = ClusterPlugin { plugin_id: plugin.id, enabled: true, attributes: settings };
             writing.cluster_plugin_set(cluster.id, &link).await?;
         }
+        let reasons = self.plugin_problems(writing, release, &cluster.editable).await?;
+        if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
+    }
+
+    /// Returns the reasons why a new cluster with these settings cannot enable the selected plugins.
+    pub(super) async fn plugin_problems(
+        &self,
+        session: &mut Session,
+        release: &Release,
+        settings: &JsonMap,
+    ) -> ServiceResult<Vec<Diagnostic>> {
         let enabling = Enabling {
-            cluster,
+            cluster_id: None,
+            settings,
+            components: &self.components,
             release,
             plugins: self.plugins.values().map(|(plugin, _)| plugin).collect(),
             fresh: self.plugins.keys().map(String::as_str).collect(),
         };
-        let reasons = enabling.problems(writing, |_| "components".to_owned()).await?;
-        if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
+        enabling.problems(session, |_| "components".to_owned()).await
+    }
+
+    /// Returns the names of the plugins to enable.
+    pub(super) fn plugin_names(&self) -> impl Iterator<Item = &String> {
+        self.plugins.keys()
+    }
+
+    /// Switches on the propagation of legacy tasks if a selected plugin has such tasks: a new cluster has no other way to
+    /// enable it.
+    async fn propagate_legacy_tasks(&mut self, session: &mut Session) -> ServiceResult<()> {
+        for (plugin, _) in self.plugins.values() {
+            if has_legacy_tasks(session, plugin).await? {
+                self.has_legacy_tasks = true;
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,11 +1,13 @@
 //! Evaluation of the wizard while a user fills it in.
 
+use serde_json::json;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap, Release};
-use stoker_registry::components::ComponentName;
-use stoker_registry::wizard::{ControlState, WizardEvaluation};
+use stoker_registry::components::Registry;
+use stoker_registry::wizard::{ControlState, WizardEvaluation, WizardResult};
 use stoker_store::Session;
 
+use super::choice::Choice;
 use crate::error::ServiceResult;
 use crate::metadata::modes;
 use crate::planning::PlanCache;
@@ -24,7 +26,7 @@ pub struct WizardState {
     pub components: Vec<String>,
     /// Plugins that these components enable.
     pub plugins: Vec<String>,
-    /// Conflicts between the components.
+    /// Conflicts between the components, and reasons against enabling the plugins.
     pub conflicts: Vec<Json>,
 }
 
@@ -37,49 +39,71 @@ pub async fn wizard_evaluate(
     requested_mode: Option<&str>,
     answers: JsonMap,
 ) -> ServiceResult<WizardState> {
-    let mode = modes::choose(&release.body, requested_mode)?;
-    let catalog = Catalog::read(session, release.clone(), Some(&mode)).await?;
-    let (first_mode, first_answers) = (mode.clone(), answers.clone());
-    let (state, answered_mode) =
-        pool.compute(move || evaluate(&catalog, &first_mode, &first_answers)).await??;
+    let mut mode = modes::choose(&release.body, requested_mode)?;
+    let mut evaluated = evaluate_in(pool, session, &release, &mode, &answers).await?;
     // Compatible plugins depend on the mode, and an answer may set the mode: evaluate again with that mode.
-    match answered_mode.filter(|answered| requested_mode.is_none() && *answered != mode) {
-        None => Ok(state),
-        Some(answered) => {
-            let mode = modes::choose(&release.body, Some(&answered))?;
-            let catalog = Catalog::read(session, release, Some(&mode)).await?;
-            Ok(pool.compute(move || evaluate(&catalog, &mode, &answers)).await??.0)
-        }
+    let answered =
+        bound_mode(&evaluated.chosen).filter(|answered| requested_mode.is_none() && *answered != mode);
+    if let Some(answered) = answered.map(str::to_owned) {
+        mode = modes::choose(&release.body, Some(&answered))?;
+        evaluated = evaluate_in(pool, session, &release, &mode, &answers).await?;
     }
+    let Evaluated { catalog, registry, mut state, chosen } = evaluated;
+    let choice = Choice::of_answers(session, &catalog, &registry, &chosen, mode).await?;
+    state.plugins = choice.plugin_names().cloned().collect();
+    // The checks of enabling repeat the conflicts between components.
+    if state.conflicts.is_empty() {
+        let mut settings = catalog.settings();
+        choice.apply(&mut settings);
+        let problems = choice.plugin_problems(session, &release, &settings).await?;
+        state.conflicts = problems.iter().map(plugin_conflict).collect();
+    }
+    Ok(state)
 }
 
-/// Evaluates the wizard. Also returns the mode that the answers set.
-fn evaluate(
-    catalog: &Catalog,
+/// Returns a reason against enabling a plugin in the form of a conflict.
+fn plugin_conflict(problem: &Diagnostic) -> Json {
+    json!({"kind": problem.kind.unwrap_or("plugin"), "plugin": problem.location.plugin, "message": problem.message})
+}
+
+struct Evaluated {
+    catalog: Catalog,
+    registry: Registry,
+    state: WizardState,
+    /// Result of the effective values.
+    chosen: WizardResult,
+}
+
+async fn evaluate_in(
+    pool: &PlanCache,
+    session: &mut Session,
+    release: &Release,
     mode: &str,
     answers: &JsonMap,
-) -> ServiceResult<(WizardState, Option<String>)> {
+) -> ServiceResult<Evaluated> {
+    let catalog = Catalog::read(session, release.clone(), Some(mode)).await?;
+    let (mode, answers) = (mode.to_owned(), answers.clone());
+    pool.compute(move || evaluate(catalog, &mode, &answers)).await?
+}
+
+fn evaluate(catalog: Catalog, mode: &str, answers: &JsonMap) -> ServiceResult<Evaluated> {
     let registry = catalog.registry();
-    let wizard = Wizard::new(catalog, &registry, mode)?;
+    let wizard = Wizard::new(&catalog, &registry, mode)?;
     let WizardEvaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
     let problems = wizard.choose(answers).err().unwrap_or_default();
     let chosen = wizard.choose(&effective).unwrap_or_default();
-    let answered_mode = bound_mode(&chosen).map(str::to_owned);
-    let mut plugins = chosen.plugins;
-    let names = chosen.components.iter().filter_map(|name| ComponentName::parse(name));
-    plugins.extend(registry.plugins_for(&names.collect::<Vec<_>>()).into_iter().map(str::to_owned));
-    let conflicts = if chosen.components.is_empty() {
+    let conflicts = if chosen.components.is_empty() && !wizard.is_generated() {
         Vec::new()
     } else {
-        decide(catalog, &registry, &chosen.components).conflicts
+        decide(&catalog, &registry, &chosen.components).conflicts
     };
     let state = WizardState {
         controls,
         answers: effective,
         problems,
-        components: chosen.components,
-        plugins: plugins.into_iter().collect(),
-        conflicts: conflicts_json(&registry, &conflicts),
+        components: chosen.components.clone(),
+        plugins: Vec::new(),
+        conflicts: conflicts_json(&wizard.registry(&registry), &conflicts),
     };
-    Ok((state, answered_mode))
+    Ok(Evaluated { state, chosen, registry, catalog })
 }

@@ -9,7 +9,8 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap, NewPlugin, NewRelease, Plugin, Release, compare_versions};
 use stoker_registry::components::{ComponentConflict, PluginComponents, Provider, Registry};
 use stoker_registry::wizard::{
-    MergedWizard, PluginWizard, WizardConflict, count_component_choices, merge_wizards, with_restrictions,
+    MergedWizard, PluginWizard, WizardConflict, complete_wizard, count_component_choices, relabeled,
+    with_readable_texts, with_restrictions,
 };
 use stoker_state::json::merge;
 use stoker_store::{List, Session};
@@ -61,6 +62,13 @@ impl Catalog {
         settings
     }
 
+    /// Returns the components as declared, with translation keys and without derived labels.
+    pub fn declared_components(&self) -> Registry {
+        let plugins: Vec<PluginComponents<'_>> =
+            self.plugins.values().map(|plugin| PluginComponents::from_plugin(&plugin.body)).collect();
+        Registry::new(&self.release.body.components_metadata, &plugins.iter().collect::<Vec<_>>())
+    }
+
     pub fn registry(&self) -> Registry {
         registry(&self.release.body, self.plugins.values().map(|plugin| &plugin.body))
     }
@@ -76,7 +84,9 @@ impl Catalog {
                 "the wizard has {n_choices} component choices; the maximum is {CHOICES_MAX}"
             )));
         }
-        Ok(MergedWizard { wizard: with_restrictions(mixed.wizard, registry), owners: mixed.owners })
+        let registry = relabeled(&mixed.wizard, registry);
+        let wizard = with_readable_texts(with_restrictions(mixed.wizard, &registry));
+        Ok(MergedWizard { wizard, ..mixed })
     }
 }
 
@@ -97,13 +107,17 @@ pub fn in_play<'p>(
     newest
 }
 
-/// Returns the components of a release and of plugins; each plugin occurs in one version.
+/// Returns the components of a release and of plugins, with labels for messages; each plugin occurs in one version.
 pub fn registry<'p>(release: &NewRelease, plugins: impl Iterator<Item = &'p NewPlugin>) -> Registry {
-    let plugins: Vec<PluginComponents<'_>> = plugins.map(PluginComponents::from_plugin).collect();
-    Registry::new(&release.components_metadata, &plugins.iter().collect::<Vec<_>>())
+    let plugins: Vec<&NewPlugin> = plugins.collect();
+    let titles = plugins.iter().map(|plugin| (plugin.name.as_str(), plugin.title.as_str())).collect();
+    let components: Vec<PluginComponents<'_>> =
+        plugins.into_iter().map(PluginComponents::from_plugin).collect();
+    Registry::new(&release.components_metadata, &components.iter().collect::<Vec<_>>()).into_readable(&titles)
 }
 
-/// Mixes the wizards of a release and of plugins; each plugin occurs in one version.
+/// Mixes the wizards of a release and of plugins; each plugin occurs in one version. The wizard of a release without one
+/// is generated from components.
 pub fn mixed<'p>(
     release: &NewRelease,
     plugins: impl Iterator<Item = &'p NewPlugin>,
@@ -118,7 +132,7 @@ pub fn mixed<'p>(
             components: provided(registry, &plugin.name),
         })
         .collect();
-    merge_wizards(&Json::Object(release.wizard_metadata.clone()), &wizards)
+    complete_wizard(&release.wizard_metadata, &release.required_component_types, registry, &wizards)
 }
 
 fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::components::ComponentName> {

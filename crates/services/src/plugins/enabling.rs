@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::codes;
-use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
+use stoker_model::{ClusterId, GraphType, Json, JsonMap, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseMetadata, merge_contributions};
 use stoker_store::Session;
 
@@ -20,8 +20,8 @@ const TASK_VERSION: &str = "2.0.0";
 const MARKS: &[&str] = &["group", "skipped", "stage"];
 
 /// Reports whether legacy tasks take part in deployments of a cluster; true unless its settings disable it.
-fn runs_legacy_tasks(cluster: &Cluster) -> bool {
-    let setting = cluster.editable.get("common").and_then(|common| common.get("propagate_task_deploy"));
+pub fn runs_legacy_tasks(settings: &JsonMap) -> bool {
+    let setting = settings.get("common").and_then(|common| common.get("propagate_task_deploy"));
     setting.and_then(|setting| setting.get("value")).is_none_or(|value| *value != Json::Bool(false))
 }
 
@@ -42,7 +42,12 @@ pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> Service
 
 /// A cluster and its plugins after a change.
 pub struct Enabling<'a> {
-    pub cluster: &'a Cluster,
+    /// `None` for a cluster that is not created yet.
+    pub cluster_id: Option<ClusterId>,
+    /// Settings of the release in the cluster.
+    pub settings: &'a JsonMap,
+    /// Components of the cluster.
+    pub components: &'a [String],
     pub release: &'a Release,
     /// All plugins enabled after the change, without duplicate names.
     pub plugins: Vec<&'a Plugin>,
@@ -69,13 +74,13 @@ impl Enabling<'_> {
             items.push(refusal(&plugin, &reason));
         }
         for plugin in self.plugins.iter().filter(|plugin| self.fresh.contains(plugin.body.name.as_str())) {
-            if !runs_legacy_tasks(self.cluster) && has_legacy_tasks(session, plugin).await? {
+            if !runs_legacy_tasks(self.settings) && has_legacy_tasks(session, plugin).await? {
                 let refusal = refusal(&plugin.body.name, LEGACY_REFUSED);
                 items.push(refusal.code(codes::LEGACY_TASKS));
             }
         }
         let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));
-        let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
+        let chosen: Vec<&str> = self.components.iter().map(String::as_str).collect();
         for (plugin, finding) in registry.enable_conflicts(&chosen, &self.fresh) {
             let reason = conflict_diagnostic(&registry, &finding, "");
             items.push(Diagnostic { kind: reason.kind, ..refusal(&plugin, &reason.message) });

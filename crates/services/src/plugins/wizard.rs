@@ -6,7 +6,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 use stoker_registry::components::{BoundModel, Registry, Selection, SelectionCheck};
 use stoker_registry::wizard::{
-    MergedWizard, WizardEvaluation, WizardResult, answered_components, evaluate, validate_answers,
+    MergedWizard, WizardEvaluation, WizardResult, answered_components, evaluate, relabeled, validate_answers,
 };
 
 use crate::error::ServiceResult;
@@ -25,6 +25,16 @@ impl<'c> Wizard<'c> {
     pub fn new(catalog: &'c Catalog, registry: &Registry, mode: &str) -> ServiceResult<Self> {
         let models = ConditionModels::of_new_cluster(mode, &catalog.release, catalog.settings());
         Ok(Self { mixed: catalog.wizard(registry)?, models, catalog })
+    }
+
+    /// Reports whether the wizard is generated from components.
+    pub fn is_generated(&self) -> bool {
+        self.mixed.is_generated
+    }
+
+    /// Returns the registry with the labels that the wizard displays.
+    pub fn registry(&self, registry: &Registry) -> Registry {
+        relabeled(&self.mixed.wizard, registry)
     }
 
     pub fn choose(&self, answers: &JsonMap) -> Result<WizardResult, Vec<Diagnostic>> {

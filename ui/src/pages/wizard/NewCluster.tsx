@@ -7,7 +7,7 @@ import { Loading, LoadingRows } from "../../components/Loading";
 import { EmptyState, PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { useParam } from "../../lib/params";
-import { withAnswer, labelAt, panesOf, withAnswers } from "../../lib/wizard";
+import { answersFor, componentLabels, labelAt, panesOf, withAnswer, withAnswers } from "../../lib/wizard";
 import { Compatibility } from "./Compatibility";
 import { PaneCard } from "./PaneCard";
 
@@ -25,7 +25,7 @@ export default function NewCluster() {
       {releases.isError && <Problem error={releases.error} retry={() => void releases.refetch()} />}
       {releases.isSuccess && !release && <EmptyState title="No deployable release">Add a release first: <code>stoker release create --file release.yaml</code></EmptyState>}
       {release && !canOperate && <EmptyState title="Operator role required">Ask an administrator for the operator role to create clusters.</EmptyState>}
-      {release && canOperate && <Wizard key={release.id} release={release} releases={deployable} setRelease={setSelected} />}
+      {release && canOperate && <Wizard release={release} releases={deployable} setRelease={setSelected} />}
     </div>
   );
 }
@@ -34,14 +34,18 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [name, setName] = useState("");
-  const [answers, setAnswers] = useState<Record<string, unknown>>({});
+  // Name and answers are kept when another release is selected.
+  const [allAnswers, setAnswers] = useState<Record<string, unknown>>({});
   const [isMatrixOpen, setMatrixOpen] = useState(false);
   const path = { params: { path: { id: release.id } } };
   const definition = useQuery({ queryKey: ["releases", release.id, "wizard"], queryFn: () => data(api.GET("/api/v1/releases/{id}/wizard", path)) });
+  const answers = answersFor(definition.data ?? {}, allAnswers);
   const evaluation = useQuery({
     queryKey: ["releases", release.id, "wizard", answers],
     queryFn: () => data(api.POST("/api/v1/releases/{id}/wizard/evaluate", { ...path, body: { answers } })),
-    placeholderData: keepPreviousData,
+    // The evaluation of another release does not fit the definition of this one.
+    placeholderData: (previous, query) => (query?.queryKey[1] === release.id ? keepPreviousData(previous) : undefined),
+    enabled: definition.isSuccess,
   });
   const create = useMutation({
     mutationFn: () => {
@@ -58,11 +62,13 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
   const problems = evaluation.data?.problems ?? [];
   const conflicts = (evaluation.data?.conflicts ?? []) as { message?: string }[];
   const hasConflicts = conflicts.length > 0;
+  const labels = componentLabels(definition.data ?? {});
   return (
     <div className="withpanel open" style={{ alignItems: "start", alignContent: "start" }}>
       <form
         className="stack"
         aria-label="New cluster"
+        aria-busy={!panes || evaluation.isFetching}
         onSubmit={(event) => {
           event.preventDefault();
           create.mutate();
@@ -112,7 +118,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
         <h2>Summary</h2>
         <dl className="facts">
           <dt>Components</dt>
-          <dd>{evaluation.data?.components.join(", ") || "–"}</dd>
+          <dd>{evaluation.data?.components.map((component) => labels.get(component) ?? component).join(", ") || "–"}</dd>
           <dt>Plugins</dt>
           <dd>{evaluation.data?.plugins.join(", ") || "–"}</dd>
         </dl>
@@ -127,7 +133,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
               {labelAt(panes ?? [], problem.path)}: {problem.message}
             </p>
           ))}
-          {!hasConflicts && problems.length === 0 && evaluation.data && <p className="muted">All selected components are compatible.</p>}
+          {!hasConflicts && problems.length === 0 && evaluation.data && evaluation.data.components.length > 0 && <p className="muted">All selected components are compatible.</p>}
         </div>
       </aside>
     </div>

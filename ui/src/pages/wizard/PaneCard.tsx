@@ -4,7 +4,10 @@ export function PaneCard({ pane, set }: { pane: Pane; set: (control: string, val
   const id = `pane-${pane.name}`;
   return (
     <section className="card stack tight" aria-labelledby={id}>
-      <h2 id={id}>{pane.label}</h2>
+      <h2 id={id}>
+        {pane.label}
+        {pane.required && <span className="muted small-text"> required</span>}
+      </h2>
       {pane.controls.map((control) => (
         <ControlInput key={control.name} control={control} set={(value) => set(control.name, value)} />
       ))}

@@ -53,9 +53,11 @@ impl Source {
                 "note: plugin `{name}` {version} does not support the release and is ignored"
             ));
         }
+        let titles = plugins.iter().map(|plugin| (plugin.name.as_str(), plugin.title.as_str())).collect();
         let plugins: Vec<PluginComponents<'_>> = plugins.iter().map(PluginComponents::from_plugin).collect();
         let components = self.list(&release, "components_metadata")?;
-        let registry = Registry::new(components, &newest_supported(&plugins, Some(target)));
+        let registry =
+            Registry::new(components, &newest_supported(&plugins, Some(target))).into_readable(&titles);
         let types = self.list(&release, "required_component_types")?.iter().filter_map(Json::as_str);
         Ok(Offline { registry, required_types: types.map(str::to_owned).collect() })
     }

@@ -48,7 +48,7 @@ async fn release_component_list(
     query: Query,
 ) -> ApiResult<ApiResponse<Vec<Json>>> {
     let catalog = catalog(&mut app.store.snapshot().await?, &path, &query).await?;
-    let registry = catalog.registry();
+    let registry = catalog.declared_components();
     require_single(&registry)?;
     Ok(ApiResponse::ok(registry.listing()))
 }

@@ -87,7 +87,10 @@ fn requirements(html: &mut String, registry: &Registry) {
     let components = registry.components().iter();
     let lines: Vec<String> = components
         .flat_map(|component| {
-            component.requires.iter().map(|requirement| requirement.description(&component.label))
+            component
+                .requires
+                .iter()
+                .map(|requirement| registry.describe_requirement(&component.label, requirement))
         })
         .collect();
     if lines.is_empty() {
