@@ -131,7 +131,6 @@ async fn validate(
         sections.iter().filter_map(Section::enabled).map(|version| &version.plugin).collect();
     let fresh = changes.iter().filter(|change| change.enables());
     let enabling = Enabling {
-        cluster_id: Some(cluster.id),
         settings: &cluster.editable,
         components: &cluster.components,
         release,

@@ -188,7 +188,6 @@ impl Choice {
         settings: &JsonMap,
     ) -> ServiceResult<Vec<Diagnostic>> {
         let enabling = Enabling {
-            cluster_id: None,
             settings,
             components: &self.components,
             release,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::codes;
-use stoker_model::{ClusterId, GraphType, Json, JsonMap, Owner, Plugin, Release, Task, compare_versions};
+use stoker_model::{GraphType, Json, JsonMap, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseMetadata, merge_contributions};
 use stoker_store::Session;
 
@@ -42,8 +42,6 @@ pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> Service
 
 /// A cluster and its plugins after a change.
 pub struct Enabling<'a> {
-    /// `None` for a cluster that is not created yet.
-    pub cluster_id: Option<ClusterId>,
     /// Settings of the release in the cluster.
     pub settings: &'a JsonMap,
     /// Components of the cluster.

@@ -124,7 +124,8 @@ pub(super) async fn move_plugins(
     });
     changes.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| compare_versions(&a.version, &b.version)));
     let enabling = Enabling {
-        cluster,
+        settings: &cluster.editable,
+        components: &cluster.components,
         release: to,
         fresh: enabled.iter().map(|plugin| plugin.body.name.as_str()).collect(),
         plugins: enabled.clone(),
