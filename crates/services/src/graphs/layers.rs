@@ -34,22 +34,22 @@ impl LayerFilter {
 
     /// Parses a list such as `release,cluster`.
     pub fn parse(names: &[String]) -> ServiceResult<Self> {
-        let mut wanted = Self { release: false, cluster: false, plugins: false };
+        let mut filter = Self { release: false, cluster: false, plugins: false };
         for name in names {
             match name.as_str() {
-                "release" => wanted.release = true,
-                "cluster" | "own" => wanted.cluster = true,
-                "plugins" | "plugin" => wanted.plugins = true,
+                "release" => filter.release = true,
+                "cluster" | "own" => filter.cluster = true,
+                "plugins" | "plugin" => filter.plugins = true,
                 other => {
-                    let shown: String = other.chars().take(60).collect();
+                    let excerpt: String = other.chars().take(60).collect();
                     let message = format!(
-                        "unknown layer `{shown}`; `layers` is a list of `release`, `cluster`, `plugins`"
+                        "unknown layer `{excerpt}`; `layers` is a list of `release`, `cluster`, `plugins`"
                     );
                     return Err(ServiceError::invalid(message));
                 }
             }
         }
-        Ok(wanted)
+        Ok(filter)
     }
 }
 
@@ -76,9 +76,9 @@ struct PluginLayer {
 
 impl PluginLayer {
     /// Adds generated tasks and returns their names.
-    fn add(&mut self, made: Vec<Task>, taken: &mut HashSet<String>) -> Vec<String> {
+    fn add(&mut self, made: Vec<Task>, used_names: &mut HashSet<String>) -> Vec<String> {
         let names: Vec<String> = made.iter().map(|task| task.name.clone()).collect();
-        taken.extend(names.iter().cloned());
+        used_names.extend(names.iter().cloned());
         if !made.is_empty() {
             self.tasks = self.tasks.iter().cloned().chain(made).collect();
         }
@@ -96,14 +96,15 @@ impl Layers {
         session: &mut Session,
         cluster: &Cluster,
         graph_type: &GraphType,
-        wanted: LayerFilter,
+        layer_filter: LayerFilter,
     ) -> ServiceResult<Self> {
-        let plugins = if wanted.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
+        let plugins =
+            if layer_filter.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
         let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
         let mut owners: Vec<Owner> = plugins.iter().map(|plugin| Owner::Plugin(plugin.id)).collect();
         // Stage tasks of plugins are anchored to tasks of the other layers, so these are read too.
-        owners.extend((wanted.release || wanted.plugins).then_some(release));
-        owners.extend((wanted.cluster || wanted.plugins).then_some(own));
+        owners.extend((layer_filter.release || layer_filter.plugins).then_some(release));
+        owners.extend((layer_filter.cluster || layer_filter.plugins).then_some(own));
         let filter = GraphFilter { owners: Some(owners), types: Some(vec![graph_type.clone()]) };
         let stored = session.graph_list(&filter, &List::default()).await?.items;
         let mut by_owner: HashMap<Owner, Graph> =
@@ -130,12 +131,12 @@ impl Layers {
             layers.anchor_stage_tasks(&graphs.settings.plugin_scripts_root);
         }
         let present = layers.add_helpers(graphs, session, cluster).await?;
-        if wanted.plugins && has_stages(graph_type) {
+        if layer_filter.plugins && has_stages(graph_type) {
             layers.former = former_tasks(graphs, session, cluster, &present).await?;
         }
         layers.plugins.retain(|layer| layer.graph.is_some() || !layer.tasks.is_empty());
-        layers.release = layers.release.filter(|_| wanted.release);
-        layers.cluster = layers.cluster.filter(|_| wanted.cluster);
+        layers.release = layers.release.filter(|_| layer_filter.release);
+        layers.cluster = layers.cluster.filter(|_| layer_filter.cluster);
         Ok(layers)
     }
 
@@ -179,9 +180,9 @@ impl Layers {
         let sources = sources_of(&graphs.repositories, session, cluster, &release, plugins).await?;
         let plugins = self.plugins.iter().map(|layer| &layer.plugin);
         let here = scripts_of(&graphs.packages, session, cluster, &release, plugins).await?;
-        let mut taken: HashSet<String> = HashSet::new();
+        let mut used_names: HashSet<String> = HashSet::new();
         for layer in self.layers() {
-            taken.extend(layer.tasks.iter().map(|task| task.name.clone()));
+            used_names.extend(layer.tasks.iter().map(|task| task.name.clone()));
         }
         for layer in &mut self.plugins {
             if let Some(scripts) = here.get(&layer.plugin.id) {
@@ -191,8 +192,8 @@ impl Layers {
                     root: &graphs.settings.plugin_scripts_root,
                     digest: scripts.digest.as_deref(),
                 };
-                let made = scripts_task(scripts, &layer.tasks, |name| taken.contains(name));
-                self.helpers.extend(layer.add(made.into_iter().collect(), &mut taken));
+                let made = scripts_task(scripts, &layer.tasks, |name| used_names.contains(name));
+                self.helpers.extend(layer.add(made.into_iter().collect(), &mut used_names));
             }
             if let Some(source) = sources.get(&layer.plugin.id) {
                 let source = PackageSource {
@@ -203,8 +204,8 @@ impl Layers {
                     root: &graphs.settings.node_root,
                     digest: &source.digest,
                 };
-                let made = source_tasks(source, &layer.tasks, |name| taken.contains(name));
-                self.helpers.extend(layer.add(made, &mut taken));
+                let made = source_tasks(source, &layer.tasks, |name| used_names.contains(name));
+                self.helpers.extend(layer.add(made, &mut used_names));
                 with_packages.insert(layer.plugin.body.name.clone());
             }
         }
