@@ -68,7 +68,7 @@ pub enum PipeClosed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FrameType {
     Open = 1,
     Part = 2,
     Last = 3,
@@ -77,7 +77,7 @@ enum Kind {
 }
 
 struct Frame<'a> {
-    kind: Kind,
+    kind: FrameType,
     n_sent: u64,
     n_received: u64,
     body: &'a [u8],
@@ -93,7 +93,7 @@ impl Pipe {
     ) -> Result<Self, BusError> {
         let from = bus.subscribe(&here.clone().into()).await?;
         let mut pipe = Self::new(bus, to, here, from, settings);
-        pipe.publish(Kind::Open, &[]).await?;
+        pipe.publish(FrameType::Open, &[]).await?;
         Ok(pipe)
     }
 
@@ -114,7 +114,9 @@ impl Pipe {
         let waiting = async {
             let first = pipe.from.next().await;
             // An empty message: there is no subscriber at `door`.
-            first.is_some_and(|first| Frame::read(&first.body).is_some_and(|frame| frame.kind == Kind::Open))
+            first.is_some_and(|first| {
+                Frame::read(&first.body).is_some_and(|frame| frame.kind == FrameType::Open)
+            })
         };
         let is_open = tokio::time::timeout(time_max, waiting).await.unwrap_or(false);
         pipe.last_heard = Instant::now();
@@ -180,7 +182,7 @@ impl Pipe {
         };
         if ended == PipeClosed::Local {
             // Best effort: the peer may be gone.
-            _ = self.publish(Kind::Bye, &[]).await;
+            _ = self.publish(FrameType::Bye, &[]).await;
         }
         ended
     }
@@ -192,11 +194,11 @@ impl Pipe {
     async fn send_piece(&mut self) -> Result<(), PipeClosed> {
         let Some((message, n_bytes_sent)) = self.outgoing.take() else { return Ok(()) };
         let end = (n_bytes_sent + PIECE_BYTES).min(message.len());
-        let kind = if end == message.len() { Kind::Last } else { Kind::Part };
+        let kind = if end == message.len() { FrameType::Last } else { FrameType::Part };
         let piece = message.get(n_bytes_sent..end).unwrap_or_default();
         self.publish(kind, piece).await.map_err(|_| PipeClosed::Broken("cannot send a message"))?;
         self.n_sent += 1;
-        if kind == Kind::Part {
+        if kind == FrameType::Part {
             self.outgoing = Some((message, end));
         }
         Ok(())
@@ -207,7 +209,7 @@ impl Pipe {
             return Err(PipeClosed::Broken("the peer has unsubscribed"));
         }
         let frame = Frame::read(body).ok_or(PipeClosed::Broken("invalid frame"))?;
-        if frame.kind == Kind::Open {
+        if frame.kind == FrameType::Open {
             return Ok(());
         }
         self.last_heard = Instant::now();
@@ -216,15 +218,15 @@ impl Pipe {
         }
         self.n_acked = frame.n_received;
         match frame.kind {
-            Kind::Bye => return Err(PipeClosed::Peer),
-            Kind::Open | Kind::Ping => return Ok(()),
-            Kind::Part | Kind::Last => {}
+            FrameType::Bye => return Err(PipeClosed::Peer),
+            FrameType::Open | FrameType::Ping => return Ok(()),
+            FrameType::Part | FrameType::Last => {}
         }
         if self.partial.len() + frame.body.len() > self.settings.bytes_max {
             return Err(PipeClosed::Broken("a message is too large"));
         }
         self.partial.extend_from_slice(frame.body);
-        if frame.kind == Kind::Last {
+        if frame.kind == FrameType::Last {
             self.complete = Some(std::mem::take(&mut self.partial));
         }
         self.n_received += 1;
@@ -247,12 +249,12 @@ impl Pipe {
     /// Sends an acknowledgement with the current counters. If the message is lost, the next acknowledgement
     /// replaces it.
     async fn send_ack(&mut self) {
-        if self.publish(Kind::Ping, &[]).await.is_ok() {
+        if self.publish(FrameType::Ping, &[]).await.is_ok() {
             self.n_received_acked = self.n_received;
         }
     }
 
-    async fn publish(&mut self, kind: Kind, body: &[u8]) -> Result<(), BusError> {
+    async fn publish(&mut self, kind: FrameType, body: &[u8]) -> Result<(), BusError> {
         let frame = Frame { kind, n_sent: self.n_sent, n_received: self.n_received, body };
         self.bus.publish_with_no_subscriber_reply(&self.to, frame.write(), Some(&self.here)).await
     }
@@ -272,7 +274,7 @@ impl Frame<'_> {
         let (kind, rest) = bytes.split_first()?;
         let (n_sent, rest) = rest.split_first_chunk()?;
         let (n_received, body) = rest.split_first_chunk()?;
-        let kinds = [Kind::Open, Kind::Part, Kind::Last, Kind::Ping, Kind::Bye];
+        let kinds = [FrameType::Open, FrameType::Part, FrameType::Last, FrameType::Ping, FrameType::Bye];
         let kind = kinds.into_iter().find(|candidate| *candidate as u8 == *kind)?;
         Some(Frame {
             kind,

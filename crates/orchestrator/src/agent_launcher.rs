@@ -41,14 +41,14 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &AgentUid) {
     };
     let is_inside = matches!(place, AgentPlace::Here { .. });
     let Some(bell) = orchestrator.local_agents.start(uid, is_inside) else { return };
-    let (connections, taken) = connections();
+    let (connections, accepted) = connections();
     let Some(guard) = orchestrator.local_agents.guard() else { return };
     let tracer = orchestrator.context.tracer.clone();
     spawner(LocalAgent { uid: uid.clone(), place: place.clone(), guard, connections, tracer });
     let (worker, uid) = (orchestrator.clone(), uid.clone());
     orchestrator
         .background
-        .spawn(async move { serve_local_agent(&worker, &uid, &place, taken, &bell).await });
+        .spawn(async move { serve_local_agent(&worker, &uid, &place, accepted, &bell).await });
 }
 
 /// Serves a local agent until it ends or its configured location changes.
@@ -56,12 +56,12 @@ async fn serve_local_agent(
     orchestrator: &Orchestrator,
     uid: &AgentUid,
     place: &AgentPlace,
-    mut taken: mpsc::Receiver<LocalConnection>,
+    mut accepted: mpsc::Receiver<LocalConnection>,
     bell: &Notify,
 ) {
     let has_moved = loop {
         let connection = tokio::select! {
-            connection = taken.recv() => match connection {
+            connection = accepted.recv() => match connection {
                 Some(connection) => Some(connection),
                 None => break false,
             },
@@ -76,7 +76,7 @@ async fn serve_local_agent(
         }
     };
     // Dropping the receiver ends the agent and its tasks.
-    drop(taken);
+    drop(accepted);
     orchestrator.local_agents.end(uid);
     if has_moved {
         tracing::info!(agent.uid = uid.as_str(), "the transport of a node changed; restarting its agent");

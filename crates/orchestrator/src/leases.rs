@@ -44,8 +44,8 @@ impl Leases {
     pub(crate) async fn take(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
         let OrchestratorContext { store, clock, owner, .. } = &self.context;
         let now = clock.now();
-        let taken = store.run_lease_acquire(run, owner, now, self.context.leased_until(now)).await?;
-        Ok(taken.map(|generation| {
+        let acquired = store.run_lease_acquire(run, owner, now, self.context.leased_until(now)).await?;
+        Ok(acquired.map(|generation| {
             let is_lost = self.held.add(run, generation);
             Lease { leases: self.clone(), run, generation, is_lost }
         }))
@@ -141,22 +141,22 @@ mod tests {
     #[test]
     fn lost_lease_is_reported_and_not_renewed() {
         let leases = HeldLeases::default();
-        let told = leases.add(RUN, 1);
+        let lost = leases.add(RUN, 1);
         assert_eq!(leases.active(), [(RUN, 1)]);
         // Losses of an earlier generation, or of an unknown run, are ignored.
         leases.lose([(RUN, 0), (RunId(8), 1)].into_iter());
-        assert!(!leases.is_lost(RUN, 1) && !*told.borrow());
+        assert!(!leases.is_lost(RUN, 1) && !*lost.borrow());
         leases.lose([(RUN, 1)].into_iter());
-        assert!(leases.is_lost(RUN, 1) && *told.borrow());
+        assert!(leases.is_lost(RUN, 1) && *lost.borrow());
         assert_eq!(leases.active(), []);
     }
 
     #[test]
     fn newer_lease_replaces_an_older_one() {
         let leases = HeldLeases::default();
-        let told = leases.add(RUN, 1);
+        let lost = leases.add(RUN, 1);
         leases.add(RUN, 2);
-        assert!(*told.borrow() && leases.is_lost(RUN, 1) && !leases.is_lost(RUN, 2));
+        assert!(*lost.borrow() && leases.is_lost(RUN, 1) && !leases.is_lost(RUN, 2));
         leases.remove(RUN, 1);
         assert_eq!(leases.active(), [(RUN, 2)], "the earlier one goes alone");
         leases.remove(RUN, 2);

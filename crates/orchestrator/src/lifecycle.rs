@@ -12,64 +12,68 @@ pub fn start(orchestrator: &Orchestrator) {
     let (context, background) = (&orchestrator.context, &orchestrator.background);
     let renewal = Some(context.lease_renewal());
     if context.is_shared {
-        let it = orchestrator.clone();
-        background.run("peer heartbeat", renewal, |monitor| async move { it.peers.beat(&monitor).await });
-        let it = orchestrator.clone();
+        let this = orchestrator.clone();
+        background.run("peer heartbeat", renewal, |monitor| async move { this.peers.beat(&monitor).await });
+        let this = orchestrator.clone();
         background.run(
             "agent locations",
             None,
-            |monitor| async move { it.peers.write_moves(&monitor).await },
+            |monitor| async move { this.peers.write_moves(&monitor).await },
         );
-        let it = orchestrator.clone();
-        background.run("peer outbox", None, |monitor| async move { it.peers.send_queued(&monitor).await });
-        let it = orchestrator.clone();
+        let this = orchestrator.clone();
+        background.run("peer outbox", None, |monitor| async move { this.peers.send_queued(&monitor).await });
+        let this = orchestrator.clone();
         let period = Some(peers::MEMBERS_INTERVAL);
-        background.run("peer inbox", period, |monitor| async move { peer_inbox::poll(&it, &monitor).await });
+        background.run(
+            "peer inbox",
+            period,
+            |monitor| async move { peer_inbox::poll(&this, &monitor).await },
+        );
         if orchestrator.peers.has_bus() {
-            let it = orchestrator.clone();
+            let this = orchestrator.clone();
             background.run(
                 "peer bus",
                 None,
-                |monitor| async move { peer_inbox::listen(&it, &monitor).await },
+                |monitor| async move { peer_inbox::listen(&this, &monitor).await },
             );
         }
     }
-    let it = orchestrator.clone();
-    background.run("run leases", renewal, |monitor| async move { it.leases.renew_all(&monitor).await });
-    let it = orchestrator.clone();
+    let this = orchestrator.clone();
+    background.run("run leases", renewal, |monitor| async move { this.leases.renew_all(&monitor).await });
+    let this = orchestrator.clone();
     background.run(
         "task output",
         None,
-        |monitor| async move { it.output.write(&it.context, &monitor).await },
+        |monitor| async move { this.output.write(&this.context, &monitor).await },
     );
-    let it = orchestrator.clone();
+    let this = orchestrator.clone();
     let period = Some(agents::HEARTBEATS_INTERVAL);
     background.run("agent heartbeats", period, |monitor| async move {
-        it.heartbeats.write(&it.context, &monitor).await;
+        this.heartbeats.write(&this.context, &monitor).await;
     });
-    let it = orchestrator.clone();
+    let this = orchestrator.clone();
     background.run("agent presence", None, |monitor| async move {
-        it.presence.write(&it.context, &monitor).await;
+        this.presence.write(&this.context, &monitor).await;
     });
-    let it = orchestrator.clone();
+    let this = orchestrator.clone();
     let period = Some(session::WATCH_INTERVAL);
-    background.run("agent sessions", period, |monitor| async move { session::watch(&it, &monitor).await });
+    background.run("agent sessions", period, |monitor| async move { session::watch(&this, &monitor).await });
     let outbox = context.services.webhooks.clone();
     let period = Some(webhooks::INTERVAL);
     background.run("webhooks", period, |monitor| async move { webhooks::run(outbox, monitor).await });
     if let Some(users) = orchestrator.nats_users.clone() {
-        let (it, owned) = (orchestrator.clone(), users.clone());
+        let (this, owned) = (orchestrator.clone(), users.clone());
         background.run("nats sessions", None, |monitor| async move {
-            nats_inbox::host(&it, &owned, &monitor).await;
+            nats_inbox::host(&this, &owned, &monitor).await;
         });
-        let it = orchestrator.clone();
+        let this = orchestrator.clone();
         background.run("nats results", None, |monitor| async move {
-            nats_inbox::take_results(&it, &users, &monitor).await;
+            nats_inbox::take_results(&this, &users, &monitor).await;
         });
     }
-    let it = orchestrator.clone();
+    let this = orchestrator.clone();
     let period = Some(runs::take_over_interval(context));
-    background.run("run takeover", period, |monitor| async move { runs::take_over(&it, &monitor).await });
+    background.run("run takeover", period, |monitor| async move { runs::take_over(&this, &monitor).await });
 }
 
 /// Aborts all background tasks immediately. Another server, or this server after a restart, continues

@@ -44,7 +44,7 @@ pub async fn serve_agent(
     if hello.node != *uid {
         tracing::warn!(
             agent.uid = uid.as_str(),
-            said = hello.node.as_str(),
+            hello.node = hello.node.as_str(),
             "closed a connection: hello of another agent"
         );
         return;

@@ -53,10 +53,10 @@ const CHANGED: u32 = 1;
 /// run changes it.
 pub(crate) fn compare_inputs(
     input: &PlanningInput<'_>,
-    wanted: &[TaskInstances<'_>],
+    requested: &[TaskInstances<'_>],
     settled: Option<&SettledDocuments>,
 ) -> Vec<ComparedInputs> {
-    if wanted.is_empty() {
+    if requested.is_empty() {
         return Vec::new();
     }
     let documents = input.documents_by_uid();
@@ -66,13 +66,13 @@ pub(crate) fn compare_inputs(
     };
     let own_of =
         |uid: &str| own.get(uid).or_else(|| documents.get(uid).copied()).cloned().unwrap_or_default();
-    let tasks: Vec<(&Task, Vec<Document>)> = wanted
+    let tasks: Vec<(&Task, Vec<Document>)> = requested
         .iter()
-        .map(|wanted| (wanted.task, wanted.nodes.iter().map(|node| own_of(node.uid)).collect()))
+        .map(|requested| (requested.task, requested.nodes.iter().map(|node| own_of(node.uid)).collect()))
         .collect();
     let rendered = render(input, common, &tasks);
-    let earlier = EarlierInputs::new(input, wanted);
-    let compared = wanted.iter().zip(rendered).enumerate().map(|(at, (wanted, rendered))| {
+    let earlier = EarlierInputs::new(input, requested);
+    let compared = requested.iter().zip(rendered).enumerate().map(|(at, (requested, rendered))| {
         let mut states = vec![InputsState::Unchanged, InputsState::Changed];
         // For each value its digest, or the index of the state with its error.
         let digests: Vec<_> = rendered
@@ -86,12 +86,12 @@ pub(crate) fn compare_inputs(
                 }
             })
             .collect();
-        let state_of = wanted.nodes.iter().enumerate().map(|(position, node)| {
+        let state_of = requested.nodes.iter().enumerate().map(|(position, node)| {
             match &digests[rendered.of[position] as usize] {
                 Err(failed) => *failed,
                 Ok(_) if node.applied.is_none() => CHANGED,
                 Ok(digest) => {
-                    let stored = input.old.and_then(|old| old.inputs(&wanted.task.name, node.uid));
+                    let stored = input.old.and_then(|old| old.inputs(&requested.task.name, node.uid));
                     let before = stored.or_else(|| earlier.digest(at, position));
                     if before == Some(*digest) { UNCHANGED } else { CHANGED }
                 }
@@ -119,10 +119,10 @@ type Positions = BTreeMap<usize, Vec<(usize, Document)>>;
 struct EarlierInputs(HashMap<(usize, usize), InputsDigest>);
 
 impl EarlierInputs {
-    fn new(input: &PlanningInput<'_>, wanted: &[TaskInstances<'_>]) -> Self {
+    fn new(input: &PlanningInput<'_>, requested: &[TaskInstances<'_>]) -> Self {
         // By number of the old common document: it is the same for all nodes of a rendering.
         let mut groups: BTreeMap<u32, (Document, Positions)> = BTreeMap::new();
-        for (at, instances) in wanted.iter().enumerate() {
+        for (at, instances) in requested.iter().enumerate() {
             for (position, node) in instances.nodes.iter().enumerate() {
                 let is_recorded =
                     input.old.is_some_and(|old| old.inputs(&instances.task.name, node.uid).is_some());
@@ -136,7 +136,7 @@ impl EarlierInputs {
         let mut digests = HashMap::new();
         for (common, tasks) in groups.into_values() {
             let nodes_of = |(at, positions): (&usize, &Vec<(usize, Document)>)| {
-                (wanted[*at].task, positions.iter().map(|(_, own)| own.clone()).collect())
+                (requested[*at].task, positions.iter().map(|(_, own)| own.clone()).collect())
             };
             let rendered = render(input, &common, &tasks.iter().map(nodes_of).collect::<Vec<_>>());
             for ((at, positions), rendered) in tasks.into_iter().zip(rendered) {

@@ -175,14 +175,14 @@ impl VerdictInput<'_, '_> {
                 })
                 .collect(),
         };
-        let wanted: Vec<TaskInstances<'_>> = tasks.iter().map(instances).collect();
-        if wanted.is_empty() {
+        let requested: Vec<TaskInstances<'_>> = tasks.iter().map(instances).collect();
+        if requested.is_empty() {
             return HashMap::new();
         }
         let occupied = self.layout.nodes.iter().flat_map(|nodes| nodes.iter());
         let occupied = occupied.map(|node_idx| &*uids[node_idx.index()]).collect();
         let settled = self.planning.after_run.documents(&occupied);
-        let compared = compare_inputs(self.planning, &wanted, settled.as_ref());
+        let compared = compare_inputs(self.planning, &requested, settled.as_ref());
         tasks.iter().map(|task_idx| TaskIdx::at(*task_idx)).zip(compared).collect()
     }
 

@@ -62,11 +62,11 @@ mod tests {
 
     use super::*;
 
-    fn create(tasks: &Json, taken: &[&str]) -> Option<Task> {
-        create_with_digest(tasks, taken, None)
+    fn create(tasks: &Json, used_names: &[&str]) -> Option<Task> {
+        create_with_digest(tasks, used_names, None)
     }
 
-    fn create_with_digest(tasks: &Json, taken: &[&str], digest: Option<&str>) -> Option<Task> {
+    fn create_with_digest(tasks: &Json, used_names: &[&str], digest: Option<&str>) -> Option<Task> {
         let body = NewPlugin::new("lma", "1.0.0", "4.0.0");
         let plugin = Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) };
         let tasks = tasks.as_array().unwrap().iter().zip('a'..).map(|(fields, name)| Task {
@@ -76,7 +76,7 @@ mod tests {
         let tasks: Vec<Task> = tasks.collect();
         let scripts =
             Scripts { plugin: &plugin, source: "/m/lma-1.0/scripts", root: PLUGIN_SCRIPTS_ROOT, digest };
-        scripts_task(scripts, &tasks, |name| taken.contains(&name))
+        scripts_task(scripts, &tasks, |name| used_names.contains(&name))
     }
 
     #[test]

@@ -72,13 +72,13 @@ pub(crate) async fn serve(
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     tokio::pin!(stop);
     loop {
-        let place = Arc::clone(&room).acquire_owned();
-        let (accepted, place) = tokio::select! {
+        let permit = Arc::clone(&room).acquire_owned();
+        let (accepted, permit) = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, place) => accepted,
+            accepted = accept(&listener, permit) => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => listening.clone().converse(graceful.watcher(), stream, peer, place),
+            Ok((stream, peer)) => listening.clone().converse(graceful.watcher(), stream, peer, permit),
             Err(error) => {
                 // The client has disconnected, or no file descriptors are left: neither stops the server.
                 tracing::warn!(error = %ErrorChain(&error), "cannot accept a connection");
@@ -96,31 +96,31 @@ pub(crate) async fn serve(
 /// Raises the file descriptor limit to what the system allows; the soft limit is often only 1,024.
 pub(crate) fn raise_file_limit() {
     let Ok((now, most)) = getrlimit(Resource::RLIMIT_NOFILE) else { return };
-    let wanted = FILES_MAX.min(most);
-    if now < wanted
-        && let Err(error) = setrlimit(Resource::RLIMIT_NOFILE, wanted, most)
+    let raised = FILES_MAX.min(most);
+    if now < raised
+        && let Err(error) = setrlimit(Resource::RLIMIT_NOFILE, raised, most)
     {
         tracing::warn!(error = %ErrorChain(&error), limit = now, "cannot raise the open file limit");
     }
 }
 
-type Place = Option<OwnedSemaphorePermit>;
+type ConnectionPermit = Option<OwnedSemaphorePermit>;
 
 async fn accept(
     listener: &TcpListener,
-    place: impl Future<Output = Result<OwnedSemaphorePermit, tokio::sync::AcquireError>>,
-) -> (io::Result<(TcpStream, SocketAddr)>, Place) {
-    let place = place.await.ok();
-    (listener.accept().await, place)
+    permit: impl Future<Output = Result<OwnedSemaphorePermit, tokio::sync::AcquireError>>,
+) -> (io::Result<(TcpStream, SocketAddr)>, ConnectionPermit) {
+    let permit = permit.await.ok();
+    (listener.accept().await, permit)
 }
 
 impl Listening {
     /// Serves one connection in a separate task.
-    fn converse(self, watcher: Watcher, stream: TcpStream, peer: SocketAddr, place: Place) {
+    fn converse(self, watcher: Watcher, stream: TcpStream, peer: SocketAddr, permit: ConnectionPermit) {
         // Send small responses immediately.
         _ = stream.set_nodelay(true);
         tokio::spawn(async move {
-            let _place = place;
+            let _permit = permit;
             let Some((acceptor, room)) = self.tls.clone() else {
                 return self.answer(watcher, stream, peer, None).await;
             };

@@ -80,8 +80,8 @@ pub async fn serve(
     if let Ok(address) = listener.local_addr() {
         app.services.repositories.access.listens_on(address);
     }
-    app.begin_runs();
-    app.begin_maintenance();
+    app.start_background();
+    app.start_maintenance();
     let stopping = app.orchestrator.clone();
     // Event streams are requests in flight; without this they would delay the shutdown.
     let stop = async move {
@@ -91,7 +91,7 @@ pub async fn serve(
     };
     let tls = app.tls.as_ref().map(|tls| Arc::clone(&tls.config));
     let served = connections::serve(service(&app), listener, tls, stop).await;
-    app.end_runs();
+    app.stop_background();
     lifecycle::wait_for_agents(&app.orchestrator).await;
     app.store.close().await;
     let tracer = app.orchestrator.context.tracer.clone();

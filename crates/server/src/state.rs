@@ -130,12 +130,12 @@ impl App {
     }
 
     /// Starts the background tasks that execute runs.
-    pub fn begin_runs(&self) {
+    pub fn start_background(&self) {
         lifecycle::start(&self.orchestrator);
     }
 
     /// Starts the maintenance tasks of a listening server.
-    pub(crate) fn begin_maintenance(&self) {
+    pub(crate) fn start_maintenance(&self) {
         let background = &self.orchestrator.background;
         let context = self.orchestrator.context.clone();
         background.run("garbage collection", Some(gc::INTERVAL), |monitor| gc::run(context, monitor));
@@ -143,13 +143,13 @@ impl App {
             let clock = self.clock;
             let period = Some(tls::CHECK_INTERVAL);
             background.run("certificates", period, |monitor| async move {
-                tls.look_after(clock, monitor).await;
+                tls.watch_certificates(clock, monitor).await;
             });
         }
     }
 
     /// Aborts all background tasks.
-    pub fn end_runs(&self) {
+    pub fn stop_background(&self) {
         lifecycle::stop(&self.orchestrator);
     }
 

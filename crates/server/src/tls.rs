@@ -121,7 +121,7 @@ impl Tls {
     }
 
     /// Watches the certificate until the server stops. SIGHUP triggers a check.
-    pub(crate) async fn look_after(&self, clock: Clock, monitor: TaskMonitor) {
+    pub(crate) async fn watch_certificates(&self, clock: Clock, monitor: TaskMonitor) {
         let Ok(mut hangup) = signal(SignalKind::hangup()) else {
             tracing::warn!(
                 "cannot install the SIGHUP handler; falling back to polling for renewed certificates"

@@ -40,8 +40,8 @@ pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next:
     if response.status().is_server_error() {
         span.fail("server error");
     }
-    if let Ok(shown) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(TRACE_ID_HEADER, shown);
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(TRACE_ID_HEADER, value);
     }
     response
 }

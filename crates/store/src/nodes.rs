@@ -150,8 +150,8 @@ impl WriteTransaction {
     /// Creates a newly discovered node: unassigned, online, without roles.
     pub async fn node_create(&mut self, new: &NewNode) -> Result<Node, StoreError> {
         let mut node = new_node(new, self.now());
-        let taken = StoreError::AlreadyExists { what: "mac" };
-        node.id = NodeId(self.insert::<Node>("(mac)", Values::of(&node)).await?.ok_or(taken)?);
+        let conflict = StoreError::AlreadyExists { what: "mac" };
+        node.id = NodeId(self.insert::<Node>("(mac)", Values::of(&node)).await?.ok_or(conflict)?);
         if new.hostname.is_none() {
             node.hostname = format!("node-{}", node.id);
             let sql = "UPDATE nodes SET hostname = $1 WHERE id = $2".to_owned();

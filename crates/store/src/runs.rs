@@ -103,8 +103,8 @@ impl WriteTransaction {
             ended_at: new.ended_at,
             is_hidden: false,
         };
-        let taken = StoreError::AlreadyExists { what: "run uuid" };
-        run.id = RunId(self.insert::<Run>("(uuid)", Values::of(&run)).await?.ok_or(taken)?);
+        let conflict = StoreError::AlreadyExists { what: "run uuid" };
+        run.id = RunId(self.insert::<Run>("(uuid)", Values::of(&run)).await?.ok_or(conflict)?);
         Ok(run)
     }
 

@@ -203,8 +203,14 @@ fn longest(value: &Value) -> usize {
     }
 }
 
+/// Ends a case that cannot be evaluated. It counts against `max_global_rejects`.
+fn reject(reason: &'static str) -> Result<(), TestCaseError> {
+    Err(TestCaseError::reject(reason))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    // At least half of the generated cases must be evaluated.
+    #![proptest_config(ProptestConfig { max_global_rejects: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn printing_round_trips(seed: u64) {
@@ -227,9 +233,9 @@ proptest! {
     ) {
         let case = random_case(seed);
         let engine = Engine::with_dialect(true, Legacy::Off);
-        let Ok(expression) = engine.compile(&case.text()) else { return Ok(()) };
+        let Ok(expression) = engine.compile(&case.text()) else { return reject("no expression") };
         let data = parse_json(&case.data.to_string()).expect("the document is JSON");
-        let Ok(data) = decode(data, InputStyle::Converted) else { return Ok(()) };
+        let Ok(data) = decode(data, InputStyle::Converted) else { return reject("no document") };
         let limits = Limits { steps, depth, memory };
         let options = Options { limit_iterators: limit, memory_quota: quota, ..Options::default() };
         let started = Instant::now();

@@ -28,7 +28,7 @@ pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
     let runs = Runs { local_agents: true, ..Runs::default() };
     let server = InProcess::with(Server { runs, ..Server::default() }).await?;
     server.app.set_agent_spawner(memory::spawner(TASK_DURATION));
-    server.app.begin_runs();
+    server.app.start_background();
     for number in 0..N_KINDS {
         let body = json!({"mac": mac(number), "status": "discover"});
         server.create("/api/v1/nodes", &body).await?;

@@ -27,7 +27,7 @@ pub(super) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<V
     let runs = Runs { local_agents: true, ..Runs::default() };
     let server = InProcess::with(Server { runs, ..Server::default() }).await?;
     server.app.set_agent_spawner(memory::spawner(Duration::ZERO));
-    server.app.begin_runs();
+    server.app.start_background();
     let cluster = make_cluster(&server, N_NODES, N_TASKS).await?;
     let in_memory = rate(&server, cluster, N_NODES, N_TASKS).await?;
     let (plain, real) = compare_with_direct_starts(program).await?;

@@ -76,9 +76,9 @@ impl WorkQueues {
 impl WorkQueue {
     fn store(&self, subject: &Subject, id: &str, body: &[u8]) {
         let now = Instant::now();
-        let StreamSettings { bytes_max, dedup_window: once_within, .. } = self.settings;
+        let StreamSettings { bytes_max, dedup_window, .. } = self.settings;
         let mut contents = self.lock();
-        contents.ids.retain(|_, stored_at| now.duration_since(*stored_at) < once_within);
+        contents.ids.retain(|_, stored_at| now.duration_since(*stored_at) < dedup_window);
         if contents.ids.contains_key(id) {
             return;
         }
@@ -103,13 +103,13 @@ impl WorkQueue {
     /// Returns the next available message, or the time at which one may become available.
     fn take(&self) -> Result<(u64, Subject, Vec<u8>, u64), Option<Instant>> {
         let now = Instant::now();
-        let StreamSettings { age_max, ack_wait: taken_for, .. } = self.settings;
+        let StreamSettings { age_max, ack_wait, .. } = self.settings;
         let mut contents = self.lock();
         let is_old = |entry: &Entry| now.duration_since(entry.stored_at) >= age_max;
         while contents.entries.front().is_some_and(is_old) && contents.drop_oldest() {}
         match contents.entries.iter_mut().find(|entry| entry.available_at <= now) {
             Some(entry) => {
-                entry.available_at = now + taken_for;
+                entry.available_at = now + ack_wait;
                 entry.n_deliveries += 1;
                 Ok((entry.number, entry.subject.clone(), entry.body.clone(), entry.n_deliveries))
             }

@@ -29,7 +29,7 @@ const NO_JETSTREAM: &str = "JetStream is not enabled for this NATS account";
 pub(crate) struct NatsConsumer {
     nats: NatsBus,
     stream: &'static str,
-    takers: &'static str,
+    consumer_name: &'static str,
     inbox: Subscriber,
     reply: String,
     /// Number of requested messages that have not arrived, and the deadline for them.
@@ -53,18 +53,18 @@ impl NatsBus {
     }
 
     pub(crate) async fn consumer(&self, settings: &StreamSettings) -> Result<NatsConsumer, BusError> {
-        let StreamSettings { name, consumers: takers, .. } = *settings;
+        let StreamSettings { name, consumers: consumer_name, .. } = *settings;
         let create = format!("STREAM.CREATE.{name}");
         self.ensure(create, &stream(settings), format!("STREAM.INFO.{name}")).await?;
-        let create = format!("CONSUMER.DURABLE.CREATE.{name}.{takers}");
-        self.ensure(create, &consumer(settings), format!("CONSUMER.INFO.{name}.{takers}")).await?;
+        let create = format!("CONSUMER.DURABLE.CREATE.{name}.{consumer_name}");
+        self.ensure(create, &consumer(settings), format!("CONSUMER.INFO.{name}.{consumer_name}")).await?;
         let reply = self.client.new_inbox();
         let inbox = with_timeout(self.client.subscribe(reply.clone())).await?;
         let nats = self.clone();
         Ok(NatsConsumer {
             nats,
             stream: name,
-            takers,
+            consumer_name,
             inbox,
             reply,
             n_requested: 0,
@@ -161,7 +161,7 @@ impl NatsConsumer {
                 self.n_requested = 0;
                 // A lost connection drops the pull request. Check that the consumer still exists before
                 // repeating it.
-                let lookup = format!("CONSUMER.INFO.{}.{}", self.stream, self.takers);
+                let lookup = format!("CONSUMER.INFO.{}.{}", self.stream, self.consumer_name);
                 self.nats.api_request(lookup, String::new()).await?;
                 continue;
             };
@@ -188,7 +188,7 @@ impl NatsConsumer {
         if !self.nats.is_up() {
             return Err(away("not connected to NATS"));
         }
-        let subject = format!("$JS.API.CONSUMER.MSG.NEXT.{}.{}", self.stream, self.takers);
+        let subject = format!("$JS.API.CONSUMER.MSG.NEXT.{}.{}", self.stream, self.consumer_name);
         let body = json!({"batch": BATCH, "expires": nanoseconds(PULL_EXPIRY)}).to_string();
         with_timeout(self.nats.client.publish_with_reply(subject, self.reply.clone(), body.into())).await?;
         self.n_requested = BATCH;

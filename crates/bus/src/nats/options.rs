@@ -45,9 +45,9 @@ struct Pair {
 /// Permanent configuration error.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
-    #[error("`{shown}` is not a NATS address ({reason}); write `nats://host:4222` or `tls://host:4222`")]
+    #[error("`{address}` is not a NATS address ({reason}); write `nats://host:4222` or `tls://host:4222`")]
     Address {
-        shown: String,
+        address: String,
         #[source]
         reason: BoxedError,
     },
@@ -96,7 +96,8 @@ impl NatsOptions {
     pub(crate) fn addresses(&self) -> Result<Vec<ServerAddr>, NatsError> {
         let mut addresses = Vec::new();
         for text in self.url.split(',').map(str::trim).filter(|text| !text.is_empty()) {
-            let invalid = |reason: BoxedError| NatsError::Address { shown: redact_credentials(text), reason };
+            let invalid =
+                |reason: BoxedError| NatsError::Address { address: redact_credentials(text), reason };
             let address: ServerAddr = text.parse().map_err(|error: io::Error| invalid(error.into()))?;
             let is_known = matches!(address.scheme(), "nats" | "tls");
             if !is_known || address.host().is_empty() {
@@ -105,7 +106,7 @@ impl NatsOptions {
             addresses.push(address);
         }
         if addresses.is_empty() {
-            return Err(NatsError::Address { shown: String::new(), reason: "it is empty".into() });
+            return Err(NatsError::Address { address: String::new(), reason: "it is empty".into() });
         }
         Ok(addresses)
     }

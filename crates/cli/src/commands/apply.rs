@@ -29,7 +29,7 @@ pub(crate) struct Args {
     plan: Option<i64>,
 
     /// Cluster ID; creates a new plan for this cluster
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: Option<i64>,
 
     #[command(flatten)]

@@ -44,7 +44,7 @@ struct ListArgs {
     topic: Vec<String>,
 
     /// Filter by cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "cluster")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: Option<i64>,
 
     /// Maximum number of notifications to list

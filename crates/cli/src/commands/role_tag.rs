@@ -92,7 +92,7 @@ Examples:
 #[group(required = true, multiple = false)]
 struct OwnerArgs {
     /// Cluster that the {noun} belongs to, by ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: Option<i64>,
 
     /// Release that the {noun} belongs to, by ID

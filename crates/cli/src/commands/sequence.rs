@@ -120,7 +120,7 @@ struct ListArgs {
     release: Option<i64>,
 
     /// Cluster ID; lists the sequences of its release
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: Option<i64>,
 }
 
@@ -136,7 +136,7 @@ struct ExecuteArgs {
     sequence: i64,
 
     /// Cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: i64,
 
     #[command(flatten)]

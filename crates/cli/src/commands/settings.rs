@@ -127,7 +127,7 @@ Examples:
   {command} set --env 1 web.port=8080 web.name='the shop'")]
 struct SetArgs {
     /// Cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: i64,
 
     /// Settings to change, such as `common.debug=true`

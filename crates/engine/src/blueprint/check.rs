@@ -29,7 +29,7 @@ pub enum Defect {
         node: String,
         name: &'static str,
         found: String,
-        wanted: &'static str,
+        expected: &'static str,
     },
     /// A dependency cycle; the first instance is repeated at the end.
     Cycle {
@@ -66,8 +66,8 @@ impl fmt::Display for Defect {
                 "`parameters.strategy` of `{task}@{node}` is {found}; use `type: one_by_one`, or `type: parallel` with \
                  a non-negative integer as `amount`"
             ),
-            Self::InvalidParameter { task, node, name, found, wanted } => {
-                write!(f, "`parameters.{name}` of `{task}@{node}` is {found}; it must be {wanted}")
+            Self::InvalidParameter { task, node, name, found, expected } => {
+                write!(f, "`parameters.{name}` of `{task}@{node}` is {found}; it must be {expected}")
             }
             Self::Cycle { instances } => write!(f, "dependency cycle: {}", instances.join(" -> ")),
             Self::NoAgent { instance } => {

@@ -45,7 +45,7 @@ impl RunMachine {
                 self.nodes[node.index()].end = Some(*end);
             }
             EventKind::StopRequested { how } => {
-                self.is_stop_asked = true;
+                self.stop_requested = true;
                 self.enter_stopping(*how);
             }
             EventKind::Paused => self.phase = Phase::Paused,

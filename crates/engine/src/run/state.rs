@@ -102,7 +102,7 @@ pub struct RunMachine {
     /// For each group, its failed nodes.
     pub(super) failed: Vec<Vec<NodeIdx>>,
     pub(super) exceeded: Option<GroupIdx>,
-    pub(super) is_stop_asked: bool,
+    pub(super) stop_requested: bool,
     pub(super) held: Option<HeldStage>,
     pub(super) ready: Ready,
     /// Instances that occupy their node, with the deadline of the attempt or the end of the backoff.
@@ -131,7 +131,7 @@ impl RunMachine {
             nodes: blueprint.nodes.iter().map(|node| NodeState::new(node.n_instances)).collect(),
             failed: vec![Vec::new(); blueprint.groups.len()],
             exceeded: None,
-            is_stop_asked: false,
+            stop_requested: false,
             held: None,
             ready: Ready::new(blueprint),
             flights: BTreeMap::new(),

@@ -67,8 +67,8 @@ impl RunMachine {
 
     /// Reports whether a stop was requested. The run may have finished nevertheless; its successor must not
     /// start.
-    pub fn is_stop_asked(&self) -> bool {
-        self.is_stop_asked
+    pub fn stop_requested(&self) -> bool {
+        self.stop_requested
     }
 
     /// Returns the percentage of instances that have ended.

@@ -78,14 +78,14 @@ fn stop_ends_pause_without_starting_instances() {
 #[test]
 fn stop_request_is_recorded_even_if_the_run_finishes() {
     let mut play = Sketch::new("a@1").begin();
-    assert!(!play.run.is_stop_asked());
+    assert!(!play.run.stop_requested());
     play.stop(StopMode::Graceful).ok("a@1");
     assert_eq!(play.run_end(), Some(&RunOutcome::Succeeded));
-    assert!(play.run.is_stop_asked());
+    assert!(play.run.stop_requested());
     // In this run no stop was requested.
     let mut play = Sketch::new("a@1 a@2").begin();
     play.fail("a@1").ok("a@2");
-    assert!(play.run_end().is_some() && !play.run.is_stop_asked());
+    assert!(play.run_end().is_some() && !play.run.stop_requested());
 }
 
 #[test]

@@ -475,11 +475,11 @@ mod tests {
         assert!(!agents.is_lost(&uid("7"), later));
         assert!(!agents.set_elsewhere(&uid("7"), None, later));
         assert_eq!(agents.location(&uid("7")), AgentLocation::Nowhere);
-        let told = agents.step_all(&Input::Wake, later);
-        let is_lost = told.iter().any(|(_, outputs)| outputs.contains(&Output::Lost));
+        let outputs_of_agents = agents.step_all(&Input::Wake, later);
+        let is_lost = outputs_of_agents.iter().any(|(_, outputs)| outputs.contains(&Output::Lost));
         assert!(!is_lost, "it has time to come");
-        let told = agents.step_all(&Input::Wake, later.plus_seconds(60));
-        assert_eq!(told, [(uid("7"), vec![Output::Lost])]);
+        let outputs_of_agents = agents.step_all(&Input::Wake, later.plus_seconds(60));
+        assert_eq!(outputs_of_agents, [(uid("7"), vec![Output::Lost])]);
     }
 
     #[test]
@@ -503,8 +503,8 @@ mod tests {
     fn agent_that_never_connects_is_lost_after_the_timeout() {
         let agents = Agents::default();
         assert!(!agents.is_lost(&uid("7"), NOW));
-        let told = agents.step_all(&Input::Wake, NOW.plus_seconds(60));
-        assert_eq!(told, [(uid("7"), vec![Output::Lost])]);
+        let outputs_of_agents = agents.step_all(&Input::Wake, NOW.plus_seconds(60));
+        assert_eq!(outputs_of_agents, [(uid("7"), vec![Output::Lost])]);
         assert!(agents.is_lost(&uid("7"), NOW.plus_seconds(60)));
     }
 }

@@ -54,7 +54,7 @@ impl Reading {
 
     fn place(&mut self, node: &Node) -> AgentPlace {
         let empty = JsonMap::new();
-        let said = match present(&node.attributes, "ssh") {
+        let ssh = match present(&node.attributes, "ssh") {
             None => &empty,
             Some(Json::Object(map)) => map,
             Some(_) => {
@@ -62,27 +62,27 @@ impl Reading {
                 &empty
             }
         };
-        for key in said.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+        for key in ssh.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
             self.wrong(
                 format!("ssh.{key}"),
                 format!("unknown key `ssh.{key}`; supported keys: {}", KNOWN.join(", ")),
             );
         }
         let host =
-            self.word(said, "host").or_else(|| node.ip.clone()).unwrap_or_else(|| node.hostname.clone());
-        let destination = match self.word(said, "user") {
+            self.word(ssh, "host").or_else(|| node.ip.clone()).unwrap_or_else(|| node.hostname.clone());
+        let destination = match self.word(ssh, "user") {
             Some(user) => format!("{user}@{host}"),
             None => host,
         };
-        let mut command = vec![self.text(said, "program").unwrap_or_else(|| "stoker".to_owned())];
+        let mut command = vec![self.text(ssh, "program").unwrap_or_else(|| "stoker".to_owned())];
         command.extend(["agent", "--stdio", "--node", &node.id.to_string()].map(str::to_owned));
-        command.extend(self.path(said, "state").into_iter().flat_map(|state| ["--state".to_owned(), state]));
-        command.extend(self.hooks(said).into_iter().flat_map(|hook| ["--hook".to_owned(), hook]));
-        AgentPlace::Ssh { destination, port: self.port(said), options: self.options(said), command }
+        command.extend(self.path(ssh, "state").into_iter().flat_map(|state| ["--state".to_owned(), state]));
+        command.extend(self.hooks(ssh).into_iter().flat_map(|hook| ["--hook".to_owned(), hook]));
+        AgentPlace::Ssh { destination, port: self.port(ssh), options: self.options(ssh), command }
     }
 
-    fn text(&mut self, said: &JsonMap, key: &str) -> Option<String> {
-        let value = present(said, key)?;
+    fn text(&mut self, ssh: &JsonMap, key: &str) -> Option<String> {
+        let value = present(ssh, key)?;
         let text = value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
         if text.is_none() {
             self.wrong(format!("ssh.{key}"), format!("`ssh.{key}` must be a non-blank string"));
@@ -92,8 +92,8 @@ impl Reading {
 
     /// Reads a component of an SSH destination. A leading dash is rejected, because `ssh` would parse it as
     /// an option.
-    fn word(&mut self, said: &JsonMap, key: &str) -> Option<String> {
-        let text = self.text(said, key)?;
+    fn word(&mut self, ssh: &JsonMap, key: &str) -> Option<String> {
+        let text = self.text(ssh, key)?;
         if text.starts_with('-') || text.contains(char::is_whitespace) {
             let why = format!("`ssh.{key}` must be a single word that does not start with `-`");
             self.wrong(format!("ssh.{key}"), why);
@@ -101,16 +101,16 @@ impl Reading {
         Some(text)
     }
 
-    fn path(&mut self, said: &JsonMap, key: &str) -> Option<String> {
-        let text = self.text(said, key)?;
+    fn path(&mut self, ssh: &JsonMap, key: &str) -> Option<String> {
+        let text = self.text(ssh, key)?;
         if !text.starts_with('/') {
             self.wrong(format!("ssh.{key}"), format!("`ssh.{key}` must be an absolute path"));
         }
         Some(text)
     }
 
-    fn port(&mut self, said: &JsonMap) -> Option<u16> {
-        let value = present(said, "port")?;
+    fn port(&mut self, ssh: &JsonMap) -> Option<u16> {
+        let value = present(ssh, "port")?;
         let port = value.as_u64().and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
         if port.is_none() {
             self.wrong("ssh.port", "`ssh.port` must be a number from 1 to 65535");
@@ -118,8 +118,8 @@ impl Reading {
         port
     }
 
-    fn options(&mut self, said: &JsonMap) -> Vec<String> {
-        let Some(value) = present(said, "options") else { return Vec::new() };
+    fn options(&mut self, ssh: &JsonMap) -> Vec<String> {
+        let Some(value) = present(ssh, "options") else { return Vec::new() };
         let items = value.as_array().map(Vec::as_slice);
         let texts =
             items.and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
@@ -129,9 +129,9 @@ impl Reading {
         })
     }
 
-    fn hooks(&mut self, said: &JsonMap) -> Vec<String> {
+    fn hooks(&mut self, ssh: &JsonMap) -> Vec<String> {
         let empty = JsonMap::new();
-        let hooks = match present(said, "hooks") {
+        let hooks = match present(ssh, "hooks") {
             None => &empty,
             Some(Json::Object(map)) => map,
             Some(_) => {
@@ -145,19 +145,19 @@ impl Reading {
                 &empty
             }
         };
-        let mut told = Vec::new();
+        let mut pairs = Vec::new();
         for (name, path) in hooks.iter().filter(|(_, path)| !path.is_null()) {
             let place = format!("ssh.hooks.{name}");
             if !HOOKS.contains(&name.as_str()) {
                 let why = format!("unknown hook `{name}`; supported hooks: {}", HOOKS.join(", "));
                 self.wrong(place, why);
             } else if let Some(path) = path.as_str().filter(|path| path.starts_with('/')) {
-                told.push(format!("{name}={path}"));
+                pairs.push(format!("{name}={path}"));
             } else {
                 self.wrong(place.as_str(), format!("`{place}` must be an absolute path"));
             }
         }
-        told
+        pairs
     }
 }
 

@@ -71,11 +71,11 @@ async fn dispatch(
     }
     let now = orchestrator.context.clock.now();
     let mut outputs = agents.step(uid, Input::Dispatch { key, generation }, now);
-    let wanted = Output::Deliver { key, generation };
-    if outputs.contains(&wanted)
+    let delivery = Output::Deliver { key, generation };
+    if outputs.contains(&delivery)
         && let Ok(Decoded::Message(message)) = decode_to_agent(start)
     {
-        outputs.retain(|output| *output != wanted);
+        outputs.retain(|output| *output != delivery);
         agents.send(uid, message);
     }
     handle_outputs(orchestrator, uid, outputs).await;

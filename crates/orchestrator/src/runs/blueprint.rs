@@ -201,7 +201,7 @@ impl<T: Fn(&str) -> Option<TypeDefaults>> PlanReader<'_, T> {
             node: instance.node.to_owned(),
             name,
             found: value.to_string(),
-            wanted: expected,
+            expected,
         });
     }
 }

@@ -123,12 +123,12 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), I
             Some(RunKind::Modules(Some(list))) => {
                 Box::pin(modules::carry_out(orchestrator, list, lease)).await
             }
-            Some(RunKind::Reapply(wanted)) => {
-                Box::pin(reapply::carry_out(orchestrator, FencedRun { run: parent, lease }, &wanted)).await
+            Some(RunKind::Reapply(reapply)) => {
+                Box::pin(reapply::carry_out(orchestrator, FencedRun { run: parent, lease }, &reapply)).await
             }
             // The module list was deleted with its node: there are no child runs, and the run ends.
             Some(RunKind::Deployment { .. } | RunKind::Modules(None)) => {
-                parts(orchestrator, parent, lease).await
+                run_children(orchestrator, parent, lease).await
             }
             // Child runs are executed through their deployment.
             Some(RunKind::Graph(..)) | None => Err(unreadable().into()),
@@ -151,7 +151,7 @@ fn unreadable() -> ServiceError {
     )
 }
 
-async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Interruption> {
+async fn run_children(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Interruption> {
     let children = orchestrator.context.store.read().await?.run_children(parent).await?;
     let mut former = None;
     for child in children {
@@ -166,7 +166,7 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
         let id = child.id;
         let end = match child.end() {
             Some(end) => Some(end),
-            None => match Box::pin(part(orchestrator, &child, is_paused)).await {
+            None => match Box::pin(run_child(orchestrator, &child, is_paused)).await {
                 Ok(child) => child.end(),
                 Err(Interruption::Ended) => None,
                 Err(Interruption::Refused(error)) if !error.is_transient() => {
@@ -185,7 +185,7 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
 }
 
 /// Executes one graph and returns the ended run. Starts paused if the previous graph ended paused.
-async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Result<Run, Interruption> {
+async fn run_child(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Result<Run, Interruption> {
     let Some(held) = orchestrator.leases.take(child.id).await? else { return Err(Interruption::Lost) };
     let lease = held.generation;
     let mut session = orchestrator.context.store.read().await?;
@@ -224,9 +224,9 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         return conclude_child(orchestrator, FencedRun { run: child.id, lease }, child.id, ended).await;
     }
     let is_real = run_options.is_real();
-    let taken =
-        Taken { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused };
-    let (driver, left_out) = Box::pin(taken.driver()).await?;
+    let leased =
+        LeasedRun { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused };
+    let (driver, left_out) = Box::pin(leased.driver()).await?;
     let blueprint = Arc::clone(&driver.blueprint);
     let executors = driver.executors();
     let ended = Box::pin(driver.drive()).instrument(span).await;
@@ -285,15 +285,15 @@ async fn plan(
         id
     } else {
         let (subgraphs, force) = (run_options.subgraphs.clone(), run_options.force);
-        let wanted = PlanRequest { subgraphs, force, ..request.plan_request() };
+        let plan_request = PlanRequest { subgraphs, force, ..request.plan_request() };
         let (planning, actor) = (&orchestrator.context.services.planning, Actor::server());
         if run_options.dry_run {
             // A real run would have executed the graphs before this one.
             let parent_id = previous_plan(orchestrator, child).await?;
-            let wanted = PlanRequest { parent_id, ..wanted };
-            planning::make_cluster_plan(planning, &actor, cluster, wanted).await?.id
+            let plan_request = PlanRequest { parent_id, ..plan_request };
+            planning::make_cluster_plan(planning, &actor, cluster, plan_request).await?.id
         } else {
-            planning::make_plan(planning, &actor, cluster, wanted).await?.id
+            planning::make_plan(planning, &actor, cluster, plan_request).await?.id
         }
     };
     let mut writing =
@@ -316,7 +316,7 @@ async fn previous_plan(orchestrator: &Orchestrator, child: &Run) -> Result<Optio
 }
 
 /// A child run whose lease this server holds.
-struct Taken<'a> {
+struct LeasedRun<'a> {
     orchestrator: &'a Orchestrator,
     child: &'a Run,
     lease: i64,
@@ -328,7 +328,7 @@ struct Taken<'a> {
     is_paused: bool,
 }
 
-impl Taken<'_> {
+impl LeasedRun<'_> {
     /// Creates the driver, and a message about nodes that were excluded from the plan.
     async fn driver(self) -> Result<(Driver, Option<String>), Interruption> {
         let Self { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused } =
@@ -434,11 +434,11 @@ pub(crate) fn take_over_interval(context: &OrchestratorContext) -> Duration {
 pub(crate) async fn take_over(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
     loop {
         monitor.start();
-        let taken = take_over_once(orchestrator).await;
-        if let Err(error) = &taken {
+        let outcome = take_over_once(orchestrator).await;
+        if let Err(error) = &outcome {
             tracing::warn!(error = %ErrorChain(error), "cannot list runs without a driver");
         }
-        monitor.finish(&taken);
+        monitor.finish(&outcome);
         let pause = take_over_interval(&orchestrator.context)
             + Duration::from_millis(random::below(TAKE_OVER_JITTER_MS));
         tokio::select! {

@@ -120,7 +120,7 @@ impl Dispatch {
         let task_type = details.task_type.clone();
         let node = node.to_owned();
         let task = task.to_owned();
-        let said = parameters.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
+        let secrets = parameters.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
         let password = self.put_credential(&node, &mut parameters).await.map_err(refused)?;
         let parameters = prepared(&task_type, parameters).await.map_err(refused)?;
         let own = self.secrets_of(&node).await.map_err(refused)?;
@@ -136,7 +136,7 @@ impl Dispatch {
             timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
             secrets: {
                 let known = self.secrets.iter().chain(own.iter()).map(String::as_str);
-                known.chain(said.values()).map(str::to_owned).chain(password).collect()
+                known.chain(secrets.values()).map(str::to_owned).chain(password).collect()
             },
             // Set by the driver, which owns the spans.
             trace: None,
@@ -191,20 +191,20 @@ impl Dispatch {
             return Ok(Arc::clone(known));
         }
         let Some(id) = self.documents.get(node).copied() else { return Ok(Arc::default()) };
-        let mut wanted = vec![(node.to_owned(), id)];
-        while wanted.len() < READ_AT_ONCE
+        let mut requested = vec![(node.to_owned(), id)];
+        while requested.len() < READ_AT_ONCE
             && let Some((uid, id)) = self.unread.pop()
         {
             if uid != node && !self.own_secrets.contains_key(&uid) {
-                wanted.push((uid, id));
+                requested.push((uid, id));
             }
         }
-        let ids: Vec<DocumentId> = wanted.iter().map(|(_, id)| *id).collect();
+        let ids: Vec<DocumentId> = requested.iter().map(|(_, id)| *id).collect();
         loop {
             let read = async { self.orchestrator.context.store.read().await?.documents_get(&ids).await };
             match read.await {
                 Ok(documents) => {
-                    for (uid, id) in wanted {
+                    for (uid, id) in requested {
                         let secrets = Secrets::from_documents(documents.get(&id));
                         self.own_secrets.insert(uid, secrets.values().map(str::to_owned).collect());
                     }

@@ -73,7 +73,7 @@ pub(super) struct Driver {
     pub(super) start_paused: bool,
 }
 
-type Answer = Result<(), InputError>;
+type CommandResult = Result<(), InputError>;
 
 /// Accumulated events, effects and responses of a batch of commands.
 #[derive(Default)]
@@ -86,7 +86,7 @@ struct Batch {
     deliveries: Vec<(AgentUid, AttemptKey)>,
     /// Agents to which all attempts in flight are claimed.
     claims: BTreeSet<AgentUid>,
-    answers: Vec<(oneshot::Sender<Answer>, Answer)>,
+    answers: Vec<(oneshot::Sender<CommandResult>, CommandResult)>,
     /// Answered once the results are committed.
     receipts: Vec<oneshot::Sender<RunResponse>>,
 }
@@ -94,14 +94,14 @@ struct Batch {
 impl Driver {
     /// Drives the run until it has ended or the lease is lost.
     pub(super) async fn drive(mut self) -> Result<Driven, Lost> {
-        let mut look = tokio::time::interval(self.orchestrator.context.lease_renewal());
-        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut renewal_ticks = tokio::time::interval(self.orchestrator.context.lease_renewal());
+        renewal_ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let batch = self.first_batch();
         Box::pin(self.finish(batch)).await?;
         let mut commands = Vec::new();
         loop {
             if let Phase::Ended(end) = self.state.phase() {
-                return Ok(Driven { end: end.clone(), stop_requested: self.state.is_stop_asked() });
+                return Ok(Driven { end: end.clone(), stop_requested: self.state.stop_requested() });
             }
             if !self.waiting.is_empty() {
                 let batch = self.next_batch();
@@ -122,7 +122,7 @@ impl Driver {
                     self.take(StepInput::Wake, &mut batch);
                     Box::pin(self.finish(batch)).await?;
                 }
-                _ = look.tick() => {
+                _ = renewal_ticks.tick() => {
                     if self.orchestrator.leases.is_lost(self.run, self.lease) {
                         return Err(Lost);
                     }

@@ -7,24 +7,24 @@ use stoker_services::runs::RunOptions;
 use stoker_services::{ServiceError, ServiceResult};
 
 /// Maximum number of nodes listed by UID; further nodes are counted.
-const NODES_TOLD: usize = 5;
+const NODES_LISTED_MAX: usize = 5;
 /// Maximum number of reasons in a message.
-const TOLD_MAX: usize = 20;
+const REASONS_MAX: usize = 20;
 
 /// Message about nodes that were offline at planning time, so that the run is not mistaken for complete.
 pub(super) fn excluded_nodes_message(excluded: &[ExcludedNode]) -> Option<String> {
     let away = excluded.iter().filter(|node| node.reason == NODE_OFFLINE);
     let uids: Vec<&str> = away.map(|node| node.uid.as_str()).collect();
-    let told = uids[..uids.len().min(NODES_TOLD)].join(", ");
+    let listed = uids[..uids.len().min(NODES_LISTED_MAX)].join(", ");
     match uids.len() {
         0 => None,
-        1 => Some(format!("Node {told} is offline and was left out of the run")),
-        n_nodes if n_nodes <= NODES_TOLD => {
-            Some(format!("Nodes {told} are offline and were left out of the run"))
+        1 => Some(format!("Node {listed} is offline and was left out of the run")),
+        n_nodes if n_nodes <= NODES_LISTED_MAX => {
+            Some(format!("Nodes {listed} are offline and were left out of the run"))
         }
         n_nodes => Some(format!(
-            "Nodes {told} and {} more are offline and were left out of the run",
-            n_nodes - NODES_TOLD
+            "Nodes {listed} and {} more are offline and were left out of the run",
+            n_nodes - NODES_LISTED_MAX
         )),
     }
 }
@@ -36,14 +36,14 @@ pub(super) fn require_executable(plan: &Plan, run_options: &RunOptions) -> Servi
     if unfit.is_empty() {
         return Ok(());
     }
-    let told: Vec<String> =
-        unfit.iter().take(TOLD_MAX).map(|(task, message)| format!("task `{task}`: {message}")).collect();
-    Err(ServiceError::invalid(format!("cannot run the plan: {}", told.join("; "))))
+    let listed: Vec<String> =
+        unfit.iter().take(REASONS_MAX).map(|(task, message)| format!("task `{task}`: {message}")).collect();
+    Err(ServiceError::invalid(format!("cannot run the plan: {}", listed.join("; "))))
 }
 
 pub(super) fn refused(defects: &[Defect]) -> ServiceError {
-    let told: Vec<String> = defects.iter().take(TOLD_MAX).map(ToString::to_string).collect();
-    ServiceError::invalid(format!("cannot run the plan: {}", told.join("; ")))
+    let listed: Vec<String> = defects.iter().take(REASONS_MAX).map(ToString::to_string).collect();
+    ServiceError::invalid(format!("cannot run the plan: {}", listed.join("; ")))
 }
 
 #[cfg(test)]
@@ -52,17 +52,17 @@ mod tests {
 
     #[test]
     fn offline_nodes_are_listed_or_counted() {
-        let told = |n_away: usize| {
+        let listed = |n_away: usize| {
             let away = (1..=n_away).map(|uid| (uid.to_string(), NODE_OFFLINE));
             let all = [("99".to_owned(), "it was not asked for")].into_iter().chain(away);
             let excluded: Vec<ExcludedNode> =
                 all.map(|(uid, why)| ExcludedNode { uid, reason: why.to_owned() }).collect();
             excluded_nodes_message(&excluded)
         };
-        assert_eq!(told(0), None);
-        assert_eq!(told(1).as_deref(), Some("Node 1 is offline and was left out of the run"));
-        assert_eq!(told(2).as_deref(), Some("Nodes 1, 2 are offline and were left out of the run"));
+        assert_eq!(listed(0), None);
+        assert_eq!(listed(1).as_deref(), Some("Node 1 is offline and was left out of the run"));
+        assert_eq!(listed(2).as_deref(), Some("Nodes 1, 2 are offline and were left out of the run"));
         let many = "Nodes 1, 2, 3, 4, 5 and 2 more are offline and were left out of the run";
-        assert_eq!(told(7).as_deref(), Some(many));
+        assert_eq!(listed(7).as_deref(), Some(many));
     }
 }

@@ -94,7 +94,7 @@ impl ModuleWork {
                     })
                 })?;
             secrets.extend(secrets_of(&contents));
-            modules.push(shown(item, &contents));
+            modules.push(module_of(item, &contents));
         }
         Ok(Attempt {
             key,
@@ -133,7 +133,7 @@ impl ModuleWork {
     }
 }
 
-fn shown(item: &ModuleItem, contents: &str) -> Json {
+fn module_of(item: &ModuleItem, contents: &str) -> Json {
     json!({
         "id": item.uuid,
         "name": item.body.name,
@@ -157,8 +157,8 @@ fn secrets_of(contents: &str) -> Vec<String> {
 }
 
 impl Reported {
-    fn read(told: &Json) -> Option<Self> {
-        let text = |key: &str| told.get(key)?.as_str().map(str::to_owned);
+    fn read(reported: &Json) -> Option<Self> {
+        let text = |key: &str| reported.get(key)?.as_str().map(str::to_owned);
         Some(Self {
             id: text("id")?,
             status: ModuleStatus::parse(&text("status")?)?,
@@ -180,10 +180,10 @@ impl Recorded {
         let known = writing.node_modules(node_id).await?;
         let latest = known.iter().map(|applied| applied.updated_at.0 + 1).max().unwrap_or(0);
         let mut at = Micros(writing.now().0.max(latest));
-        for told in &self.results {
-            let Some(item) = self.list.items.iter().find(|item| item.uuid == told.id) else { continue };
-            let before = known.iter().find(|applied| applied.uuid == told.id);
-            writing.node_module_put(&self.record(item, told, before, at)).await?;
+        for reported in &self.results {
+            let Some(item) = self.list.items.iter().find(|item| item.uuid == reported.id) else { continue };
+            let before = known.iter().find(|applied| applied.uuid == reported.id);
+            writing.node_module_put(&self.record(item, reported, before, at)).await?;
             at.0 += 1;
         }
         Ok(())
@@ -192,13 +192,13 @@ impl Recorded {
     fn record(
         &self,
         item: &ModuleItem,
-        told: &Reported,
+        reported: &Reported,
         before: Option<&NodeModule>,
         at: Micros,
     ) -> NodeModule {
-        let is_removed = self.list.action == ModuleAction::Remove && told.status == ModuleStatus::Ok;
+        let is_removed = self.list.action == ModuleAction::Remove && reported.status == ModuleStatus::Ok;
         let mut body = item.body.clone();
-        body.md5.clone_from(&told.md5);
+        body.md5.clone_from(&reported.md5);
         let contents = if is_removed {
             EncryptedContents { bytes: Vec::new(), ..item.contents.clone() }
         } else {
@@ -209,8 +209,8 @@ impl Recorded {
             cluster_id: self.cluster,
             uuid: item.uuid.clone(),
             body,
-            status: told.status,
-            message: Some(told.message.clone()),
+            status: reported.status,
+            message: Some(reported.message.clone()),
             created_at: before.map_or(at, |before| before.created_at),
             updated_at: at,
             removed_at: is_removed.then_some(at),

@@ -116,8 +116,8 @@ async fn drive(
     };
     let uid = AgentUid::from(list.node_id);
     let blueprint = blueprint(&uid, time_ms).map_err(|defects| {
-        let told: Vec<String> = defects.iter().map(ToString::to_string).collect();
-        ServiceError::invalid(told.join("; "))
+        let listed: Vec<String> = defects.iter().map(ToString::to_string).collect();
+        ServiceError::invalid(listed.join("; "))
     })?;
     let mut session = orchestrator.context.store.read().await?;
     let (state, projection, next_seq) = restore(&mut session, list.run_id, &blueprint).await?;

@@ -17,7 +17,7 @@ use crate::orchestrator::Orchestrator;
 pub(super) async fn carry_out(
     orchestrator: &Orchestrator,
     held: FencedRun,
-    wanted: &Reapply,
+    reapply: &Reapply,
 ) -> Result<(), Interruption> {
     let run = held.run;
     loop {
@@ -29,13 +29,13 @@ pub(super) async fn carry_out(
             // been deleted.
             _ = wait(orchestrator, *list, orchestrator.context.settings.modules.apply_time()).await;
         }
-        let Some(batch) = wanted.batches.get(progress.n_sent) else {
+        let Some(batch) = reapply.batches.get(progress.n_sent) else {
             return conclude(orchestrator, held, None).await;
         };
         if progress.n_sent > 0 {
-            tokio::time::sleep(Duration::from_secs(wanted.delay_s)).await;
+            tokio::time::sleep(Duration::from_secs(reapply.delay_s)).await;
         }
-        if !send(orchestrator, held, wanted, batch, progress.n_sent + 1).await? {
+        if !send(orchestrator, held, reapply, batch, progress.n_sent + 1).await? {
             return conclude(orchestrator, held, Some("the module was deleted".to_owned())).await;
         }
     }
@@ -45,13 +45,13 @@ pub(super) async fn carry_out(
 async fn send(
     orchestrator: &Orchestrator,
     held: FencedRun,
-    wanted: &Reapply,
+    reapply: &Reapply,
     batch: &[NodeId],
     n_sent: usize,
 ) -> Result<bool, Interruption> {
     let run = held.run;
     let mut writing = change(orchestrator, held).await?;
-    let Some(module) = writing.module_by_uuid(&wanted.module).await? else { return Ok(false) };
+    let Some(module) = writing.module_by_uuid(&reapply.module).await? else { return Ok(false) };
     let module = items(&mut writing, vec![module]).await?;
     let mut lists = Vec::with_capacity(batch.len());
     for node in batch {
@@ -61,9 +61,9 @@ async fn send(
         }
     }
     let mut record = writing.run_get(run).await?.ok_or(Interruption::Lost)?;
-    record.progress = i64::try_from(100 * (n_sent - 1) / wanted.batches.len()).unwrap_or(0);
-    record.result = Progress { n_sent, lists: lists.clone() }.encode(wanted);
-    let detail = json!({"module": wanted.module, "batch": n_sent, "n_instances": lists.len()});
+    record.progress = i64::try_from(100 * (n_sent - 1) / reapply.batches.len()).unwrap_or(0);
+    record.result = Progress { n_sent, lists: lists.clone() }.encode(reapply);
+    let detail = json!({"module": reapply.module, "batch": n_sent, "n_instances": lists.len()});
     writing.run_update(&record).await?;
     writing.commit(AuditChange { action: "module.reapply", target: format!("run {run}"), detail }).await?;
     start_drivers(orchestrator, lists);

@@ -25,11 +25,11 @@ pub async fn retry(
         return Err(ServiceError::conflict(format!("run {} has not ended", run.id)));
     }
     let mut session = orchestrator.context.store.snapshot().await?;
-    let parts = parts(&mut session, run).await?;
+    let child_runs = child_runs(&mut session, run).await?;
     let graphs = if from.is_empty() {
-        unfinished(&mut session, parts).await?
+        unfinished(&mut session, child_runs).await?
     } else {
-        restart_from(orchestrator, &mut session, run, parts, from).await?
+        restart_from(orchestrator, &mut session, run, child_runs, from).await?
     };
     drop(session);
     let Some((_, run_options)) = graphs.first() else {
@@ -68,28 +68,28 @@ impl ChildRun {
     }
 }
 
-async fn parts(session: &mut Session, run: &Run) -> ServiceResult<Vec<ChildRun>> {
+async fn child_runs(session: &mut Session, run: &Run) -> ServiceResult<Vec<ChildRun>> {
     let runs = if run.parent_id.is_some() { vec![run.clone()] } else { session.run_children(run.id).await? };
-    let mut parts = Vec::with_capacity(runs.len());
+    let mut child_runs = Vec::with_capacity(runs.len());
     for run in runs {
         let Some(work) = session.run_work(run.id).await? else { continue };
         let Some(RunKind::Graph(request, run_options)) = RunKind::decode(&work.options, None) else {
             continue;
         };
-        parts.push(ChildRun { run, work, request: *request, run_options: *run_options });
+        child_runs.push(ChildRun { run, work, request: *request, run_options: *run_options });
     }
-    Ok(parts)
+    Ok(child_runs)
 }
 
 /// Returns requests for the graphs that have unfinished task instances.
 async fn unfinished(
     session: &mut Session,
-    parts: Vec<ChildRun>,
+    child_runs: Vec<ChildRun>,
 ) -> ServiceResult<Vec<(GraphRequest, RunOptions)>> {
     let mut graphs = Vec::new();
-    for part in parts {
-        if has_unfinished(session, &part.run).await? {
-            graphs.push(part.unfinished_request());
+    for child in child_runs {
+        if has_unfinished(session, &child.run).await? {
+            graphs.push(child.unfinished_request());
         }
     }
     Ok(graphs)
@@ -97,13 +97,13 @@ async fn unfinished(
 
 /// Whether task instances did not succeed. A successful run may have failed nodes: fault tolerance permits
 /// some.
-async fn has_unfinished(session: &mut Session, part: &Run) -> ServiceResult<bool> {
-    if matches!(part.end(), Some(RunEnd::Failed | RunEnd::Stopped)) {
+async fn has_unfinished(session: &mut Session, child: &Run) -> ServiceResult<bool> {
+    if matches!(child.end(), Some(RunEnd::Failed | RunEnd::Stopped)) {
         return Ok(true);
     }
     let statuses = Some(vec![HistoryStatus::Error, HistoryStatus::Skipped]);
     let filter = HistoryFilter { statuses, ..HistoryFilter::default() };
-    let records = session.history_list(&[part.id], &filter).await?;
+    let records = session.history_list(&[child.id], &filter).await?;
     Ok(records.iter().any(|record| record.custom.get("is_ignored") != Some(&Json::Bool(true))))
 }
 
@@ -113,18 +113,18 @@ async fn restart_from(
     orchestrator: &Orchestrator,
     session: &mut Session,
     run: &Run,
-    parts: Vec<ChildRun>,
+    child_runs: Vec<ChildRun>,
     mut from: Vec<String>,
 ) -> ServiceResult<Vec<(GraphRequest, RunOptions)>> {
     let mut graphs = Vec::new();
-    for part in parts {
-        let start = take_matching(orchestrator, session, &part, &mut from).await?;
+    for child in child_runs {
+        let start = take_matching(orchestrator, session, &child, &mut from).await?;
         if !start.is_empty() {
             let request =
-                GraphRequest { plan: part.work.plan_id, rest_of: None, from: start, ..part.request };
-            graphs.push((request, part.run_options));
-        } else if !graphs.is_empty() && has_unfinished(session, &part.run).await? {
-            graphs.push(part.unfinished_request());
+                GraphRequest { plan: child.work.plan_id, rest_of: None, from: start, ..child.request };
+            graphs.push((request, child.run_options));
+        } else if !graphs.is_empty() && has_unfinished(session, &child.run).await? {
+            graphs.push(child.unfinished_request());
         }
     }
     if from.is_empty() {
@@ -142,10 +142,10 @@ async fn restart_from(
 async fn take_matching(
     orchestrator: &Orchestrator,
     session: &mut Session,
-    part: &ChildRun,
+    child: &ChildRun,
     names: &mut Vec<String>,
 ) -> ServiceResult<Vec<String>> {
-    let Some(plan_id) = part.work.plan_id.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
+    let Some(plan_id) = child.work.plan_id.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
     let Some(record) = session.plan_get(plan_id).await? else { return Ok(Vec::new()) };
     let stored = StoredPlan::read(&orchestrator.context.services.planning, session, record).await?;
     let matches_plan = |name: &String| !resolve_reference(&stored.explained.plan, name).is_empty();

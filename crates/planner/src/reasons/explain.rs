@@ -53,10 +53,10 @@ impl fmt::Display for Explanation {
 
 /// Old state that decided an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Look {
+pub(super) struct DecisionBasis {
     pub(super) doubt: Option<Doubt>,
     /// Whether the applied state counted although it is in doubt.
-    pub(super) is_second: bool,
+    pub(super) is_fallback: bool,
     pub(super) inputs: CaseInputs,
 }
 
@@ -88,9 +88,9 @@ impl CaseInputs {
     }
 }
 
-pub(super) struct SecondLook {
+pub(super) struct SecondDecision {
     pub(super) subject_idx: SubjectIdx,
-    pub(super) look: Look,
+    pub(super) basis: DecisionBasis,
 }
 
 /// Explains the instances of a plan. Must be created from the input that the plan was created from.
@@ -168,37 +168,39 @@ impl<'a> Explainer<'a> {
         let node_idx = *self.nodes.get(instance.node)?;
         let subject_idx = self.evaluator.subjects.of(task_idx, node_idx);
         let compared = self.compare_inputs(task_idx, &[instance.node]);
-        let look =
-            Look { inputs: CaseInputs::of(compared.as_ref(), 0), ..self.first_look(task_idx, node_idx) };
-        match self.second_look(task_idx, node_idx, instance.verdict) {
-            Some(second) if !self.holds(task_idx, subject_idx, &look) => {
-                self.decision_for(task_idx, second.subject_idx, &second.look)
+        let basis = DecisionBasis {
+            inputs: CaseInputs::of(compared.as_ref(), 0),
+            ..self.first_basis(task_idx, node_idx)
+        };
+        match self.second_decision(task_idx, node_idx, instance.verdict) {
+            Some(second) if !self.holds(task_idx, subject_idx, &basis) => {
+                self.decision_for(task_idx, second.subject_idx, &second.basis)
             }
-            _ => self.decision_for(task_idx, subject_idx, &look),
+            _ => self.decision_for(task_idx, subject_idx, &basis),
         }
     }
 
-    pub(super) fn first_look(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> Look {
+    pub(super) fn first_basis(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> DecisionBasis {
         let doubt = self.evaluator.subjects.doubt(task_idx, node_idx).map(|(doubt, _)| doubt);
-        Look { doubt, is_second: false, inputs: CaseInputs::Unavailable }
+        DecisionBasis { doubt, is_fallback: false, inputs: CaseInputs::Unavailable }
     }
 
     /// The applied state that may have decided an instance in doubt: it runs if its condition holds with or without it.
-    pub(super) fn second_look(
+    pub(super) fn second_decision(
         &self,
         task_idx: TaskIdx,
         node_idx: NodeIdx,
         verdict: Verdict,
-    ) -> Option<SecondLook> {
+    ) -> Option<SecondDecision> {
         let condition = *self.conditions.get(&task_idx)?;
         if verdict != Verdict::ConditionHolds || !self.evaluator.expressions.all[condition as usize].reads_old
         {
             return None;
         }
         let (doubt, retained) = self.evaluator.subjects.doubt(task_idx, node_idx)?;
-        Some(SecondLook {
+        Some(SecondDecision {
             subject_idx: retained?,
-            look: Look { doubt: Some(doubt), is_second: true, inputs: CaseInputs::Changed },
+            basis: DecisionBasis { doubt: Some(doubt), is_fallback: true, inputs: CaseInputs::Changed },
         })
     }
 
@@ -219,11 +221,11 @@ impl<'a> Explainer<'a> {
     }
 
     /// Whether the condition of a task holds for a subject.
-    pub(super) fn holds(&self, task_idx: TaskIdx, subject_idx: SubjectIdx, look: &Look) -> bool {
+    pub(super) fn holds(&self, task_idx: TaskIdx, subject_idx: SubjectIdx, basis: &DecisionBasis) -> bool {
         let condition = self.conditions.get(&task_idx);
         condition
             .and_then(|condition| {
-                self.evaluator.evaluate_with(*condition, subject_idx, &look.inputs.state()).ok()
+                self.evaluator.evaluate_with(*condition, subject_idx, &basis.inputs.state()).ok()
             })
             .is_some_and(|value| value.is_true())
     }
@@ -239,7 +241,7 @@ impl<'a> Explainer<'a> {
         &self,
         task_idx: TaskIdx,
         subject_idx: SubjectIdx,
-        look: &Look,
+        basis: &DecisionBasis,
     ) -> Option<Decision> {
         let expression_idx = *self.conditions.get(&task_idx)?;
         let compiled = &self.evaluator.expressions.all[expression_idx as usize];
@@ -249,14 +251,14 @@ impl<'a> Explainer<'a> {
             Some(keys) => subjects.excerpt(subject_idx, &keys.iter().map(String::as_str).collect::<Vec<_>>()),
             None => subjects.documents(subject_idx),
         };
-        documents.inputs = look.inputs.state();
+        documents.inputs = basis.inputs.state();
         let subject = &subjects.all[subject_idx as usize];
         let case = Case {
             settings: &self.evaluator.settings,
             common: subjects.common.value(),
             documents: &documents,
             own: subject.own.value(),
-            absence: match (&subject.old, &look.doubt) {
+            absence: match (&subject.old, &basis.doubt) {
                 (Some(_), _) => None,
                 (None, Some(doubt)) => Some(Absence::Doubt(doubt.clone())),
                 (None, None) if self.input.request.force => Some(Absence::Forced),
@@ -266,7 +268,7 @@ impl<'a> Explainer<'a> {
             known: &self.difference_cache,
         };
         let mut decision = case.decide(expression.root()).ok()?;
-        if look.is_second
+        if basis.is_fallback
             && let Some(last) = decision.sentences.last_mut()
         {
             last.push_str(" (compared with the state before the last attempt)");

@@ -14,7 +14,7 @@ use stoker_yaql::syntax::Node;
 use stoker_yaql::value::ExactDigest;
 
 use super::decide::Decision;
-use super::explain::{CaseInputs, Explainer, Explanation, Look, SecondLook, explanation};
+use super::explain::{CaseInputs, DecisionBasis, Explainer, Explanation, SecondDecision, explanation};
 use crate::compute::classes::Classes;
 use crate::compute::dependencies::{AspectKind, Document as Whose, dependencies};
 use crate::compute::subjects::SubjectIdx;
@@ -42,7 +42,7 @@ impl Reasons {
         for work in &works {
             if let Some(condition) = work.task_idx.and_then(|task_idx| explainer.conditions.get(&task_idx)) {
                 explainer.evaluator.request(&[*condition], &work.subjects);
-                let retained = work.second_looks.iter().flatten().map(|second| second.subject_idx);
+                let retained = work.second_decisions.iter().flatten().map(|second| second.subject_idx);
                 explainer.evaluator.request(&[*condition], &retained.collect::<Vec<_>>());
             }
         }
@@ -104,9 +104,9 @@ struct TaskWork<'p> {
     decided: Vec<usize>,
     subjects: Vec<SubjectIdx>,
     /// In parallel, the doubts about their old states; empty if there is none.
-    looks: Vec<Look>,
+    bases: Vec<DecisionBasis>,
     /// In parallel, the applied states that may have decided; empty if there is none.
-    second_looks: Vec<Option<SecondLook>>,
+    second_decisions: Vec<Option<SecondDecision>>,
 }
 
 #[derive(Default)]
@@ -118,7 +118,7 @@ struct Explained {
 /// Key for sharing explanations: equivalence class, old common document, decision basis, and the node-specific values
 /// shown.
 type ExplanationKey = (ClassKey, Vec<Option<ExactDigest>>);
-type ClassKey = (usize, u32, Option<Look>);
+type ClassKey = (usize, u32, Option<DecisionBasis>);
 
 /// Per-node data that an explanation displays.
 #[derive(Default)]
@@ -137,8 +137,8 @@ impl<'p> TaskWork<'p> {
             task_idx: None,
             decided: Vec::new(),
             subjects: Vec::new(),
-            looks: Vec::new(),
-            second_looks: Vec::new(),
+            bases: Vec::new(),
+            second_decisions: Vec::new(),
         };
         let has_doubts = explainer.evaluator.subjects.has_doubts();
         for (position, instance) in work.instances.iter().enumerate() {
@@ -148,50 +148,50 @@ impl<'p> TaskWork<'p> {
             work.decided.push(position);
             work.subjects.push(explainer.evaluator.subjects.of(task_idx, *node_idx));
             if has_doubts {
-                work.looks.push(explainer.first_look(task_idx, *node_idx));
-                work.second_looks.push(explainer.second_look(task_idx, *node_idx, instance.verdict));
+                work.bases.push(explainer.first_basis(task_idx, *node_idx));
+                work.second_decisions.push(explainer.second_decision(task_idx, *node_idx, instance.verdict));
             }
         }
         work.compare_inputs(explainer);
         work
     }
 
-    /// Adds the value of `inputsChanged()` to the looks, if the condition may call it.
+    /// Adds the value of `inputsChanged()` to the decision bases, if the condition may call it.
     fn compare_inputs(&mut self, explainer: &Explainer<'_>) {
         let Some(task_idx) = self.task_idx else { return };
         let uids: Vec<&str> = self.decided.iter().map(|position| self.instances[*position].node).collect();
         let Some(compared) = explainer.compare_inputs(task_idx, &uids) else { return };
-        let certain = Look { doubt: None, is_second: false, inputs: CaseInputs::Unavailable };
-        self.looks.resize(self.decided.len(), certain);
-        for (position, look) in self.looks.iter_mut().enumerate() {
-            look.inputs = CaseInputs::of(Some(&compared), position);
+        let certain = DecisionBasis { doubt: None, is_fallback: false, inputs: CaseInputs::Unavailable };
+        self.bases.resize(self.decided.len(), certain);
+        for (position, basis) in self.bases.iter_mut().enumerate() {
+            basis.inputs = CaseInputs::of(Some(&compared), position);
         }
     }
 
     /// The value of `inputsChanged()` by position, to split classes by; `None` if the condition does not call it.
     fn input_numbers(&self) -> Option<Vec<u32>> {
-        let is_used = self.looks.iter().any(|look| look.inputs != CaseInputs::Unavailable);
-        is_used.then(|| self.looks.iter().map(|look| look.inputs as u32).collect())
+        let is_used = self.bases.iter().any(|basis| basis.inputs != CaseInputs::Unavailable);
+        is_used.then(|| self.bases.iter().map(|basis| basis.inputs as u32).collect())
     }
 
     /// Replaces the subjects of instances in doubt that run only because of their applied state.
     fn look_again(&mut self, explainer: &Explainer<'_>) {
         let Some(task_idx) = self.task_idx else { return };
-        if self.second_looks.iter().all(Option::is_none) {
+        if self.second_decisions.iter().all(Option::is_none) {
             return;
         }
         let Some(condition) = explainer.conditions.get(&task_idx) else { return };
         let inputs = self.input_numbers();
         let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects, inputs.as_deref());
         let mut holds: HashMap<usize, bool> = HashMap::new();
-        for (at, second) in std::mem::take(&mut self.second_looks).into_iter().enumerate() {
+        for (at, second) in std::mem::take(&mut self.second_decisions).into_iter().enumerate() {
             let Some(second) = second else { continue };
             let class = classes.class(at);
             let subject_idx = classes.representatives[class];
-            let look = &self.looks[at];
-            if !*holds.entry(class).or_insert_with(|| explainer.holds(task_idx, subject_idx, look)) {
+            let basis = &self.bases[at];
+            if !*holds.entry(class).or_insert_with(|| explainer.holds(task_idx, subject_idx, basis)) {
                 self.subjects[at] = second.subject_idx;
-                self.looks[at] = second.look;
+                self.bases[at] = second.basis;
             }
         }
     }
@@ -226,21 +226,21 @@ impl<'p> TaskWork<'p> {
         let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects, inputs.as_deref());
         let mut shown_by_class: HashMap<ClassKey, ShownData, foldhash::fast::FixedState> = HashMap::default();
         let mut known: HashMap<ExplanationKey, Option<u32>, foldhash::fast::FixedState> = HashMap::default();
-        let certain = Look { doubt: None, is_second: false, inputs: CaseInputs::Unavailable };
+        let certain = DecisionBasis { doubt: None, is_fallback: false, inputs: CaseInputs::Unavailable };
         for (at, (position, subject_idx)) in self.decided.iter().zip(&self.subjects).enumerate() {
             let past = explainer.evaluator.subjects.all[*subject_idx as usize].past;
-            let look = self.looks.get(at);
-            let class: ClassKey = (classes.class(at), past, look.cloned());
-            let look = look.unwrap_or(&certain);
+            let basis = self.bases.get(at);
+            let class: ClassKey = (classes.class(at), past, basis.cloned());
+            let basis = basis.unwrap_or(&certain);
             let mut first = None;
             let shown = shown_by_class.entry(class.clone()).or_insert_with(|| {
-                first = explainer.decision_for(task_idx, *subject_idx, look);
+                first = explainer.decision_for(task_idx, *subject_idx, basis);
                 let shown = first.as_ref().map(|decided| explainer.shown_data(task_idx, decided, own_keys));
                 shown.unwrap_or_default()
             });
             let key = (class, explainer.own_data(*subject_idx, shown));
             let number = *known.entry(key).or_insert_with(|| {
-                let decided = first.or_else(|| explainer.decision_for(task_idx, *subject_idx, look))?;
+                let decided = first.or_else(|| explainer.decision_for(task_idx, *subject_idx, basis))?;
                 explained.explanations.push(explanation(self.instances[*position].verdict, decided));
                 Some(explained.explanations.len() as u32 - 1)
             });

@@ -108,7 +108,7 @@ impl IntoResponse for Raw {
 
 /// Returns a diagram or page as a response. The policy forbids scripts, because the names in it come from
 /// users.
-pub(crate) fn shown(media: &'static str, text: String) -> Response {
+pub(crate) fn text_response(media: &'static str, text: String) -> Response {
     let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(media)),

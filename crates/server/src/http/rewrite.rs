@@ -76,10 +76,10 @@ fn is_without_tenant(path: &str) -> bool {
 }
 
 fn overridden<B>(request: &Request<B>) -> Option<Method> {
-    let wanted = request.headers().get(METHOD_OVERRIDE)?.to_str().ok()?;
+    let requested = request.headers().get(METHOD_OVERRIDE)?.to_str().ok()?;
     [Method::PUT, Method::PATCH, Method::DELETE]
         .into_iter()
-        .find(|method| method.as_str().eq_ignore_ascii_case(wanted))
+        .find(|method| method.as_str().eq_ignore_ascii_case(requested))
 }
 
 fn with_path(uri: &Uri, path: &str) -> Uri {
@@ -125,8 +125,9 @@ mod tests {
     #[test]
     fn method_override_header_is_applied() {
         let rewrite = Rewrite::new(std::iter::empty());
-        for (wanted, expected) in [("PUT", Method::PUT), ("delete", Method::DELETE), ("GET", Method::POST)] {
-            let request = Request::post("/x").header(METHOD_OVERRIDE, wanted).body(()).unwrap();
+        for (requested, expected) in [("PUT", Method::PUT), ("delete", Method::DELETE), ("GET", Method::POST)]
+        {
+            let request = Request::post("/x").header(METHOD_OVERRIDE, requested).body(()).unwrap();
             assert_eq!(rewrite.apply(request).method(), expected);
         }
     }

@@ -27,7 +27,7 @@ impl Site {
         let runs = Runs { local_agents: true, ..Runs::default() };
         let server = TestServer::with_settings(Server { runs, modules, ..Server::default() }).await;
         let attempts = install_agents(&server.app);
-        server.app.begin_runs();
+        server.app.start_background();
         let cluster = create_cluster(&server).await;
         let nodes = [create_node(&server, 1).await, create_node(&server, 2).await];
         let site = Self { server, attempts, cluster, nodes };
@@ -379,11 +379,11 @@ async fn reapply_resumes_after_server_restart() {
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    site.server.app.end_runs();
+    site.server.app.stop_background();
     let (store, settings) = (site.server.app.store.clone(), site.server.app.settings.clone());
     let (restarted, _) = stoker_server::App::new(store, settings).await.unwrap();
     let later_attempts = install_agents(&restarted);
-    restarted.begin_runs();
+    restarted.start_background();
     let is_current = async || {
         let rows = instance_counts().await;
         rows.len() == 1 && rows[0]["current"] == true && rows[0]["instance_count"] == 2
@@ -397,7 +397,7 @@ async fn reapply_resumes_after_server_restart() {
     assert!(is_current().await);
     let all_attempts = [site.attempts.take(), later_attempts.take()].concat();
     assert_eq!(all_attempts, [first, format!("apply live@{}", site.nodes[1])]);
-    restarted.end_runs();
+    restarted.stop_background();
 }
 
 #[tokio::test(flavor = "multi_thread")]

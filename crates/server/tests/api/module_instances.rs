@@ -16,7 +16,7 @@ async fn create_site() -> (Tenants, crate::agent::AttemptLog) {
     let server =
         TestServer::with_settings(Server { runs, modules: Modules::default(), ..Server::default() }).await;
     let attempts = install_agents(&server.app);
-    server.app.begin_runs();
+    server.app.start_background();
     (Tenants::create(server).await, attempts)
 }
 

@@ -26,7 +26,7 @@ impl Site {
         let runs = Runs { local_agents: true, ..settings.runs.clone() };
         let server = TestServer::with_settings(Server { runs, ..settings }).await;
         let attempts = install_agents(&server.app);
-        server.app.begin_runs();
+        server.app.start_background();
         let cluster = create_cluster(&server).await;
         let nodes = [create_node(&server, 1).await, create_node(&server, 2).await];
         let roles =

@@ -15,7 +15,7 @@ async fn own_tasks(server: &TestServer) -> Vec<Value> {
 async fn background_tasks_are_listed_with_their_passes() {
     let server = TestServer::new().await;
     assert_eq!(own_tasks(&server).await, Vec::<Value>::new(), "none is started");
-    server.app.begin_runs();
+    server.app.start_background();
     let takeover = loop {
         let tasks = own_tasks(&server).await;
         let takeover = tasks.into_iter().find(|task| task["name"] == "run takeover").unwrap();
@@ -33,5 +33,5 @@ async fn background_tasks_are_listed_with_their_passes() {
     let metrics = server.get("metrics").await.expect(200);
     let series = "stoker_background_task_success_timestamp_seconds{task=\"run takeover\"}";
     assert!(metrics.as_str().unwrap().contains(series), "{metrics}");
-    server.app.end_runs();
+    server.app.stop_background();
 }

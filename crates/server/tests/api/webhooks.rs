@@ -179,7 +179,7 @@ async fn failed_delivery_is_retried_and_redirects_are_not_followed() {
         Receiver::start(&[ResponseMode::Status(500), ResponseMode::Redirect, ResponseMode::Status(200)])
             .await;
     let server = TestServer::with_settings(fast_webhook_settings()).await;
-    server.app.begin_runs();
+    server.app.start_background();
     let hook = create_webhook(&server, &receiver, json!({})).await;
     let queued = server.post(&format!("webhooks/{hook}/test"), &json!({})).await.expect(202);
     assert_eq!((&queued["topic"], &queued["status"]), (&json!("webhook.test"), &json!("pending")));
@@ -202,7 +202,7 @@ async fn timed_out_delivery_fails_and_can_be_redelivered() {
     let receiver = Receiver::start(&[ResponseMode::Hang, ResponseMode::Hang, ResponseMode::Hang]).await;
     let other = Receiver::start(&[]).await;
     let server = TestServer::with_settings(fast_webhook_settings()).await;
-    server.app.begin_runs();
+    server.app.start_background();
     let silent = create_webhook(&server, &receiver, json!({})).await;
     let lively = create_webhook(&server, &other, json!({"name": "other"})).await;
     server.post(&format!("webhooks/{silent}/test"), &json!({})).await.expect(202);

@@ -34,12 +34,12 @@ impl LayerFilter {
 
     /// Parses a list such as `release,cluster`.
     pub fn parse(names: &[String]) -> ServiceResult<Self> {
-        let mut wanted = Self { release: false, cluster: false, plugins: false };
+        let mut layer_filter = Self { release: false, cluster: false, plugins: false };
         for name in names {
             match name.as_str() {
-                "release" => wanted.release = true,
-                "cluster" | "own" => wanted.cluster = true,
-                "plugins" | "plugin" => wanted.plugins = true,
+                "release" => layer_filter.release = true,
+                "cluster" | "own" => layer_filter.cluster = true,
+                "plugins" | "plugin" => layer_filter.plugins = true,
                 other => {
                     let shown: String = other.chars().take(60).collect();
                     let message = format!(
@@ -49,7 +49,7 @@ impl LayerFilter {
                 }
             }
         }
-        Ok(wanted)
+        Ok(layer_filter)
     }
 }
 
@@ -89,9 +89,9 @@ impl PluginLayer {
     }
 
     /// Adds generated tasks and returns their names.
-    fn add(&mut self, made: Vec<Task>, taken: &mut HashSet<String>) -> Vec<String> {
+    fn add(&mut self, made: Vec<Task>, used_names: &mut HashSet<String>) -> Vec<String> {
         let names: Vec<String> = made.iter().map(|task| task.name.clone()).collect();
-        taken.extend(names.iter().cloned());
+        used_names.extend(names.iter().cloned());
         if !made.is_empty() {
             self.tasks = self.tasks.iter().cloned().chain(made).collect();
         }
@@ -109,9 +109,9 @@ impl Layers {
         session: &mut Session,
         cluster: &Cluster,
         graph_type: &GraphType,
-        wanted: LayerFilter,
+        layer_filter: LayerFilter,
     ) -> ServiceResult<Self> {
-        let plugins = if wanted.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
+        let plugins = if layer_filter.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
         let cluster_release =
             if plugins.is_empty() { None } else { session.release_get(cluster.release_id).await? };
         let mut scripts = match &cluster_release {
@@ -121,8 +121,8 @@ impl Layers {
         let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
         let mut owners: Vec<Owner> = plugins.iter().map(|plugin| Owner::Plugin(plugin.id)).collect();
         // Stage tasks of plugins are anchored to tasks of the other layers, so these are read too.
-        owners.extend((wanted.release || wanted.plugins).then_some(release));
-        owners.extend((wanted.cluster || wanted.plugins).then_some(own));
+        owners.extend((layer_filter.release || layer_filter.plugins).then_some(release));
+        owners.extend((layer_filter.cluster || layer_filter.plugins).then_some(own));
         let filter = GraphFilter { owners: Some(owners), types: Some(vec![graph_type.clone()]) };
         let stored = session.graph_list(&filter, &List::default()).await?.items;
         let mut by_owner: HashMap<Owner, Graph> =
@@ -149,7 +149,7 @@ impl Layers {
             layers.anchor_stage_tasks();
         }
         // Generated tasks belong to the merged graph. A layer alone has the tasks of its owners, to be uploaded again.
-        if wanted == LayerFilter::ALL {
+        if layer_filter == LayerFilter::ALL {
             let present = match &cluster_release {
                 Some(release) => layers.add_helpers(graphs, session, cluster, release).await?,
                 None => HashSet::new(),
@@ -159,8 +159,8 @@ impl Layers {
             }
         }
         layers.plugins.retain(|layer| layer.graph.is_some() || !layer.tasks.is_empty());
-        layers.release = layers.release.filter(|_| wanted.release);
-        layers.cluster = layers.cluster.filter(|_| wanted.cluster);
+        layers.release = layers.release.filter(|_| layer_filter.release);
+        layers.cluster = layers.cluster.filter(|_| layer_filter.cluster);
         Ok(layers)
     }
 
@@ -233,9 +233,9 @@ impl Layers {
         let plugins = self.plugins.iter().map(|layer| &layer.plugin);
         let sources = sources_of(&graphs.repositories, session, cluster, release, plugins).await?;
         let merged = self.merged_tasks_of_plugins();
-        let mut taken: HashSet<String> = HashSet::new();
+        let mut used_names: HashSet<String> = HashSet::new();
         for layer in self.layers() {
-            taken.extend(layer.tasks.iter().map(|task| task.name.clone()));
+            used_names.extend(layer.tasks.iter().map(|task| task.name.clone()));
         }
         for (layer, merged) in self.plugins.iter_mut().zip(merged) {
             if let Some(scripts) = &layer.scripts {
@@ -245,8 +245,8 @@ impl Layers {
                     root: &graphs.settings.plugin_scripts_root,
                     digest: scripts.digest.as_deref(),
                 };
-                let made = scripts_task(scripts, &merged, |name| taken.contains(name));
-                self.helpers.extend(layer.add(made.into_iter().collect(), &mut taken));
+                let made = scripts_task(scripts, &merged, |name| used_names.contains(name));
+                self.helpers.extend(layer.add(made.into_iter().collect(), &mut used_names));
             }
             if let Some(source) = sources.get(&layer.plugin.id) {
                 let source = PackageSource {
@@ -257,8 +257,8 @@ impl Layers {
                     root: &graphs.settings.node_root,
                     digest: &source.digest,
                 };
-                let made = source_tasks(source, &merged, |name| taken.contains(name));
-                self.helpers.extend(layer.add(made, &mut taken));
+                let made = source_tasks(source, &merged, |name| used_names.contains(name));
+                self.helpers.extend(layer.add(made, &mut used_names));
                 with_packages.insert(layer.plugin.body.name.clone());
             }
         }

@@ -83,8 +83,8 @@ impl RoleOwner {
     /// Returns one of the entries that the owner itself declares.
     pub fn find_declared(&self, part: NamedSection, name: &str) -> ServiceResult<&Json> {
         self.declared(part).get(name).ok_or_else(|| {
-            let shown: String = name.chars().take(60).collect();
-            let message = format!("{} '{shown}' is not found for the {}", part.class(), self.name());
+            let excerpt: String = name.chars().take(60).collect();
+            let message = format!("{} '{excerpt}' is not found for the {}", part.class(), self.name());
             ServiceError::NotFound(message)
         })
     }
@@ -97,11 +97,11 @@ impl RoleOwner {
         all.extend(self.declared(part).clone());
         for plugin in plugins {
             for (name, meta) in of_plugin(plugin, part) {
-                let shown = || match part {
+                let new_entry = || match part {
                     NamedSection::Roles => restrict_role_to_plugin(meta, &plugin.body.name),
                     NamedSection::Tags => meta.clone(),
                 };
-                all.entry(name.as_str()).or_insert_with(shown);
+                all.entry(name.as_str()).or_insert_with(new_entry);
             }
         }
         all

@@ -134,16 +134,16 @@ pub fn own_fields(fields: &mut Fields<'_, '_>) -> JsonMap {
 /// Serializes a record with its user-defined fields; fields of the record take precedence.
 pub fn show_own(view: impl Serialize, own: JsonMap, hidden: &[&str]) -> JsonMap {
     // A view consists of strings, numbers and documents, so it always serializes.
-    let mut shown = match serde_json::to_value(view) {
-        Ok(Json::Object(shown)) => shown,
+    let mut rendered = match serde_json::to_value(view) {
+        Ok(Json::Object(rendered)) => rendered,
         _ => JsonMap::new(),
     };
     for (name, value) in own {
         if !hidden.contains(&name.as_str()) {
-            shown.entry(name).or_insert(value);
+            rendered.entry(name).or_insert(value);
         }
     }
-    shown
+    rendered
 }
 
 fn objects(entries: Vec<(String, JsonMap)>) -> JsonMap {

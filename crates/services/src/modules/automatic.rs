@@ -57,13 +57,13 @@ pub async fn enqueue_for(
     nodes: &[Node],
 ) -> ServiceResult<Vec<RunId>> {
     let Some(release) = writing.release_get(cluster.release_id).await? else { return Ok(Vec::new()) };
-    let wanted = modules_for(writing, cluster, &release).await?;
+    let expected = modules_for(writing, cluster, &release).await?;
     let mut runs = Vec::new();
-    if wanted.is_empty() {
+    if expected.is_empty() {
         return Ok(runs);
     }
     for node in nodes.iter().filter(|node| node.online) {
-        let missing = missing(writing, node.id, wanted.clone()).await?;
+        let missing = missing(writing, node.id, expected.clone()).await?;
         let items = items(writing, missing).await?;
         if is_too_large(&items) {
             tracing::warn!(

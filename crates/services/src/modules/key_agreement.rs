@@ -44,7 +44,7 @@ pub async fn agree(
     let servers = store.read().await?.servers().await?;
     let seen_since = now.plus_seconds(-SEEN_SECONDS);
     if has_encrypted_data || servers.iter().any(|server| server.heartbeat_at > seen_since) {
-        return Err(KeyError::Foreign { path: keys.shown() }.into());
+        return Err(KeyError::Foreign { path: keys.path_text() }.into());
     }
     let mut writing = store.begin_write(&Actor::server(), now).await?;
     writing.shared_value_put(MARK, &mark(keys)?).await?;

@@ -66,7 +66,7 @@ impl ModuleKeys {
             keys.read()?;
             keys.warn_if_open_to_others();
         } else if has_encrypted_data {
-            return Err(KeyError::Missing { path: keys.shown() });
+            return Err(KeyError::Missing { path: keys.path_text() });
         } else {
             keys.create(&[Key::random()?])?;
         }
@@ -75,7 +75,7 @@ impl ModuleKeys {
 
     pub fn seal(&self, text: &str) -> Result<EncryptedContents, KeyError> {
         let keys = self.read()?;
-        keys.first().ok_or_else(|| KeyError::Empty { path: self.shown() })?.seal(text)
+        keys.first().ok_or_else(|| KeyError::Empty { path: self.path_text() })?.seal(text)
     }
 
     pub fn unseal(&self, sealed: &EncryptedContents) -> Result<String, KeyError> {
@@ -85,30 +85,30 @@ impl ModuleKeys {
 
     pub(super) fn find<'k>(&self, keys: &'k [Key], name: &str) -> Result<&'k Key, KeyError> {
         let found = keys.iter().find(|key| key.name == name);
-        found.ok_or_else(|| KeyError::Unknown { name: name.to_owned(), path: self.shown() })
+        found.ok_or_else(|| KeyError::Unknown { name: name.to_owned(), path: self.path_text() })
     }
 
     pub(super) fn read(&self) -> Result<Vec<Key>, KeyError> {
         let text = fs::read_to_string(&self.path)
-            .map_err(|source| KeyError::Unreadable { path: self.shown(), source })?;
+            .map_err(|source| KeyError::Unreadable { path: self.path_text(), source })?;
         let mut keys = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let malformed = || KeyError::Malformed { path: self.shown(), line: number };
+            let malformed = || KeyError::Malformed { path: self.path_text(), line: number };
             let (name, bytes) = line.split_once(' ').ok_or_else(malformed)?;
             let bytes = STANDARD.decode(bytes.trim()).ok().and_then(|bytes| bytes.try_into().ok());
             keys.push(Key { name: name.to_owned(), bytes: bytes.ok_or_else(malformed)? });
         }
-        if keys.is_empty() { Err(KeyError::Empty { path: self.shown() }) } else { Ok(keys) }
+        if keys.is_empty() { Err(KeyError::Empty { path: self.path_text() }) } else { Ok(keys) }
     }
 
     /// Replaces the key file atomically.
     pub(super) fn replace(&self, keys: &[Key]) -> Result<(), KeyError> {
         let beside = self.path.with_extension("new");
-        let unwritable = |source| KeyError::Unwritable { path: self.shown(), source };
+        let unwritable = |source| KeyError::Unwritable { path: self.path_text(), source };
         // Remove a temporary file that an interrupted replacement left behind.
         _ = fs::remove_file(&beside);
         write(&beside, keys).map_err(unwritable)?;
@@ -116,7 +116,7 @@ impl ModuleKeys {
     }
 
     fn create(&self, keys: &[Key]) -> Result<(), KeyError> {
-        let unwritable = |source| KeyError::Unwritable { path: self.shown(), source };
+        let unwritable = |source| KeyError::Unwritable { path: self.path_text(), source };
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unwritable)?;
         }
@@ -139,7 +139,7 @@ impl ModuleKeys {
         }
     }
 
-    pub fn shown(&self) -> String {
+    pub fn path_text(&self) -> String {
         self.path.display().to_string()
     }
 }

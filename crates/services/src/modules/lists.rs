@@ -46,8 +46,8 @@ pub fn is_too_large(items: &[ModuleItem]) -> bool {
 }
 
 /// Enqueues a module run. After commit, a driver executes it.
-pub async fn enqueue(writing: &mut WriteTransaction, wanted: ModuleListRequest) -> ServiceResult<RunId> {
-    let ModuleListRequest { node_id, action, after, deadline, mut items } = wanted;
+pub async fn enqueue(writing: &mut WriteTransaction, request: ModuleListRequest) -> ServiceResult<RunId> {
+    let ModuleListRequest { node_id, action, after, deadline, mut items } = request;
     order::sort_for_apply(&mut items, order::item_key);
     let run = writing
         .run_create(&NewRun {

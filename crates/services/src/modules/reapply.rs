@@ -18,7 +18,7 @@ pub async fn enqueue(
     if batches.batches.is_empty() {
         return Ok(None);
     }
-    let wanted =
+    let reapply =
         Reapply { module: module.uuid.clone(), batches: batches.batches.clone(), delay_s: batches.delay_s };
     let run = writing
         .run_create(&NewRun {
@@ -29,13 +29,13 @@ pub async fn enqueue(
             status: RunStatus::Running,
             progress: 0,
             message: None,
-            result: Progress::default().encode(&wanted),
+            result: Progress::default().encode(&reapply),
             graph_type: None,
             dry_run: false,
             started_at: Some(writing.now()),
             ended_at: None,
         })
         .await?;
-    writing.run_work_create(run.id, &RunKind::Reapply(wanted).encode()).await?;
+    writing.run_work_create(run.id, &RunKind::Reapply(reapply).encode()).await?;
     Ok(Some(run.id))
 }

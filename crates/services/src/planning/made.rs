@@ -92,7 +92,7 @@ impl Made {
     }
 
     /// Returns the plan with secrets in its parameters masked.
-    pub fn shown(&self) -> Plan {
+    pub fn masked(&self) -> Plan {
         let mut plan = self.explained.plan.clone();
         for details in plan.tasks.iter_mut().flat_map(|task| &mut task.details) {
             self.secrets.mask(&mut details.parameters);

@@ -151,14 +151,14 @@ fn mix_error(conflicts: &[WizardConflict]) -> ServiceError {
 
 /// Conflicts of a component selection in the form of the compatibility report, with messages.
 pub fn conflicts_json(registry: &Registry, conflicts: &[ComponentConflict]) -> Vec<Json> {
-    let shown = |conflict: &ComponentConflict| {
-        let mut shown = conflict.to_json();
-        if let Json::Object(fields) = &mut shown {
+    let rendered = |conflict: &ComponentConflict| {
+        let mut rendered = conflict.to_json();
+        if let Json::Object(fields) = &mut rendered {
             fields.insert("message".to_owned(), Json::from(registry.explain(conflict)));
         }
-        shown
+        rendered
     };
-    conflicts.iter().map(shown).collect()
+    conflicts.iter().map(rendered).collect()
 }
 
 /// Returns a conflict of a component selection as a diagnostic.

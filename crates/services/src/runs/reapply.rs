@@ -47,10 +47,10 @@ impl Reapply {
 }
 
 impl Progress {
-    pub fn encode(&self, wanted: &Reapply) -> Json {
+    pub fn encode(&self, reapply: &Reapply) -> Json {
         let lists: Vec<i64> = self.lists.iter().map(|run| run.0).collect();
         json!({
-            "action": KEY, "module": wanted.module, "n_batches": wanted.batches.len(), "n_sent": self.n_sent,
+            "action": KEY, "module": reapply.module, "n_batches": reapply.batches.len(), "n_sent": self.n_sent,
             "lists": lists,
         })
     }
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn stored_form_round_trips() {
-        let wanted = Reapply {
+        let reapply = Reapply {
             module: "m".to_owned(),
             batches: vec![vec![NodeId(1), NodeId(2)], vec![NodeId(3)]],
             delay_s: 7,
         };
-        assert_eq!(Reapply::decode(&wanted.encode()), Some(wanted.clone()));
+        assert_eq!(Reapply::decode(&reapply.encode()), Some(reapply.clone()));
         let progress = Progress { n_sent: 1, lists: vec![RunId(4), RunId(5)] };
-        assert_eq!(Progress::decode(&progress.encode(&wanted)), progress);
+        assert_eq!(Progress::decode(&progress.encode(&reapply)), progress);
     }
 
     #[test]

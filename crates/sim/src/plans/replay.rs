@@ -14,7 +14,7 @@ use super::history::{History, Operation, RunRequest};
 use super::machines::{Content, Effect, End, Machines};
 use super::model::{Decision, Event, Key, Oracle, Success, Verdicts};
 use super::site::{ERROR, Site, SiteTask};
-use super::world::{Manner, PlanSabotage, World, WorldPlan, running};
+use super::world::{PlanSabotage, PlanVariant, World, WorldPlan, running};
 use crate::rng::Rng;
 
 /// Figures of replayed histories.
@@ -162,8 +162,8 @@ impl Replay {
             return;
         }
         let verdicts = self.oracle.decide(&self.site, request.graph, &request.scope);
-        let plan = |manner| self.world.plan(&self.site, request.graph, &request.scope, manner);
-        let (dry, real) = match (plan(Manner::DryRun), plan(Manner::RealRun)) {
+        let plan = |variant| self.world.plan(&self.site, request.graph, &request.scope, variant);
+        let (dry, real) = match (plan(PlanVariant::DryRun), plan(PlanVariant::RealRun)) {
             (Ok(dry), Ok(real)) => (dry, real),
             (Err(report), _) | (_, Err(report)) => {
                 return self.violate("plan", format!("planning failed: {:?}", report.problems));
@@ -230,14 +230,14 @@ impl Replay {
         if task.effective_condition() != Some(Condition::InputsChanged) {
             return true;
         }
-        let wanted = self.whole(request, task, uid);
-        match (self.machines.content(&(request.graph, name.clone(), uid.clone())), &wanted) {
-            (Some(Content::Whole { inputs, .. }), Content::Whole { inputs: wanted, .. })
+        let expected = self.whole(request, task, uid);
+        match (self.machines.content(&(request.graph, name.clone(), uid.clone())), &expected) {
+            (Some(Content::Whole { inputs, .. }), Content::Whole { inputs: expected, .. })
                 if self.site.graphs[request.graph].keep =>
             {
-                inputs == wanted
+                inputs == expected
             }
-            (content, wanted) => content == Some(wanted),
+            (content, expected) => content == Some(expected),
         }
     }
 

@@ -75,7 +75,7 @@ pub(crate) struct WorldPlan {
 
 /// How to plan: the result must not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum PlanVariant {
     DryRun,
     /// As for a run that has started, with nodes and tasks in another order, and applied states in another form.
     RealRun,
@@ -96,15 +96,15 @@ impl World {
         site: &Site,
         graph_type: &'static str,
         scope: &Scope,
-        manner: Manner,
+        variant: PlanVariant,
     ) -> Result<WorldPlan, PlanningReport> {
         let mut site = site.clone();
-        if manner == Manner::RealRun && self.sabotage == PlanSabotage::StatusDuringRun {
+        if variant == PlanVariant::RealRun && self.sabotage == PlanSabotage::StatusDuringRun {
             site.status = super::site::DEPLOYMENT;
         }
         let (state, members) = state_of(&site);
         let mut tasks = tasks_of(&site, graph_type);
-        let applied = self.applied(graph_type, &tasks, &site, manner);
+        let applied = self.applied(graph_type, &tasks, &site, variant);
         let mut nodes: Vec<NodeInput> = state
             .nodes
             .iter()
@@ -116,7 +116,7 @@ impl World {
                 record: Some(document(&node.record).value().clone()),
             })
             .collect();
-        if manner == Manner::RealRun {
+        if variant == PlanVariant::RealRun {
             nodes.reverse();
             tasks.reverse();
         }
@@ -176,7 +176,7 @@ impl World {
         graph_type: &'static str,
         tasks: &[Task],
         site: &Site,
-        manner: Manner,
+        variant: PlanVariant,
     ) -> AppliedStates {
         let mut applied = AppliedStates::default();
         let mut graphs = BTreeMap::new();
@@ -210,7 +210,7 @@ impl World {
                 let graph = (self.sabotage != PlanSabotage::DefinitionsIgnored).then_some(graph);
                 let node = snapshot.own.get(uid).cloned().unwrap_or_else(master_document);
                 let state = EffectiveState { common: snapshot.common.clone(), node };
-                if usual == Some(id) && manner == Manner::DryRun {
+                if usual == Some(id) && variant == PlanVariant::DryRun {
                     applied.set_node(uid, state, graph);
                 } else {
                     applied.set_tasks(group, uid, Some((state, graph)));

@@ -34,8 +34,8 @@ impl WriteTransaction {
         check_names(tasks)?;
         self.require_owner(owner).await?;
         let (table, column) = relation(owner.kind());
-        let taken = format!("SELECT 1 FROM {table} WHERE {column} = $1 AND type = $2");
-        if self.exists(taken, Args::new().int(owner.id()).key(graph_type.as_str())).await? {
+        let conflicting = format!("SELECT 1 FROM {table} WHERE {column} = $1 AND type = $2");
+        if self.exists(conflicting, Args::new().int(owner.id()).key(graph_type.as_str())).await? {
             return Err(TAKEN);
         }
         let values = Values::of(metadata).set("generation", &1_i64);

@@ -110,8 +110,8 @@ impl WriteTransaction {
         if let Some(tenant_id) = body.tenant_id {
             self.require::<stoker_model::Tenant>(tenant_id.0).await?;
         }
-        let taken = StoreError::AlreadyExists { what: "module" };
-        module.id = ModuleId(self.insert::<Module>("", Values::of(&module)).await?.ok_or(taken)?);
+        let conflict = StoreError::AlreadyExists { what: "module" };
+        module.id = ModuleId(self.insert::<Module>("", Values::of(&module)).await?.ok_or(conflict)?);
         self.module_contents_put(module.id, contents).await?;
         Ok(module)
     }

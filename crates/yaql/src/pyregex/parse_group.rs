@@ -25,7 +25,7 @@ fn flag_of(ch: char) -> Option<u32> {
 }
 
 /// The kind of a group.
-enum Kind {
+enum GroupType {
     Capture(Option<String>),
     Plain { add: u32, del: u32 },
     Atomic,
@@ -36,13 +36,13 @@ impl Parser {
     pub(super) fn group(&mut self, verbose: &mut bool, at_start: bool) -> Result<Option<Node>> {
         let start = self.source.tell() - 1;
         if !self.source.accept('?')? {
-            return self.open(start, Kind::Capture(None), *verbose).map(Some);
+            return self.open(start, GroupType::Capture(None), *verbose).map(Some);
         }
         let token = self.extension_token()?;
         match token.plain() {
             Some('P') => self.python_group(start, *verbose).map(Some),
-            Some(':') => self.open(start, Kind::Plain { add: 0, del: 0 }, *verbose).map(Some),
-            Some('>') => self.open(start, Kind::Atomic, *verbose).map(Some),
+            Some(':') => self.open(start, GroupType::Plain { add: 0, del: 0 }, *verbose).map(Some),
+            Some('>') => self.open(start, GroupType::Atomic, *verbose).map(Some),
             Some('#') => self.comment(start).map(|()| None),
             Some('=') => self.look(start, *verbose, false, false).map(Some),
             Some('!') => self.look(start, *verbose, false, true).map(Some),
@@ -62,13 +62,13 @@ impl Parser {
     }
 
     /// Parses the body of a group and its closing parenthesis.
-    fn open(&mut self, start: usize, kind: Kind, verbose: bool) -> Result<Node> {
+    fn open(&mut self, start: usize, kind: GroupType, verbose: bool) -> Result<Node> {
         let (mut index, mut add, mut del) = (None, 0, 0);
-        let atomic = matches!(kind, Kind::Atomic);
+        let atomic = matches!(kind, GroupType::Atomic);
         match kind {
-            Kind::Capture(name) => index = Some(self.open_group(name)?),
-            Kind::Plain { add: on, del: off } => (add, del) = (on, off),
-            Kind::Atomic => {}
+            GroupType::Capture(name) => index = Some(self.open_group(name)?),
+            GroupType::Plain { add: on, del: off } => (add, del) = (on, off),
+            GroupType::Atomic => {}
         }
         let verbose = (verbose || add & flag::VERBOSE != 0) && del & flag::VERBOSE == 0;
         let body = self.alternatives(verbose, false)?;
@@ -104,7 +104,7 @@ impl Parser {
         if self.source.accept('<')? {
             let name = self.source.take_until('>', "group name")?;
             self.check_name(&name)?;
-            return self.open(start, Kind::Capture(Some(name)), verbose);
+            return self.open(start, GroupType::Capture(Some(name)), verbose);
         }
         if self.source.accept('=')? {
             return self.named_reference();
@@ -204,7 +204,7 @@ impl Parser {
         at_start: bool,
     ) -> Result<Option<Node>> {
         if let Some((add, del)) = self.inline_flags(ch)? {
-            return self.open(start, Kind::Plain { add, del }, *verbose).map(Some);
+            return self.open(start, GroupType::Plain { add, del }, *verbose).map(Some);
         }
         if !at_start {
             let message = "global flags not at the start of the expression";

@@ -9,7 +9,7 @@ pub(crate) struct EnvArg {
     env_id: Option<i64>,
 
     /// Cluster ID; alternative to the argument ENV
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: Option<i64>,
 }
 

@@ -19,7 +19,7 @@ Examples:
   stoker graph execute --env 1 --task install,configure --force")]
 pub(super) struct Args {
     /// Cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: i64,
 
     /// Graph types in execution order; can be repeated or comma-separated

@@ -12,7 +12,7 @@ Examples:
   stoker node list --free --output json")]
 pub(super) struct ListArgs {
     /// Filter by cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id", conflicts_with = "free")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"], conflicts_with = "free")]
     env: Option<i64>,
 
     /// List only nodes that belong to no cluster

@@ -82,7 +82,7 @@ struct PlanArgs {
         long,
         short,
         value_name = "ID",
-        visible_alias = "env-id",
+        visible_aliases = ["env-id", "cluster"],
         conflicts_with = "offline",
         required_unless_present = "offline"
     )]

@@ -41,7 +41,7 @@ Examples:
   stoker plan make --env 1 --type upgrade --output json")]
 pub(super) struct MakeArgs {
     /// Cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: i64,
 
     /// Graph type [default: default]
@@ -98,7 +98,7 @@ Examples:
   stoker plan list --env 1")]
 pub(super) struct ListArgs {
     /// Cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: i64,
 
     /// Output format: `table`, `json` or `yaml` [default: table]

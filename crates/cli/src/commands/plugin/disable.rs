@@ -15,7 +15,7 @@ pub(super) struct Args {
     plugin: String,
 
     /// Cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: i64,
 
     /// Disable even if the cluster is deployed and the plugin is not hot-pluggable

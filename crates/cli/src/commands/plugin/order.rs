@@ -19,7 +19,7 @@ Examples:
   stoker plugin order --env 1")]
 pub(super) struct Args {
     /// Cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: i64,
 
     #[command(flatten)]

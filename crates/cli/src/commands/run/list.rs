@@ -15,7 +15,7 @@ Examples:
   stoker run list --limit 5 --output json")]
 pub(super) struct Args {
     /// Filter by cluster ID
-    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: Option<i64>,
 
     /// Filter by status: `pending`, `running`, `ready` or `error`; can be repeated or comma-separated

@@ -9,7 +9,7 @@ pub(super) struct Fields {
     topic: Vec<String>,
 
     /// Cluster ID; delivers only events of this cluster [default for new webhooks: all clusters]
-    #[arg(long, short, value_name = "ID", visible_alias = "cluster")]
+    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
     env: Option<i64>,
 
     /// Send deliveries; `false` disables the webhook [default for new webhooks: true]

@@ -11,7 +11,7 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::response::{ApiResponse, shown};
+use crate::http::response::{ApiResponse, text_response};
 use crate::state::App;
 
 /// Maximum number of components in a matrix. Its size grows quadratically, and larger matrices are not
@@ -79,7 +79,7 @@ pub(super) async fn release_compatibility(
             .plans
             .compute(move || page::render(&catalog.release.body, &registry))
             .await?;
-        return Ok(shown("text/html; charset=utf-8", page));
+        return Ok(text_response("text/html; charset=utf-8", page));
     }
     let view = app.services.planning.plans.compute(move || render_compatibility(&registry)).await?;
     Ok(ApiResponse::ok(view).into_response())

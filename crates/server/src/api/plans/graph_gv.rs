@@ -12,7 +12,7 @@ use crate::api::graphs::requested_graph_type;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::response::shown;
+use crate::http::response::text_response;
 use crate::state::App;
 
 /// Draw the merged graph of a cluster
@@ -51,5 +51,5 @@ pub(super) async fn cluster_graph_gv(
             .map_err(|error| ApiError::bad_request(error.to_string()))?;
         Ok::<String, ApiError>(Dot(&drawing).to_string())
     });
-    Ok(shown(DOT, drawn.await??))
+    Ok(text_response(DOT, drawn.await??))
 }

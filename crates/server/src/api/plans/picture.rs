@@ -14,7 +14,7 @@ use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::response::shown;
+use crate::http::response::text_response;
 use crate::state::App;
 
 pub(super) const DOT: &str = "text/vnd.graphviz";
@@ -106,10 +106,10 @@ impl DiagramRequest {
     fn draw(&self, drawing: &Diagram) -> Result<Response, PictureError> {
         let n_vertices = drawing.vertices.len();
         match self.format {
-            Format::Svg => Ok(shown(SVG, Svg(drawing).to_string())),
+            Format::Svg => Ok(text_response(SVG, Svg(drawing).to_string())),
             _ if n_vertices > VERTICES_MAX => Err(PictureError::TooLarge { n_vertices }),
-            Format::Dot => Ok(shown(DOT, Dot(drawing).to_string())),
-            Format::Mermaid => Ok(shown(MERMAID, Mermaid(drawing).to_string())),
+            Format::Dot => Ok(text_response(DOT, Dot(drawing).to_string())),
+            Format::Mermaid => Ok(text_response(MERMAID, Mermaid(drawing).to_string())),
         }
     }
 }

@@ -64,7 +64,11 @@ pub(super) async fn cluster_serialized_tasks(
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
     let computed = plan(&app.services.planning, cluster, request).await?;
-    let text =
-        app.services.planning.plans.compute(move || FuelSerialization(&computed.shown()).to_string()).await?;
+    let text = app
+        .services
+        .planning
+        .plans
+        .compute(move || FuelSerialization(&computed.masked()).to_string())
+        .await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }

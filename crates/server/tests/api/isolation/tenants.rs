@@ -83,7 +83,7 @@ impl Tenants {
         let runs = Runs { local_agents: true, ..Runs::default() };
         let server = TestServer::with_settings(Server { runs, ..Server::default() }).await;
         _ = install_agents(&server.app);
-        server.app.begin_runs();
+        server.app.start_background();
         let release = create_release(&server).await;
         let plugin = create_plugin(&server, "hotnet", "1.0.0", json!({})).await.id.0;
         let sequence = json!({"release": release, "name": "all", "graphs": [{"type": "default"}]});
