@@ -20,6 +20,7 @@ mod real;
 mod row;
 mod runs;
 mod server;
+mod states;
 mod usage;
 mod writers;
 
@@ -68,6 +69,10 @@ fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             runtime.block_on(writers::measure())?
         }
+        [what] if what == "states" => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            runtime.block_on(states::measure())?
+        }
         [what, program, playbook @ ..] if what == "runs" && playbook.len() < 2 => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             runtime.block_on(runs::measure(Path::new(program), playbook.first().map(Path::new)))?
@@ -83,7 +88,7 @@ fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
             return Ok(Vec::new());
         }
         _ => {
-            let usage = "server STOKER-PATH, runs STOKER-PATH [ANSIBLE-PLAYBOOK-PATH], or planner, engine, agent, writers";
+            let usage = "server STOKER-PATH, runs STOKER-PATH [ANSIBLE-PLAYBOOK-PATH], or planner, engine, agent, writers, states";
             return Err(format!("usage: stoker-bench {usage}, or {}", fleet::USAGE).into());
         }
     };

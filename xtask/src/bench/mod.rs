@@ -11,9 +11,9 @@ use crate::failure::{Failure, Outcome};
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
-    about: "benchmark YAQL against the reference, the planner, the engine, the server, the agent, writers, runs and a fleet",
+    about: "benchmark YAQL against the reference, the planner, the engine, the server, the agent, writers, states, runs and a fleet",
     help: "\
-Usage: cargo xtask bench [yaql|planner|engine|server|agent|writers|runs|fleet] [--report-only] [FILE]
+Usage: cargo xtask bench [yaql|planner|engine|server|agent|writers|states|runs|fleet] [--report-only] [FILE]
 
 Builds in release mode, measures, prints Markdown tables and fails if a result misses its bound. Without a name runs all
 benchmarks.
@@ -26,6 +26,7 @@ benchmarks.
   agent            Processes per second: started directly, as tasks, and by an agent with its journal
   writers          50 concurrent writers of one PostgreSQL database, compared with one writer and with 50 writers of one
                    database each, which do not share the writer lock
+  states           Growth of the database over 1,000 runs with few changes, and the cost of marking attempts
   runs             Instances per second through the database, with agents in memory and with real ones, compared with
                    ansible-core; a run of the real graph compared with its critical path; ten thousand agents connected
                    to one server (needs as many open files)

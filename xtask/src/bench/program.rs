@@ -15,6 +15,7 @@ pub(super) const MEASURED: &[(&str, bool)] = &[
     ("server", true),
     ("agent", false),
     ("writers", false),
+    ("states", false),
     (RUNS, true),
     (FLEET, true),
 ];
