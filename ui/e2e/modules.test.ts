@@ -18,10 +18,13 @@ test("module is created with an order, applied to a node, and shows its result",
   expect(orders).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]);
   await page.getByLabel("Apply order").selectOption("7");
   expect(await page.getByRole("checkbox", { name: /Priority apply/ }).isChecked()).toBe(false);
+  await page.getByLabel("Release").selectOption({ index: 1 });
+  await page.getByRole("checkbox", { name: /All tenants/ }).check();
   await page.getByRole("checkbox", { name: /Allow changes/ }).check();
   await page.getByRole("button", { name: "Create module", exact: true }).click();
   const row = page.getByRole("table", { name: "Modules" }).getByRole("row", { name: /licence/ });
   await row.getByText("7").waitFor();
+  await row.getByText(/all tenants/).waitFor();
   await page.getByLabel("Target node").selectOption({ label: "shop-2" });
   await page.getByRole("button", { name: "Apply to node" }).click();
   await page.getByRole("region", { name: "Nodes" }).getByText("ok").waitFor();

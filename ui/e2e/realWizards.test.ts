@@ -67,7 +67,7 @@ describe.skipIf(FILES.length === 0)("real releases", () => {
     const inputs = page.locator("form section:not([aria-labelledby=pane-name]) input:is([type=checkbox], [type=radio])");
     const count = await inputs.count();
     expect(count).toBeGreaterThan(5);
-    expect(await page.locator("form").innerText()).not.toContain("dialog.");
+    expect(await page.getByRole("form", { name: "New cluster" }).innerText()).not.toContain("dialog.");
     for (let index = 0; index < count; index += 1) {
       const input = inputs.nth(index);
       if (await input.isDisabled()) {
@@ -102,7 +102,7 @@ describe.skipIf(FILES.length === 0)("real releases", () => {
     await saveScreenshot(page, "wizard-generated-conflict");
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole("checkbox", { name: /^QEMU-KVM/ }).uncheck();
-    await summary(page).getByText("a hypervisor must be selected").waitFor();
+    await summary(page).getByText("a component of type `hypervisor` must be selected").waitFor();
     expect(await page.getByRole("button", { name: "Create cluster" }).isDisabled()).toBe(true);
     await page.getByRole("checkbox", { name: /^QEMU-KVM/ }).check();
     await settled(page);

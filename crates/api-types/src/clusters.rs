@@ -49,6 +49,9 @@ pub struct ClusterView {
     pub mode: String,
     #[schema(example = "neutron")]
     pub net_provider: String,
+    /// Network segmentation: set at creation, bound by a component or a wizard answer, or that of the network component.
+    #[schema(example = "vlan")]
+    pub net_segment_type: String,
     /// Always empty, for compatibility; create a plan to see changes.
     pub changes: Vec<Json>,
     /// Whether facts were uploaded to replace the computed ones.
@@ -58,6 +61,7 @@ pub struct ClusterView {
     pub is_locked: bool,
     /// Names of the selected components.
     pub components: Vec<String>,
+    /// Settings of user interfaces; stored and returned only.
     #[schema(value_type = Object)]
     pub ui_settings: JsonMap,
     /// Name of the tenant.
@@ -75,8 +79,7 @@ pub struct ClusterView {
 }
 
 request! {
-    /// Request body to create a cluster. `tasks` and `net_segment_type` are accepted for compatibility and
-    /// ignored.
+    /// Request body to create a cluster. `tasks` is accepted for compatibility and ignored.
     pub struct NewClusterBody {
         #[schema(example = "demo", min_length = 1, max_length = 255)]
         name: String = required(string_with_length(1..=NAME_CHARS_MAX)),
@@ -92,6 +95,8 @@ request! {
         mode: Option<&'static str> = nullable(one_of(CLUSTER_MODES)),
         #[schema(example = "neutron", min_length = 1, max_length = 255)]
         net_provider: Option<String> = nullable(string_with_length(1..=NAME_CHARS_MAX)),
+        /// Network segmentation, unless a component or a wizard answer binds it.
+        #[schema(example = "vlan")]
         net_segment_type: Option<String> = nullable(string_with_length(0..=NAME_CHARS_MAX)),
         /// IDs of the initial nodes.
         #[schema(example = json!([]))]

@@ -57,6 +57,8 @@ pub struct Cluster {
     pub status: ClusterStatus,
     pub mode: String,
     pub net_provider: String,
+    /// Network segmentation; `None` follows from the network component.
+    pub net_segment_type: Option<String>,
     /// Names of the components chosen in the wizard.
     pub components: Vec<String>,
     pub ui_settings: JsonMap,
@@ -78,6 +80,20 @@ pub struct Cluster {
     pub created_at: Micros,
 }
 
+/// Default network segmentation.
+pub const SEGMENTATION_DEFAULT: &str = "vlan";
+const SEGMENTATIONS: &[&str] = &[SEGMENTATION_DEFAULT, "gre", "tun"];
+
+impl Cluster {
+    /// Returns the network segmentation: the stored one, or that of the network component.
+    pub fn net_segment_type(&self) -> &str {
+        let networks = self.components.iter().filter(|name| name.starts_with("network:"));
+        let mut last_segments = networks.filter_map(|name| name.rsplit(':').next());
+        let of_components = || last_segments.find(|name| SEGMENTATIONS.contains(name));
+        self.net_segment_type.as_deref().or_else(of_components).unwrap_or(SEGMENTATION_DEFAULT)
+    }
+}
+
 /// A cluster before it has an id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewCluster {
@@ -86,6 +102,8 @@ pub struct NewCluster {
     pub name: String,
     pub mode: String,
     pub net_provider: String,
+    /// Network segmentation; `None` follows from the network component.
+    pub net_segment_type: Option<String>,
     pub components: Vec<String>,
     pub editable: JsonMap,
     pub generated: JsonMap,

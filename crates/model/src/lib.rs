@@ -47,6 +47,7 @@ pub use applied::{
 pub use audit::{Actor, AuditChange, AuditEntry};
 pub use cluster::{
     CLUSTER_MODES, Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster,
+    SEGMENTATION_DEFAULT,
 };
 pub use error_chain::ErrorChain;
 pub use error_codes::codes;

@@ -77,7 +77,15 @@ async fn settings_change_as_a_whole_or_not_at_all() {
     let (cluster, _) =
         cluster_create(&fixture.settings, fixture.change().await, fixture.request("a")).await.unwrap();
     let submit = async |cluster, submitted: Json, precondition, force| {
-        settings_update(fixture.change().await, cluster, &precondition, map(submitted), force).await
+        settings_update(
+            &fixture.settings,
+            fixture.change().await,
+            cluster,
+            &precondition,
+            map(submitted),
+            force,
+        )
+        .await
     };
     let valid = json!({"common": {"debug": {"value": true}}});
     let stale = Precondition::Versions(vec!["0".to_owned()]);
@@ -104,8 +112,16 @@ async fn reset_restores_defaults_and_keeps_generated_values() {
     let (cluster, _) =
         cluster_create(&fixture.settings, fixture.change().await, fixture.request("a")).await.unwrap();
     let submitted = map(json!({"common": {"debug": {"value": true}}}));
-    let changed =
-        settings_update(fixture.change().await, cluster, &Precondition::Any, submitted, false).await.unwrap();
+    let changed = settings_update(
+        &fixture.settings,
+        fixture.change().await,
+        cluster,
+        &Precondition::Any,
+        submitted,
+        false,
+    )
+    .await
+    .unwrap();
     let generated = changed.cluster.generated.clone();
     let writing = fixture.change().await;
     let reset = settings_reset(&fixture.settings, writing, changed.cluster, &Precondition::Any, false).await;

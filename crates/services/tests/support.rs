@@ -63,6 +63,7 @@ impl Fixture {
             release_id: self.release.id,
             mode: None,
             net_provider: None,
+            net_segment_type: None,
             nodes: Vec::new(),
             components: None,
             wizard: None,

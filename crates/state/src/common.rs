@@ -41,6 +41,7 @@ pub(crate) fn document(input: &StateInput<'_>, settings: JsonMap, nodes: Vec<Jso
             "status": cluster.status.as_str(),
             "mode": cluster.mode,
             "net_provider": cluster.net_provider,
+            "net_segment_type": cluster.net_segment_type(),
             "components": cluster.components,
         },
         "release": {

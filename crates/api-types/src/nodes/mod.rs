@@ -113,7 +113,7 @@ pub struct NodeView {
     /// Progress of the current run on this node, in percent.
     #[schema(minimum = 0, maximum = 100)]
     pub progress: i64,
-    /// ID of the node group.
+    /// ID of the node group; stored and returned only.
     pub group_id: Option<i64>,
     /// Manufacturer of the machine.
     pub manufacturer: Option<String>,
@@ -216,7 +216,7 @@ request! {
         /// Progress of the current run on this node, in percent.
         #[schema(nullable = false, minimum = 0, maximum = 100)]
         progress: Option<i64> = optional(integer_in(0..=100)),
-        /// ID of the node group.
+        /// ID of the node group; stored and returned only.
         #[schema(value_type = Option<i64>)]
         group_id: FieldUpdate<i64> = update(integer),
         /// Manufacturer of the machine.

@@ -127,8 +127,12 @@ fn in_own_terms(message: &str) -> String {
     renamed.map_or_else(|| lower_first(message), |(own, rest)| format!("{own}{rest}"))
 }
 
-/// Lowercases the first letter of a server message. Acronyms and names keep theirs.
+/// Lowercases the first letter of a server message. Acronyms, names and paths such as `Network.manager: …` keep theirs.
 fn lower_first(message: &str) -> String {
+    let first_word = message.split_whitespace().next().unwrap_or_default();
+    if first_word.ends_with(':') || first_word.trim_end_matches('.').contains(['.', '[', '_']) {
+        return message.to_owned();
+    }
     let mut letters = message.chars();
     match (letters.next(), letters.next()) {
         (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
@@ -162,6 +166,23 @@ mod tests {
             let sent = sent();
             assert_eq!(locate(&sent, line, None).slice(&sent.content), expected);
         }
+    }
+
+    #[test]
+    fn paths_keep_their_case() {
+        for (message, expected) in [
+            ("Node not found", "node not found"),
+            ("Network.manager: VLAN is not an option", "Network.manager: VLAN is not an option"),
+            ("Storage: must be a map", "Storage: must be a map"),
+            ("Panes[0] is empty.", "Panes[0] is empty."),
+            ("Forbidden.", "forbidden."),
+            ("DNS fails", "DNS fails"),
+        ] {
+            assert_eq!(lower_first(message), expected);
+        }
+        let reason =
+            Reason { path: "Compute".to_owned(), message: "must be a map".to_owned(), ..Reason::default() };
+        assert_eq!(diagnostic(&reason, None).message, "Compute: must be a map");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::component::{Component, Relation};
 use super::conflict::{ComponentConflict, InvalidReason};
-use super::name::{ComponentName, ComponentPattern, ComponentType};
+use super::name::{ComponentName, ComponentPattern};
 use super::registry::Registry;
 use super::requires::{Choice, Predicate, Requirement};
 use crate::labels::words;
@@ -107,9 +107,7 @@ impl Registry {
                 }
             }
             ComponentConflict::MissingType { kind } => {
-                let kind = ComponentType::parse(kind)
-                    .map_or_else(|| format!("`{kind}`"), |kind| kind.noun().to_owned());
-                format!("{kind} must be selected")
+                format!("a component of type `{kind}` must be selected")
             }
         }
     }

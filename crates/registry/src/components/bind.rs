@@ -39,6 +39,17 @@ impl Binding {
         Some(Self { model, path: path.to_owned(), value })
     }
 
+    /// Fields of a cluster that bindings can set.
+    pub const CLUSTER_FIELDS: &'static [&'static str] = &["mode", "net_provider", "net_segment_type"];
+
+    /// Reports whether bindings can set the target `model:dotted.path`.
+    pub fn is_known_target(target: &str) -> bool {
+        Self::new(target, Json::Null).is_some_and(|binding| match binding.model {
+            BoundModel::Cluster => Self::CLUSTER_FIELDS.contains(&&*binding.path),
+            BoundModel::Settings => !binding.path.is_empty(),
+        })
+    }
+
     pub fn is_same_target(&self, other: &Self) -> bool {
         (self.model, &self.path) == (other.model, &other.path)
     }

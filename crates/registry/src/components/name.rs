@@ -27,17 +27,6 @@ impl ComponentType {
         }
     }
 
-    /// Returns the type as a noun with its article.
-    pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Hypervisor => "a hypervisor",
-            Self::Network => "a network",
-            Self::Storage => "a storage backend",
-            Self::Monitoring => "a monitoring component",
-            Self::AdditionalService => "an additional service",
-        }
-    }
-
     /// Returns the name of the wizard pane for the type.
     pub const fn pane(self) -> &'static str {
         match self {

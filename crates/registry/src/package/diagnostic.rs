@@ -35,6 +35,7 @@ pub mod codes {
     pub const SPECIFIC_NAME_REQUIRED: &str = "specific-name-required";
     pub const BAD_TOKEN: &str = "bad-token";
     pub const WIZARD_SHAPE: &str = "wizard-shape";
+    pub const BIND_TARGET: &str = "bind-target";
     pub const STAGE_MISSING: &str = "stage-missing";
     pub const STAGE_NOT_STRING: &str = "stage-not-string";
     pub const STAGE_UNKNOWN: &str = "stage-unknown";

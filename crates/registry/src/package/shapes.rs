@@ -8,6 +8,7 @@ use stoker_manifest::reader::{Fields, list_of, one_of, report_wrong_type, string
 use stoker_yaml::{Node, NodeKind, Scalar, Span, locate_in_scalar};
 
 use super::diagnostic::codes;
+use crate::components::Binding;
 use crate::patterns::pattern_error;
 
 /// Reports whether a value is given as a YAQL expression (`yaql_exp`) instead of a literal.
@@ -81,6 +82,17 @@ pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mu
         read(&mut fields);
         fields.remaining();
         Some(())
+    }
+}
+
+/// Warns about a bind target `model:path` that has no effect.
+pub(super) fn bind_target(target: &str, node: &Node, problems: &mut Diagnostics) {
+    if !Binding::is_known_target(target) {
+        let fields: Vec<String> =
+            Binding::CLUSTER_FIELDS.iter().map(|field| format!("`cluster:{field}`")).collect();
+        problems
+            .warning(codes::BIND_TARGET, node.span, format!("the bind {} has no effect", quoted(target)))
+            .set_help(format!("use `settings:SECTION.NAME.value`, {}", fields.join(", ")));
     }
 }
 

@@ -11,18 +11,23 @@ pub struct WizardConflict {
     pub plugin: String,
     /// Source of the earlier value: `release` or another plugin. `None` if the plugin contradicts itself.
     pub other: Option<String>,
+    /// Panes of the release, if the conflict is an unknown pane.
+    pub panes: Vec<String>,
 }
 
 impl WizardConflict {
     /// Returns the message: lowercase, without a trailing period.
     pub fn message(&self) -> String {
         let reason = match self.kind {
-            kinds::UNKNOWN_PANE => "the release has no such pane",
-            kinds::TYPE => "values of different types cannot be merged",
-            kinds::SCALAR => "conflicting values",
-            kinds::BIND => "it is bound to conflicting values",
-            kinds::MISSING_DATA => "an option must be a map with `data`",
-            _ => "duplicate option `data`",
+            kinds::UNKNOWN_PANE => {
+                let panes: Vec<String> = self.panes.iter().map(|pane| format!("`{pane}`")).collect();
+                format!("plugins cannot add panes; use a pane of the release: {}", panes.join(", "))
+            }
+            kinds::TYPE => "values of different types cannot be merged".to_owned(),
+            kinds::SCALAR => "conflicting values".to_owned(),
+            kinds::BIND => "it is bound to conflicting values".to_owned(),
+            kinds::MISSING_DATA => "an option must be a map with `data`".to_owned(),
+            _ => "duplicate option `data`".to_owned(),
         };
         let path = if self.path.is_empty() { "the wizard" } else { &self.path };
         let parties = match self.other.as_deref() {

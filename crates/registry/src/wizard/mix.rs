@@ -6,6 +6,7 @@ use stoker_model::{Json, JsonMap, compare_versions};
 
 use super::canonical::canonical;
 use super::conflict::{WizardConflict, kinds};
+use super::participant::sorted_panes;
 use crate::components::{ComponentName, ComponentType};
 
 /// Wizard additions of one plugin.
@@ -81,12 +82,25 @@ impl<'a> Mixer<'a> {
     pub(super) fn conflict(&mut self, path: String, kind: &'static str) {
         let other = self.origin(&path).unwrap_or(RELEASE);
         let other = (other != self.plugin).then(|| other.to_owned());
-        self.conflicts.push(WizardConflict { path, kind, plugin: self.plugin.to_owned(), other });
+        self.push(path, kind, other);
     }
 
     /// Reports an error of the plugin itself.
     pub(super) fn plugin_error(&mut self, path: String, kind: &'static str) {
-        self.conflicts.push(WizardConflict { path, kind, plugin: self.plugin.to_owned(), other: None });
+        self.push(path, kind, None);
+    }
+
+    fn push(&mut self, path: String, kind: &'static str, other: Option<String>) {
+        let panes = Vec::new();
+        self.conflicts.push(WizardConflict { path, kind, plugin: self.plugin.to_owned(), other, panes });
+    }
+
+    /// Reports a pane that the release does not have.
+    fn unknown_pane(&mut self, pane: &str, release: &JsonMap) {
+        self.conflict(pane.to_owned(), kinds::UNKNOWN_PANE);
+        if let Some(conflict) = self.conflicts.last_mut() {
+            conflict.panes = sorted_panes(release).into_iter().map(|(name, _)| name.to_owned()).collect();
+        }
     }
 
     /// Records the plugin as origin of a path.
@@ -111,7 +125,7 @@ impl<'a> Mixer<'a> {
         };
         for (pane, addition) in panes.iter().filter(|(_, addition)| !addition.is_null()) {
             match addition.as_object() {
-                _ if !release.contains_key(pane) => self.conflict(pane.clone(), kinds::UNKNOWN_PANE),
+                _ if !release.contains_key(pane) => self.unknown_pane(pane, release),
                 None => self.conflict(pane.clone(), kinds::TYPE),
                 Some(controls) => {
                     let checkboxes = new_checkboxes(mixed.get(pane), controls);

@@ -65,7 +65,7 @@ fn conflicts_are_explained() {
             "no release or plugin provides `network:zzz`",
             "vCenter is not compatible with Contrail: no tunnels",
             "KVM requires any of: storage:*",
-            "a monitoring component must be selected",
+            "a component of type `monitoring` must be selected",
         ]
     );
 }

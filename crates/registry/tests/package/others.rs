@@ -166,6 +166,20 @@ fn components_are_checked() {
                 &[],
             ),
             ("[{name: 'network:a', label: A, requires: []}]", &[]),
+            (
+                "[{name: 'network:a', label: A, bind: ['settings:a.b.value', ['cluster:mode', x], {'cluster:net_segment_type': tun}]}]",
+                &[],
+            ),
+            (
+                "[{name: 'network:a', label: A, bind: ['other:x', ['cluster:name', x], {'settings:': 1}, [a, b, c], 5]}]",
+                &[
+                    "?bind-target [0].bind[0]",
+                    "?bind-target [0].bind[1]",
+                    "?bind-target [0].bind[2]",
+                    "?bind-target [0].bind[3]",
+                    "?bind-target [0].bind[4]",
+                ],
+            ),
         ],
     );
 }
@@ -206,6 +220,14 @@ fn wizards_are_checked() {
                 &["not-unique Network.manager.values[1].data"],
             ),
             ("Network: {manager: {bind: 5}}", &["wizard-shape Network.manager.bind"]),
+            (
+                "Network: {manager: {bind: 'cluster:net_segment_type', values: [{data: a, bind: ['cluster:moon', {'wizard:A.b': 1}]}]}}",
+                &[
+                    "?bind-target Network.manager.values[0].bind[0]",
+                    "?bind-target Network.manager.values[0].bind[1]",
+                ],
+            ),
+            ("Network: {manager: {restrictions: ['Compute.vcenter == true', {some_restriction: why}]}}", &[]),
             (
                 "Network: {manager: {restrictions: ['a b']}}",
                 &["expression-syntax Network.manager.restrictions[0]"],

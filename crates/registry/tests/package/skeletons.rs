@@ -44,6 +44,27 @@ fn wizard_component_is_provided() {
     }
 }
 
+/// The stub of `provides` is valid once its comment marks are removed.
+#[test]
+fn provides_stub_can_be_used() {
+    for version in PackageVersion::ALL {
+        let mut tree = tree(*version, "demo");
+        let metadata = tree.texts.get_mut("metadata.yaml").unwrap();
+        let (head, stub) = metadata.split_once("# provides:").unwrap();
+        let stub: String =
+            stub.lines().map(|line| format!("{}\n", line.strip_prefix("# ").unwrap_or(line))).collect();
+        *metadata = format!("{head}provides:{stub}");
+        let checked = check(&tree, PackageCheckOptions::default());
+        let messages: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(messages, Vec::<String>::new(), "{version:?}");
+        let provides = &checked.package.unwrap().plugin.extra["provides"][0];
+        assert_eq!(
+            (&provides["name"], provides["compatible_hypervisors"][0].as_str()),
+            (&"networking:core:demo".into(), Some("core"))
+        );
+    }
+}
+
 #[test]
 fn ranges_are_explained_if_numbers_are_supported() {
     let explained = |version: PackageVersion| {

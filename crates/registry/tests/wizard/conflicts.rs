@@ -41,7 +41,9 @@ fn conflict_names_both_sides() {
     );
     assert_eq!(
         messages(&[("a", json!({"Moon": {}}))]),
-        ["`Moon` of plugin `a` and the release: the release has no such pane"]
+        [
+            "`Moon` of plugin `a` and the release: plugins cannot add panes; use a pane of the release: `Network`"
+        ]
     );
 }
 

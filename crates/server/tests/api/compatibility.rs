@@ -96,7 +96,7 @@ async fn core_network_is_incompatible_with_vcenter() {
     assert_eq!(
         reply["conflicts"][0],
         json!({"kind": "missing_type", "type": "network",
-                                            "message": "a network must be selected"})
+                                            "message": "a component of type `network` must be selected"})
     );
     let contrail = reply["components"]
         .as_array()

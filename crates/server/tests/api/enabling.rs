@@ -316,3 +316,71 @@ async fn downloaded_settings_round_trip_with_plugin_enabled() {
         .clone();
     assert_eq!(version.get("value"), None, "`value` is not a setting of the plugin");
 }
+
+/// `value: {generator: …}` in the settings of a plugin is generated when the plugin is enabled, and kept afterwards.
+#[tokio::test]
+async fn generated_settings_of_plugins() {
+    let mut body = contrail_body();
+    body["attributes_metadata"]["secret"] =
+        json!({"type": "password", "label": "Secret", "value": {"generator": "password"}});
+    let server = server_with_plugins(&[body]).await;
+    let secret = async || {
+        let settings = server.get("clusters/1/attributes").await.expect(200);
+        settings["editable"]["contrail"]["metadata"]["versions"][0]["secret"]["value"].clone()
+    };
+    let downloaded = server.get("clusters/1/attributes").await.expect(200);
+    let mut edited = downloaded.clone();
+    edited["editable"]["contrail"]["metadata"]["enabled"] = json!(true);
+    server.put("clusters/1/attributes", &edited).await.expect(200);
+    let generated = secret().await;
+    assert_eq!(generated.as_str().map(str::len), Some(24), "{generated}");
+    set_plugins_enabled(&server, 1, &[("contrail", false)]).await.expect(200);
+    set_plugins_enabled(&server, 1, &[("contrail", true)]).await.expect(200);
+    assert_eq!(secret().await, generated);
+    let created = post_cluster(
+        &server,
+        json!({"name": "chosen", "components": ["hypervisor:core:kvm", "networking:core:contrail"]}),
+    );
+    created.await.expect(201);
+    let settings = server.get("clusters/2/attributes").await.expect(200);
+    let other = &settings["editable"]["contrail"]["metadata"]["versions"][0]["secret"]["value"];
+    assert!(other.is_string() && *other != generated, "{other}");
+}
+
+/// What a plugin declares for nodes is shown, changed, visible to expressions, and gone when the plugin is off.
+#[tokio::test]
+async fn node_metadata_of_plugins() {
+    let mut body = contrail_body();
+    let more = json!({
+        "node_attributes_metadata": {"pinning": {"metadata": {"label": "Pinning"}, "cores": {"type": "text", "label": "Cores", "value": "2"}}},
+        "nic_attributes_metadata": {"offload": {"type": "checkbox", "label": "Offload", "value": false}},
+        "bond_attributes_metadata": {"mode": {"type": "text", "label": "Mode", "value": "lacp"}},
+        "network_roles_metadata": [{"id": "contrail/vip", "default_mapping": "public", "properties": {"subnet": true, "gateway": false, "vip": []}}],
+        "volumes_metadata": {"volumes": [{"id": "contrail-db", "type": "vg"}], "volumes_roles_mapping": {"contrail-control": [{"id": "contrail-db", "allocate_size": "all"}]}},
+    });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let server = server_with_plugins(&[body]).await;
+    crate::plans::ready_nodes(&server, &[&["controller"]]).await;
+    let path = "nodes/1/attributes".to_owned();
+    server.put(&path, &json!({"own": 1})).await.expect(200);
+    assert_eq!(server.get(&path).await.expect(200), json!({"own": 1}));
+    set_plugins_enabled(&server, 1, &[("contrail", true)]).await.expect(200);
+    let attributes = server.get(&path).await.expect(200);
+    assert_eq!(attributes["pinning"]["cores"]["value"], "2");
+    assert_eq!(attributes["nic_attributes"]["contrail"]["offload"]["value"], false);
+    assert_eq!(attributes["bond_attributes"]["contrail"]["mode"]["value"], "lacp");
+    assert_eq!(attributes["network_roles"][0]["id"], "contrail/vip");
+    assert_eq!((&attributes["volumes"][0]["id"], &attributes["own"]), (&json!("contrail-db"), &json!(1)));
+    assert!(attributes["volumes_roles_mapping"]["contrail-control"].is_array());
+    let mut edited = attributes.clone();
+    edited["pinning"]["cores"]["value"] = json!("8");
+    assert_eq!(server.put(&path, &edited).await.expect(200), edited);
+    let facts = server.get("clusters/1/orchestrator/deployment").await.expect(200);
+    let facts = facts.as_array().unwrap().iter().find(|document| document["uid"] == "1").unwrap();
+    assert_eq!(facts["attributes"]["pinning"]["cores"]["value"], "8");
+    assert_eq!(facts["attributes"]["nic_attributes"]["contrail"]["offload"]["value"], false);
+    set_plugins_enabled(&server, 1, &[("contrail", false)]).await.expect(200);
+    assert_eq!(server.get(&path).await.expect(200), json!({"own": 1}));
+    set_plugins_enabled(&server, 1, &[("contrail", true)]).await.expect(200);
+    assert_eq!(server.get(&path).await.expect(200), attributes, "edits are gone, too");
+}

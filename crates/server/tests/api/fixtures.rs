@@ -23,6 +23,7 @@ pub(crate) async fn cluster_with_roles(
         name: format!("cluster of {release_id}"),
         mode: "ha_compact".to_owned(),
         net_provider: "neutron".to_owned(),
+        net_segment_type: None,
         components: Vec::new(),
         editable: JsonMap::new(),
         generated: JsonMap::new(),

@@ -178,6 +178,14 @@ async fn legacy_tasks_require_propagate_task_deploy() {
         "common": {"propagate_task_deploy": {"value": true}}, "staged": {"metadata": {"enabled": true}},
     }});
     server.put(&format!("clusters/{cluster}/attributes"), &both).await.expect(200);
+    // Switching it off needs the plugins with such tasks to be off, too.
+    let off = json!({"editable": {"common": {"propagate_task_deploy": {"value": false}}}});
+    let message = server.put(&format!("clusters/{cluster}/attributes"), &off).await.expect_error(400);
+    assert!(message.contains("plugin `staged` is enabled"), "{message}");
+    let both = json!({"editable": {
+        "common": {"propagate_task_deploy": {"value": false}}, "staged": {"metadata": {"enabled": false}},
+    }});
+    server.put(&format!("clusters/{cluster}/attributes"), &both).await.expect(200);
 }
 
 #[tokio::test]

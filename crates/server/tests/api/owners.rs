@@ -27,6 +27,7 @@ impl Owners {
             name: "c".into(),
             mode: "ha_compact".into(),
             net_provider: "neutron".into(),
+            net_segment_type: None,
             components: Vec::new(),
             editable: JsonMap::new(),
             generated: JsonMap::new(),

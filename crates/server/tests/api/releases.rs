@@ -384,3 +384,38 @@ async fn real_releases_are_accepted() {
     let newest = server.get("releases/?limit=1").await.expect(200);
     assert_eq!(newest[0]["version"], "ocata-11.0");
 }
+
+/// A key that resembles a known one is rejected with a suggestion; other keys are stored.
+#[tokio::test]
+async fn misspelt_keys_are_rejected() {
+    let server = TestServer::new().await;
+    let body = |more: serde_json::Value| {
+        let mut body = json!({"name": "a", "version": "a-1", "operating_system": "Ubuntu"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    for (more, known) in [
+        (json!({"attribute_metadata": {}}), "attributes_metadata"),
+        (json!({"component_metadata": []}), "components_metadata"),
+        (json!({"components_metadata": [{"name": "network:a", "wieght": 1}]}), "weight"),
+        (
+            json!({"components_metadata": [{"name": "network:a", "requires": [{"any_of": {"items": [], "mesage": "x"}}]}]}),
+            "message",
+        ),
+    ] {
+        let reply = server.post("releases", &body(more.clone())).await.expect(400);
+        let errors = reply["errors"].to_string();
+        assert!(errors.contains(&format!("did you mean `{known}`?")), "{more}: {errors}");
+    }
+    for more in [
+        json!({"components_metadata": [{"name": "network:a", "weight": "heavy"}]}),
+        json!({"components_metadata": [{"name": "network:a", "default": "yes"}]}),
+    ] {
+        server.post("releases", &body(more)).await.expect(400);
+    }
+    let created = server.post("releases", &body(json!({"site": "north", "modes": []}))).await.expect(201);
+    assert_eq!(created["site"], "north");
+    let plugin = json!({"name": "p", "title": "P", "version": "1.0.0", "package_version": "4.0.0", "fuel_version": [], "releases": [], "roles_metadat": {}});
+    let error = server.post("plugins", &plugin).await.expect(400);
+    assert!(error.to_string().contains("did you mean `roles_metadata`?"), "{error}");
+}

@@ -109,7 +109,7 @@ async fn release_with_components_gets_a_generated_wizard() {
         (&reply["components"], &reply["compatible"]),
         (&json!(["hypervisor:core:kvm"]), &json!(false))
     );
-    assert_eq!(reply["conflicts"][0]["message"], "a network must be selected");
+    assert_eq!(reply["conflicts"][0]["message"], "a component of type `network` must be selected");
     let error = post_cluster(&server, json!({"wizard": {"Compute": {"core_kvm": false}}})).await.expect(400);
     assert_eq!(error["errors"].as_array().unwrap().len(), 2, "{error}");
     let answers = json!({"Compute": {"vmware": true}, "Network": {"ml2_vlan": true, "manager": "contrail"}});
@@ -330,6 +330,32 @@ async fn bound_values_are_not_overwritten() {
         .await
         .expect(200);
     expect(&get_settings(&server, 1).await);
+}
+
+/// `cluster:net_segment_type` is stored, shown and visible to conditions and expressions.
+#[tokio::test]
+async fn bound_segmentation_is_stored() {
+    let server = server_with_contrail().await;
+    let mut tunnels = plugin_body("tunnels", "1.0.0");
+    tunnels["wizard_metadata"] = json!({"Network": {"manager": {"values": [
+        {"data": "stt", "component": "network:ml2:vlan", "bind": [{"cluster:net_segment_type": "stt"}, {"cluster:net_provider": "nsx"}]}]}}});
+    tunnels["attributes_metadata"] = json!({"metadata": {"restrictions": [
+        {"condition": "cluster:net_segment_type != 'stt'", "action": "hide"}]}});
+    create(&server, "plugins", &tunnels).await;
+    let body = json!({"wizard": {"Network": {"manager": "stt"}}, "net_segment_type": "vlan"});
+    let cluster = post_cluster(&server, body).await.expect(201);
+    assert_eq!((&cluster["net_segment_type"], &cluster["net_provider"]), (&json!("stt"), &json!("nsx")));
+    let again = server.get("clusters/1").await.expect(200);
+    assert_eq!(again["net_segment_type"], "stt");
+    let state = server.get("clusters/1/orchestrator/deployment?split=1").await.expect(200);
+    assert_eq!(state[0]["cluster"]["net_segment_type"], "stt", "{state}");
+    let restrictions = server.get("clusters/1/attributes/restrictions").await.expect(200);
+    assert_eq!(restrictions, json!([]));
+    // Without a bind it is that of the request, or of the network component.
+    let cluster = post_cluster(&server, json!({"name": "gre", "net_segment_type": "gre"})).await.expect(201);
+    assert_eq!(cluster["net_segment_type"], "gre");
+    let cluster = post_cluster(&server, json!({"name": "plain", "net_segment_type": ""})).await.expect(201);
+    assert_eq!(cluster["net_segment_type"], "vlan");
 }
 
 #[tokio::test]

@@ -3,19 +3,23 @@
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::codes;
-use stoker_model::{AuditChange, Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
+use stoker_model::{
+    AuditChange, Cluster, ClusterPlugin, Json, JsonMap, NewPlugin, Plugin, PluginId, Release,
+};
 use stoker_settings::Server;
 use stoker_state::json::merge_into_copy;
 use stoker_store::{List, NodeFilter, WriteTransaction};
 
+use super::defaults::Defaults;
 use super::document::{default_settings, release_of, settings};
 use super::restrictions::Violations;
 use super::sections::{SWITCH, Section, Version, sections};
 use super::{check, lock};
 use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::holder::{NamedSection, RoleOwner};
-use crate::plugins::enabling::Enabling;
+use crate::plugins::enabling::{Enabling, has_legacy_tasks, runs_legacy_tasks};
 use crate::plugins::links::disabled_link;
+use crate::plugins::node_metadata::remove_attributes;
 use crate::precondition::Precondition;
 
 /// New state of one version of a plugin in a cluster.
@@ -54,6 +58,7 @@ pub struct ChangedSettings {
 /// Merges `submitted` into the settings of a cluster that was read in the same transaction. `force` permits changes of
 /// locked and deployed clusters.
 pub async fn settings_update(
+    server: &Server,
     mut writing: WriteTransaction,
     mut cluster: Cluster,
     precondition: &Precondition,
@@ -61,7 +66,7 @@ pub async fn settings_update(
     force: bool,
 ) -> ServiceResult<ChangedSettings> {
     precondition.check(cluster.generation)?;
-    update(&mut writing, &mut cluster, submitted, force).await?;
+    update(server, &mut writing, &mut cluster, submitted, force).await?;
     commit(writing, cluster, "cluster.settings").await
 }
 
@@ -91,6 +96,7 @@ async fn commit(
 }
 
 async fn update(
+    server: &Server,
     writing: &mut WriteTransaction,
     cluster: &mut Cluster,
     submitted: JsonMap,
@@ -111,10 +117,19 @@ async fn update(
     if !problems.is_empty() {
         return Err(ServiceError::refused(problems));
     }
+    let generated = Defaults::new(server, cluster, &release.body, writing.now());
+    for change in changes.iter_mut().filter(|change| change.new.enabled) {
+        change.new.attributes = generated.of_plugin(&change.new.attributes)?;
+    }
     let editable = merge_into_copy(&cluster.editable, submitted);
     let before = Violations::of(cluster, &release, &sections);
+    let ran_legacy_tasks = runs_legacy_tasks(&cluster.editable);
     store(writing, cluster, editable, &changes, force).await?;
-    validate(writing, cluster, &release, &changes, &before).await
+    let mut problems = validate(writing, cluster, &release, &changes, &before).await?;
+    if ran_legacy_tasks && !runs_legacy_tasks(&cluster.editable) {
+        problems.extend(legacy_plugins(writing, cluster).await?);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(ServiceError::refused(problems)) }
 }
 
 /// Validates the stored settings: enabled plugins must be compatible, and the change must not enable settings
@@ -125,7 +140,7 @@ async fn validate(
     release: &Release,
     changes: &[PluginChange<'_>],
     before: &Violations,
-) -> ServiceResult<()> {
+) -> ServiceResult<Vec<Diagnostic>> {
     let sections = sections(writing, cluster, &release.body).await?;
     let enabled: Vec<&Plugin> =
         sections.iter().filter_map(Section::enabled).map(|version| &version.plugin).collect();
@@ -139,7 +154,26 @@ async fn validate(
     };
     let mut reasons = enabling.problems(writing, switch_path).await?;
     reasons.extend(Violations::of(cluster, release, &sections).since(before));
-    if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
+    Ok(reasons)
+}
+
+/// Returns a refusal for each enabled plugin with legacy tasks, which need their propagation.
+async fn legacy_plugins(writing: &mut WriteTransaction, cluster: &Cluster) -> ServiceResult<Vec<Diagnostic>> {
+    let mut refusals = Vec::new();
+    for link in writing.cluster_plugins(cluster.id).await?.into_iter().filter(|link| link.enabled) {
+        if let Some(plugin) = writing.plugin_get(link.plugin_id).await?
+            && has_legacy_tasks(writing, &plugin).await?
+        {
+            let message = format!(
+                "`common.propagate_task_deploy` cannot be switched off: plugin `{}` is enabled and has stage tasks, or \
+                 tasks of a version below 2.0.0; disable it first, or together with the setting",
+                plugin.body.name
+            );
+            let path = "editable.common.propagate_task_deploy.value";
+            refusals.push(Diagnostic::plain(message).path(path).code(codes::LEGACY_TASKS));
+        }
+    }
+    Ok(refusals)
 }
 
 /// Returns the path of the setting that enables a plugin.
@@ -182,6 +216,13 @@ async fn store(
         writing.cluster_plugin_set(cluster.id, &change.new).await?;
     }
     require_roles_unused(writing, cluster, &disabled).await?;
+    // Another version of the plugin continues with its node attributes.
+    let is_kept = |plugin: &NewPlugin| {
+        other.iter().any(|change| change.enables() && change.version.plugin.body.name == plugin.name)
+    };
+    let bodies = disabled.iter().map(|change| &change.version.plugin.body).filter(|plugin| !is_kept(plugin));
+    let bodies: Vec<&NewPlugin> = bodies.collect();
+    remove_attributes(writing, cluster, &bodies).await?;
     cluster.editable = editable;
     *cluster = writing.cluster_update(cluster).await?;
     Ok(())

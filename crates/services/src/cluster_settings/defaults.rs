@@ -50,6 +50,11 @@ impl<'a> Defaults<'a> {
         self.group("generated", None)
     }
 
+    /// Returns settings of a plugin with generated values and expanded placeholders.
+    pub fn of_plugin(&self, attributes: &JsonMap) -> ServiceResult<JsonMap> {
+        self.map(attributes, None)
+    }
+
     fn group(&self, name: &str, existing: Option<&JsonMap>) -> ServiceResult<JsonMap> {
         match self.release.attributes_metadata.get(name) {
             Some(Json::Object(map)) => self.map(map, existing),

@@ -9,6 +9,7 @@ use stoker_registry::wizard::WizardResult;
 use stoker_store::{Session, WriteTransaction};
 
 use super::create::ClusterRequest;
+use crate::cluster_settings::Defaults;
 use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::modes;
 use crate::plugins::catalog::{Catalog, conflict_diagnostic, conflicts_json};
@@ -21,6 +22,7 @@ pub(super) struct Choice {
     pub(super) mode: String,
     pub(super) components: Vec<String>,
     pub(super) net_provider: Option<String>,
+    pub(super) net_segment_type: Option<String>,
     /// Values by dotted path in the settings, in order of assignment; later values override earlier ones.
     settings: Vec<(String, Json)>,
     /// Plugins to enable, by name, each with values by dotted path in the settings of the plugin.
@@ -136,7 +138,10 @@ impl Choice {
             (BoundModel::Cluster, Json::String(value)) if path == "net_provider" => {
                 self.net_provider = Some(value);
             }
-            // The mode is resolved earlier; other cluster fields cannot be bound.
+            (BoundModel::Cluster, Json::String(value)) if path == "net_segment_type" => {
+                self.net_segment_type = Some(value);
+            }
+            // The mode is resolved earlier. Other fields cannot be bound, which the check of a plugin warns about.
             (BoundModel::Cluster, _) => {}
             (BoundModel::Settings, value) => match path.split_once('.') {
                 Some((section, rest)) if catalog.plugin(section).is_some() => {
@@ -166,6 +171,7 @@ impl Choice {
         writing: &mut WriteTransaction,
         cluster: &Cluster,
         release: &Release,
+        defaults: &Defaults<'_>,
     ) -> ServiceResult<()> {
         for (plugin, own) in self.plugins.values() {
             let mut settings = plugin.body.attributes_metadata.clone();
@@ -173,7 +179,8 @@ impl Choice {
             for (path, value) in own {
                 set(&mut settings, path, value.clone());
             }
-            let link = ClusterPlugin { plugin_id: plugin.id, enabled: true, attributes: settings };
+            let attributes = defaults.of_plugin(&settings)?;
+            let link = ClusterPlugin { plugin_id: plugin.id, enabled: true, attributes };
             writing.cluster_plugin_set(cluster.id, &link).await?;
         }
         let reasons = self.plugin_problems(writing, release, &cluster.editable).await?;

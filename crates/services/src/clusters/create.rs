@@ -23,6 +23,7 @@ pub struct ClusterRequest {
     pub release_id: ReleaseId,
     pub mode: Option<String>,
     pub net_provider: Option<String>,
+    pub net_segment_type: Option<String>,
     pub nodes: Vec<NodeId>,
     /// Selected components.
     pub components: Option<Vec<String>>,
@@ -53,6 +54,7 @@ pub async fn cluster_create(
             .net_provider
             .or_else(|| choice.net_provider.clone())
             .unwrap_or_else(|| NET_PROVIDER.to_owned()),
+        net_segment_type: choice.net_segment_type.clone().or(request.net_segment_type),
         components: choice.components.clone(),
         editable: JsonMap::new(),
         generated: JsonMap::new(),
@@ -84,6 +86,7 @@ pub async fn cluster_create_in(
         name,
         mode: choice.mode.clone(),
         net_provider: NET_PROVIDER.to_owned(),
+        net_segment_type: None,
         components: Vec::new(),
         editable: JsonMap::new(),
         generated: JsonMap::new(),
@@ -113,7 +116,9 @@ async fn complete(
     let owner = Owner::Cluster(cluster.id);
     writing.graph_create(owner, &GraphType::default(), &GraphMetadata::default(), &[]).await?;
     link_cluster(writing, &cluster, &release.body).await?;
-    choice.enable(writing, &cluster, release).await?;
+    choice
+        .enable(writing, &cluster, release, &Defaults::new(server, &cluster, &release.body, writing.now()))
+        .await?;
     Ok(cluster)
 }
 

@@ -2,8 +2,11 @@
 
 use stoker_diagnostics::Diagnostics;
 use stoker_manifest::codes;
-use stoker_manifest::reader::{Fields, json_list, list_of, object, string, string_with_length};
+use stoker_manifest::reader::{
+    Fields, boolean, integer, json, json_list, list_of, object, string, string_with_length,
+};
 use stoker_model::Json;
+use stoker_registry::components::ComponentType;
 use stoker_yaml::Node;
 
 const COMPONENTS_MAX: usize = 500;
@@ -19,7 +22,11 @@ pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
 pub fn read_provided(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     let provided = object(|fields| {
         let name = fields.required("name", string_with_length(1..=255));
-        fields.remaining();
+        described(fields);
+        for kind in ComponentType::ALL {
+            fields.take(kind.compatible_key());
+        }
+        fields.user_defined(&[]);
         name
     });
     list_of(provided)(node, problems)?;
@@ -39,11 +46,21 @@ fn bounded(components: Vec<Json>, node: &Node, problems: &mut Diagnostics) -> Op
 fn component(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let name = fields.required("name", string_with_length(1..=255));
+    described(&mut fields);
+    fields.optional("default", boolean);
+    fields.optional("bind", list_of(json));
     fields.optional("compatible", list_of(related));
     fields.optional("incompatible", list_of(related));
     fields.optional("requires", list_of(requirement));
-    fields.remaining();
+    fields.user_defined(&[]);
     name.map(drop)
+}
+
+/// Reads what the wizard shows of a component.
+fn described(fields: &mut Fields<'_, '_>) {
+    fields.optional("label", string);
+    fields.optional("description", string);
+    fields.optional("weight", integer);
 }
 
 fn related(node: &Node, problems: &mut Diagnostics) -> Option<()> {
@@ -74,6 +91,8 @@ fn requirement(node: &Node, problems: &mut Diagnostics) -> Option<()> {
 fn items(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let items = fields.required("items", list_of(string));
-    fields.remaining();
+    fields.optional("message", string);
+    fields.optional("message_invalid", string);
+    fields.user_defined(&[]);
     items.map(drop)
 }

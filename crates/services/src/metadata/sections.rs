@@ -121,10 +121,11 @@ pub fn path_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     None
 }
 
-/// Returns the fields that no reader has consumed: user-defined fields.
-pub fn own_fields(fields: &mut Fields<'_, '_>) -> JsonMap {
+/// Returns the fields that no reader has consumed: user-defined fields, and those in `stored`. Fields that resemble a known
+/// one are reported.
+pub fn own_fields(fields: &mut Fields<'_, '_>, stored: &[&'static str]) -> JsonMap {
     let mut own = JsonMap::new();
-    for (name, node) in fields.remaining() {
+    for (name, node) in fields.user_defined(stored) {
         let value = fields.problems().in_key(name, |problems| json(node, problems));
         own.extend(value.map(|value| (name.to_owned(), value)));
     }

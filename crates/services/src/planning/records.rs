@@ -13,6 +13,7 @@ use stoker_store::{List, NodeFilter, RunFilter, Session};
 use crate::error::{ServiceError, ServiceResult};
 
 use crate::graphs::Graphs;
+use crate::plugins::node_metadata::{declared_attributes, effective_attributes};
 use crate::plugins::scripts::scripts_of;
 use crate::repositories::sources_of;
 
@@ -21,7 +22,7 @@ pub struct Records {
     pub(super) cluster: Cluster,
     pub(super) release: Release,
     pub(super) plugins: Vec<EnabledPlugin>,
-    /// All nodes of the cluster.
+    /// All nodes of the cluster, with the attributes that plugins declare.
     pub(super) nodes: Vec<Node>,
     pub(super) primaries: BTreeMap<String, NodeId>,
     /// Directory of plugin scripts on nodes.
@@ -56,7 +57,14 @@ impl Records {
             enabled.repository_digest = sources.remove(&id).map(|source| source.digest);
         }
         let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
-        let nodes = session.node_list(&filter, &List::default()).await?.items;
+        let mut nodes = session.node_list(&filter, &List::default()).await?.items;
+        let declared =
+            declared_attributes(&plugins.iter().map(|enabled| &enabled.plugin.body).collect::<Vec<_>>());
+        if !declared.is_empty() {
+            for node in &mut nodes {
+                node.attributes = effective_attributes(&declared, node);
+            }
+        }
         let package_access =
             if has_packages { package_access(graphs, session, &nodes).await? } else { BTreeMap::new() };
         Ok(Self {

@@ -1,24 +1,12 @@
 //! Models that restriction conditions can read.
 
 use serde_json::json;
-use stoker_model::{Cluster, Json, JsonMap, Release};
+use stoker_model::{Cluster, Json, JsonMap, Release, SEGMENTATION_DEFAULT};
 
 /// Fuel release that this API is compatible with; its clients query it.
 pub const FUEL_VERSION: &str = "10.0";
 /// Default network provider.
 pub const NET_PROVIDER: &str = "neutron";
-
-/// Default network segmentation.
-const SEGMENTATION: &str = "vlan";
-const SEGMENTATIONS: &[&str] = &[SEGMENTATION, "gre", "tun"];
-
-/// Returns the network segmentation of a cluster, from the name of its network component.
-fn segmentation(components: &[String]) -> &'static str {
-    let networks = components.iter().filter(|name| name.starts_with("network:"));
-    let mut named = networks.filter_map(|name| name.rsplit(':').next());
-    let known = |name: &str| SEGMENTATIONS.iter().copied().find(|known| *known == name);
-    named.find_map(known).unwrap_or(SEGMENTATION)
-}
 
 /// Models by name, one document each.
 pub struct ConditionModels {
@@ -32,7 +20,7 @@ pub struct ConditionModels {
 impl ConditionModels {
     /// Models of a cluster with these settings, including sections of plugins.
     pub fn of_cluster(cluster: &Cluster, release: &Release, settings: JsonMap) -> Self {
-        let segments = segmentation(&cluster.components);
+        let segments = cluster.net_segment_type().to_owned();
         let cluster = json!({
             "id": cluster.id.0,
             "name": cluster.name,
@@ -43,7 +31,7 @@ impl ConditionModels {
             "components": cluster.components,
             "fuel_version": FUEL_VERSION,
         });
-        Self::new(cluster, segments, release, settings)
+        Self::new(cluster, &segments, release, settings)
     }
 
     /// Models of a cluster that is about to be created.
@@ -52,11 +40,11 @@ impl ConditionModels {
             "status": "new",
             "mode": mode,
             "net_provider": NET_PROVIDER,
-            "net_segment_type": SEGMENTATION,
+            "net_segment_type": SEGMENTATION_DEFAULT,
             "components": [],
             "fuel_version": FUEL_VERSION,
         });
-        Self::new(cluster, SEGMENTATION, release, settings)
+        Self::new(cluster, SEGMENTATION_DEFAULT, release, settings)
     }
 
     fn new(cluster: Json, segments: &str, release: &Release, settings: JsonMap) -> Self {
@@ -83,23 +71,6 @@ impl ConditionModels {
             "version" => Some(&self.version),
             "networking_parameters" => Some(&self.networking_parameters),
             _ => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn segmentation_follows_network_component() {
-        for (components, expected) in [
-            (&[][..], "vlan"),
-            (&["hypervisor:tun", "network:neutron:core:ml2", "network:neutron:ml2:tun"], "tun"),
-            (&["network:neutron:ml2:dvs"], "vlan"),
-        ] {
-            let components: Vec<String> = components.iter().map(|name| (*name).to_owned()).collect();
-            assert_eq!(segmentation(&components), expected, "{components:?}");
         }
     }
 }

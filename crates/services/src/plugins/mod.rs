@@ -7,6 +7,7 @@ pub mod enabling;
 pub mod files;
 mod install;
 pub mod links;
+pub mod node_metadata;
 mod records;
 pub mod scripts;
 mod sync;

@@ -93,6 +93,7 @@ fn cluster(site: &Site) -> Cluster {
         status: ClusterStatus::parse(site.status).unwrap_or(ClusterStatus::Error),
         mode: "ha_compact".to_owned(),
         net_provider: "neutron".to_owned(),
+        net_segment_type: None,
         components: Vec::new(),
         ui_settings: JsonMap::new(),
         roles_metadata: JsonMap::new(),

@@ -110,6 +110,7 @@ fn cluster() -> Cluster {
         status: ClusterStatus::New,
         mode: "ha_compact".to_owned(),
         net_provider: "neutron".to_owned(),
+        net_segment_type: None,
         components: Vec::new(),
         ui_settings: JsonMap::new(),
         roles_metadata: JsonMap::new(),

@@ -197,6 +197,7 @@ pub(crate) fn new_cluster(tenant: &Tenant, release: &Release, name: &str) -> New
         name: name.to_owned(),
         mode: "ha_compact".to_owned(),
         net_provider: "neutron".to_owned(),
+        net_segment_type: None,
         components: vec!["hypervisor:qemu".to_owned()],
         editable: map(json!({"common": {"debug": {"value": false}}})),
         generated: map(json!({"cookie": "x"})),

@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Confirm } from "../../components/Confirm";
 import { Panel } from "../../components/Panel";
 import { Problem } from "../../components/Problem";
 import { encodeContents } from "../../lib/modules";
-import { remove, save, type Module } from "./api";
+import { releaseList, remove, save, type Module, type Release } from "./api";
 import { ModuleNodes } from "./ModuleNodes";
 
 const ORDERS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -21,6 +21,12 @@ export function ModulePanel({ module, canWrite, isAdmin, select }: { module?: Mo
   const [isAuto, setAuto] = useState(Boolean(module?.auto_apply));
   const [isVisible, setVisible] = useState(module ? Boolean(module.visible) : true);
   const [isLive, setLive] = useState(Boolean(module?.live_update));
+  const storedRelease = module && module.datastore !== "all" ? JSON.stringify([module.datastore, ...(module.datastore_version === "all" ? [] : [module.datastore_version])]) : "";
+  const [release, setRelease] = useState(storedRelease);
+  const [isForAllTenants, setForAllTenants] = useState(module?.tenant === "all");
+  const hasFullAccess = module !== undefined && !module.is_admin;
+  const [isFullAccess, setFullAccess] = useState(hasFullAccess);
+  const releases = useQuery(releaseList);
   const [isDeleting, setDeleting] = useState(false);
   const isReadOnly = !canWrite || (Boolean(module?.is_admin) && !isAdmin);
   const saveModule = useMutation({
@@ -28,10 +34,13 @@ export function ModulePanel({ module, canWrite, isAdmin, select }: { module?: Mo
       save(module?.id, {
         ...(module ? changedValues(module, { name, description: description || undefined, apply_order: order, live_update: isLive }) : { name, module_type: type, apply_order: order, live_update: isLive, ...(description && { description }) }),
         ...(contents && { contents: encodeContents(contents) }),
+        ...(release !== storedRelease && releaseFields(release, module === undefined)),
         // Sent only if changed: the server rejects these keys from other users, even with their current
         // values.
         ...(isAdmin && isPriority !== Boolean(module?.priority_apply) && { priority_apply: isPriority }),
         ...(isAdmin && isAuto !== Boolean(module?.auto_apply) && { auto_apply: isAuto }),
+        ...(isAdmin && isForAllTenants !== (module?.tenant === "all") && { all_tenants: isForAllTenants }),
+        ...(isAdmin && isFullAccess !== hasFullAccess && { full_access: isFullAccess }),
         ...(isAdmin && isVisible !== (module ? Boolean(module.visible) : true) && { visible: isVisible }),
       }),
     onSuccess: async (saved) => {
@@ -72,6 +81,18 @@ export function ModulePanel({ module, canWrite, isAdmin, select }: { module?: Mo
           <span className="hint">Stored encrypted and not shown again.</span>
         </div>
         <div className="field">
+          <label htmlFor="module-release">Release</label>
+          <select id="module-release" disabled={isReadOnly} value={release} onChange={(event) => setRelease(event.target.value)}>
+            <option value="">All releases</option>
+            {releaseOptions(releases.data ?? [], storedRelease).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+          <span className="hint">Only nodes of clusters of this release can have the module.</span>
+        </div>
+        <div className="field">
           <label htmlFor="module-order">Apply order</label>
           <select id="module-order" disabled={isReadOnly} value={order} onChange={(event) => setOrder(Number(event.target.value))}>
             {ORDERS.map((value) => (
@@ -88,6 +109,8 @@ export function ModulePanel({ module, canWrite, isAdmin, select }: { module?: Mo
             <legend className="fieldname">Administrator options</legend>
             <Flag name="Priority apply" hint="Applied before modules without priority, regardless of order." checked={isPriority} isReadOnly={isReadOnly} set={setPriority} />
             <Flag name="Auto-apply" hint="Applied to each new node that it matches." checked={isAuto} isReadOnly={isReadOnly} set={setAuto} />
+            <Flag name="All tenants" hint="Nodes of every tenant can have the module." checked={isForAllTenants} isReadOnly={isReadOnly} set={setForAllTenants} />
+            <Flag name="Full access" hint="The module belongs to its tenant, whose users can change it. Not possible with other administrator options." checked={isFullAccess} isReadOnly={isReadOnly} set={setFullAccess} />
             <Flag name="Visible to users" checked={isVisible} isReadOnly={isReadOnly} set={setVisible} />
           </fieldset>
         )}
@@ -131,6 +154,24 @@ function Flag({ name, hint, checked, isReadOnly, set }: { name: string; hint?: s
       </span>
     </label>
   );
+}
+
+/** Values of the selection with labels: each release in all versions, and each version. A release that does not exist any more is kept. */
+function releaseOptions(releases: Release[], stored: string): [string, string][] {
+  const options = releases.flatMap(({ name, versions }): [string, string][] => [
+    [JSON.stringify([name]), `${name}, all versions`],
+    ...versions.map((version): [string, string] => [JSON.stringify([name, version.name]), `${name} ${version.name}`]),
+  ]);
+  const isKnown = stored === "" || options.some(([value]) => value === stored);
+  return isKnown ? options : [[stored, (JSON.parse(stored) as string[]).join(" ")], ...options];
+}
+
+/** Request fields for a selected release; the names of the API are those of Trove. */
+function releaseFields(release: string, isNew: boolean): Record<string, unknown> {
+  if (release === "") return { all_datastores: true, all_datastore_versions: true };
+  const [type, version] = JSON.parse(release) as string[];
+  if (version) return { datastore: { type, version } };
+  return isNew ? { datastore: { type } } : { datastore: { type }, all_datastore_versions: true };
 }
 
 /** Values that differ from those of the stored module. */

@@ -40,6 +40,17 @@ export interface Instance {
 
 const OWN_TENANT = { tenant: "-" };
 
+export interface Release {
+  name: string;
+  versions: { name: string }[];
+}
+
+/** Releases, which the modules API calls datastores. */
+export const releaseList = queryOptions({
+  queryKey: ["modules", "releases"],
+  queryFn: async () => ((await data(api.GET("/v1.0/{tenant}/datastores", { params: { path: OWN_TENANT } }))) as { datastores: Release[] }).datastores,
+});
+
 export const moduleList = queryOptions({
   queryKey: ["modules"],
   queryFn: async () => ((await data(api.GET("/v1.0/{tenant}/modules", { params: { path: OWN_TENANT } }))) as { modules: Module[] }).modules,

@@ -33,12 +33,7 @@ function ControlInput({ control, set }: { control: Control; set: (value: unknown
             />
             <span>
               {option.label}
-              {(option.reason ?? option.description) && (
-                <>
-                  <br />
-                  <span className="muted small-text">{option.reason ?? option.description}</span>
-                </>
-              )}
+              <Note reason={option.reason} description={option.description} />
             </span>
           </label>
         ))}
@@ -54,12 +49,7 @@ function ControlInput({ control, set }: { control: Control; set: (value: unknown
           <input type="checkbox" checked={control.value === true} disabled={control.reason !== undefined} onChange={(event) => set(event.target.checked)} />
           <span>
             {control.label}
-            {(control.reason ?? control.description) && (
-              <>
-                <br />
-                <span className="muted small-text">{control.reason ?? control.description}</span>
-              </>
-            )}
+            <Note reason={control.reason} description={control.description} />
           </span>
         </label>
         {dropped}
@@ -79,5 +69,19 @@ function ControlInput({ control, set }: { control: Control; set: (value: unknown
       />
       {(control.reason ?? control.description) && <span className="hint">{control.reason ?? control.description}</span>}
     </div>
+  );
+}
+
+/** Line below a label: why the choice is disabled, or what it is. */
+function Note({ reason, description }: { reason?: string; description: string }) {
+  if (!reason && !description) return null;
+  return (
+    <>
+      <br />
+      <span className="muted small-text">
+        {reason && <span aria-hidden="true">⊘ </span>}
+        {reason ?? description}
+      </span>
+    </>
   );
 }

@@ -6,7 +6,7 @@ use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentPattern, Predicate};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, head, open_map};
+use crate::package::shapes::{bind_target, head, open_map};
 use crate::package::{Context, codes};
 
 pub(in crate::package) fn components(
@@ -25,11 +25,30 @@ fn component(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     fields.optional("description", string);
     fields.optional("weight", integer);
     fields.optional("default", boolean);
-    fields.optional("bind", list_of(anything));
+    fields.optional("bind", list_of(bind));
     fields.optional("compatible", nullable(list_of(relation)));
     fields.optional("incompatible", nullable(list_of(relation)));
     fields.optional("requires", nullable(requires));
     fields.finish();
+    Some(())
+}
+
+/// Checks a binding: a path, `[path, value]` or `{path: value}`.
+fn bind(node: &Node, problems: &mut Diagnostics) -> Option<()> {
+    let target = match (node.as_seq(), node.as_map()) {
+        (Some([target, _]), _) => Some(target),
+        (None, Some([(target, _)])) => Some(target),
+        (None, None) => Some(node),
+        _ => None,
+    };
+    match target.and_then(|target| Some((target, target.as_str()?))) {
+        Some((target, text)) => bind_target(text, target, problems),
+        None => {
+            problems
+                .warning(codes::BIND_TARGET, head(node), "the bind has no effect")
+                .set_help("write a path, or `[path, value]`");
+        }
+    }
     Some(())
 }
 

@@ -6,7 +6,7 @@ use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{head, open_map, regex, restrictions_as};
+use crate::package::shapes::{bind_target, head, open_map, regex, restrictions_as};
 use crate::package::{Context, codes};
 
 const TYPES: &[&str] = &["radio", "checkbox", "text", "password", "select", "custom"];
@@ -17,13 +17,12 @@ pub(in crate::package) fn wizard(
     _: &mut Documents,
     problems: &mut Diagnostics,
 ) {
-    panes(node, File { text: context.text, dialect: Dialect::RESTRICTION }, problems);
+    panes(node, File { text: context.text, bind: plugin_bind }, problems);
 }
 
-/// Checks the wizard of a release, a node in `text`, by the same rules. Legacy wizards may write
-/// `Compute.vcenter` for `wizard:Compute.vcenter`.
+/// Checks the wizard of a release, a node in `text`, by the same rules.
 pub fn check_release_wizard(node: &Node, text: &str, problems: &mut Diagnostics) {
-    panes(node, File { text, dialect: Dialect::LEGACY_WIZARD }, problems);
+    panes(node, File { text, bind }, problems);
 }
 
 fn panes(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
@@ -34,11 +33,11 @@ fn panes(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
     });
 }
 
-/// Source text and expression dialect of a wizard.
+/// Source text and reader of binds of a wizard. Restrictions may write `Compute.vcenter` for `wizard:Compute.vcenter`.
 #[derive(Clone, Copy)]
 struct File<'t> {
     text: &'t str,
-    dialect: Dialect,
+    bind: fn(&Node, &mut Diagnostics) -> Option<()>,
 }
 
 /// Visits the entries of a map; null is treated as an empty map.
@@ -84,8 +83,8 @@ fn control(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
 fn common(fields: &mut Fields<'_, '_>, file: File<'_>) {
     fields.optional("label", string);
     fields.optional("description", string);
-    fields.optional("bind", bind);
-    fields.optional("restrictions", restrictions_as(file.dialect, file.text));
+    fields.optional("bind", file.bind);
+    fields.optional("restrictions", restrictions_as(Dialect::LEGACY_WIZARD, file.text));
     fields.optional("component", string);
     fields.optional("regex", regex);
 }
@@ -121,6 +120,24 @@ fn options(node: &Node, file: File<'_>, problems: &mut Diagnostics) -> Option<()
             }
             data_values.push(&data.kind);
             _ = open_map(|fields| common(fields, file))(item, problems);
+        });
+    }
+    Some(())
+}
+
+/// Like [`bind`], with warnings about targets without an effect. Wizards of releases also bind answers of other panes, which
+/// the Fuel web interface evaluated.
+fn plugin_bind(node: &Node, problems: &mut Diagnostics) -> Option<()> {
+    bind(node, problems)?;
+    let items = node.as_seq().unwrap_or(std::slice::from_ref(node));
+    for (idx, item) in items.iter().enumerate() {
+        problems.in_item(idx, |problems| {
+            if let Some(target) = item.as_str() {
+                bind_target(target, item, problems);
+            }
+            for (key, _) in item.as_map().into_iter().flatten() {
+                bind_target(key.as_str().unwrap_or_default(), key, problems);
+            }
         });
     }
     Some(())

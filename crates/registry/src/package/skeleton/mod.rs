@@ -34,11 +34,12 @@ impl fmt::Display for InvalidPluginName {
 
 impl std::error::Error for InvalidPluginName {}
 
-const METADATA: [(&str, PackageVersion); 4] = [
+const METADATA: [(&str, PackageVersion); 5] = [
     (include_str!("metadata.yaml"), V1),
     (include_str!("metadata-2.yaml"), V2),
     (include_str!("metadata-4.yaml"), V4),
     (include_str!("metadata-releases.yaml"), V1),
+    (include_str!("metadata-provides.yaml"), V1),
 ];
 
 /// Files that were introduced in later package versions.

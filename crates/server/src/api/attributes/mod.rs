@@ -82,7 +82,7 @@ async fn cluster_attributes_update(
     }
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
-    let changed = settings_update(writing, cluster, &condition, submitted, force).await?;
+    let changed = settings_update(&app.settings, writing, cluster, &condition, submitted, force).await?;
     Ok(answer(changed.settings, &changed.cluster))
 }
 

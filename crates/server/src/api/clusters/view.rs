@@ -7,7 +7,9 @@ use stoker_services::clock;
 use stoker_services::plugins::condition_models::FUEL_VERSION;
 
 pub(super) fn render_cluster(cluster: Cluster, tenant: Option<&Tenant>) -> ClusterView {
+    let net_segment_type = cluster.net_segment_type().to_owned();
     ClusterView {
+        net_segment_type,
         id: cluster.id.0,
         name: cluster.name,
         status: cluster.status.as_str().to_owned(),

@@ -4,9 +4,9 @@ use axum::extract::State;
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::json_map;
-use stoker_model::{JsonMap, Node};
+use stoker_model::{ClusterId, JsonMap, Node};
 use stoker_orchestrator::local_agents::parse_ssh_location;
-use stoker_state::json::merge;
+use stoker_services::plugins::node_metadata::{change_attributes, declared_in_cluster, effective_attributes};
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;
@@ -18,6 +18,9 @@ use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Retrieve the settings of a node
+///
+/// Includes what the enabled plugins of the cluster declare in `node_config.yaml`, `nic_config.yaml`, `bond_config.yaml`,
+/// `network_roles.yaml` and `volumes.yaml`.
 #[utoipa::path(
     get, path = "/api/v1/nodes/{id}/attributes", params(("id" = i64, Path)),
     responses((status = 200, body = Object))
@@ -29,8 +32,8 @@ pub(super) async fn node_attributes_show(
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let mut session = app.store.snapshot().await?;
     let node = node_of(&mut session, &login, &path).await?;
-    in_cluster(&node)?;
-    Ok(answer(node))
+    let declared = declared_in_cluster(&mut session, in_cluster(&node)?).await?;
+    Ok(answer(&declared, &node))
 }
 
 /// Update the settings of a node
@@ -52,9 +55,9 @@ pub(super) async fn node_attributes_update(
     let mut writing = app.change(&login).await?;
     let mut node = node_of(&mut writing, &login, &path).await?;
     condition.check(node.generation)?;
-    in_cluster(&node)?;
+    let declared = declared_in_cluster(&mut writing, in_cluster(&node)?).await?;
     let changes_agent_access = ["transport", "ssh"].iter().any(|key| changes.contains_key(*key));
-    merge(&mut node.attributes, changes);
+    change_attributes(&declared, &mut node, changes);
     if changes_agent_access && let Err(problems) = parse_ssh_location(&node) {
         let reasons = problems.into_iter().map(|(path, message)| Diagnostic::plain(message).path(path));
         return Err(ApiError::refused(reasons.collect()));
@@ -64,17 +67,14 @@ pub(super) async fn node_attributes_update(
     if changes_agent_access {
         app.orchestrator.close_agent(&node.id.into());
     }
-    Ok(answer(node))
+    Ok(answer(&declared, &node))
 }
 
-fn in_cluster(node: &Node) -> ApiResult<()> {
-    if node.cluster_id.is_some() {
-        return Ok(());
-    }
-    Err(ApiError::bad_request(format!("Node '{}' doesn't belong to any cluster", node.id)))
+fn in_cluster(node: &Node) -> ApiResult<ClusterId> {
+    let none = || ApiError::bad_request(format!("Node '{}' doesn't belong to any cluster", node.id));
+    node.cluster_id.ok_or_else(none)
 }
 
-fn answer(node: Node) -> ApiResponse<JsonMap> {
-    let generation = node.generation;
-    ApiResponse::ok(node.attributes).version(generation)
+fn answer(declared: &JsonMap, node: &Node) -> ApiResponse<JsonMap> {
+    ApiResponse::ok(effective_attributes(declared, node)).version(node.generation)
 }

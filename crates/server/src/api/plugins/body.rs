@@ -65,9 +65,18 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
         components_metadata: fields.optional("components_metadata", components::read),
         tasks: fields.optional("tasks", |node, problems| stage_tasks(node, package_version, problems)),
         graphs: EmbeddedGraphs::read(fields, text),
-        own: extra.into_iter().chain(sections::own_fields(fields)).collect(),
+        own: extra.into_iter().chain(sections::own_fields(fields, STORED)).collect(),
     }
 }
+
+/// Keys of packages that are stored without a reader.
+const STORED: &[&str] = &[
+    "bond_attributes_metadata",
+    "build_version",
+    "network_roles_metadata",
+    "nic_attributes_metadata",
+    "node_attributes_metadata",
+];
 
 /// Parses the name. It is a key in cluster settings and part of file names.
 fn plugin_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {

@@ -79,9 +79,21 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
         required_component_types: fields.optional("required_component_types", list_of(string)),
         extensions: fields.optional("extensions", list_of(string)),
         graphs: EmbeddedGraphs::read_release(fields, text),
-        own: sections::own_fields(fields),
+        own: sections::own_fields(fields, STORED),
     }
 }
+
+/// Keys of real releases that are stored without a reader.
+const STORED: &[&str] = &[
+    "bond_attributes",
+    "can_update_from_versions",
+    "modes",
+    "network_roles_metadata",
+    "nic_attributes",
+    "node_attributes",
+    "roles",
+    "vmware_attributes_metadata",
+];
 
 /// Parses the wizard, with the same validation as the wizards of plugins.
 fn wizard(
@@ -124,8 +136,8 @@ fn empty(name: String, version: String, operating_system: String) -> NewRelease 
     }
 }
 
-/// Release. A new release requires `name`, `version` and `operating_system`. Unknown fields are stored
-/// unchanged.
+/// Release. A new release requires `name`, `version` and `operating_system`. Unknown fields are stored unchanged and have
+/// no effect; one that resembles a known field is rejected.
 #[derive(ToSchema)]
 #[expect(
     dead_code,
@@ -161,13 +173,13 @@ pub(super) struct ReleaseBody {
     /// Settings: `{editable, generated}`.
     #[schema(nullable = false, value_type = Option<Object>)]
     attributes_metadata: Option<JsonMap>,
-    /// Network configuration template.
+    /// Network configuration template. Stored and returned only: this server configures no networks.
     #[schema(nullable = false, value_type = Option<Object>)]
     networks_metadata: Option<JsonMap>,
     /// Volume configuration template.
     #[schema(nullable = false, value_type = Option<Object>)]
     volumes_metadata: Option<JsonMap>,
-    /// Wizard from which clusters are created.
+    /// Wizard from which clusters are created; without it, one is generated from the components.
     #[schema(nullable = false, value_type = Option<Object>)]
     wizard_metadata: Option<JsonMap>,
     /// Components that the release provides.
@@ -176,6 +188,7 @@ pub(super) struct ReleaseBody {
     /// Component types of which clusters must have a component.
     #[schema(nullable = false, example = json!(["hypervisor"]))]
     required_component_types: Option<Vec<String>>,
+    /// Names of extensions, which clusters inherit. Stored and returned only: this server has no extensions.
     #[schema(nullable = false)]
     extensions: Option<Vec<String>>,
     /// Graphs of the release, each with its `type`.
