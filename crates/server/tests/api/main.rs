@@ -62,6 +62,7 @@ mod state;
 mod support;
 mod traces;
 mod transactions;
+mod unknown_fields;
 mod unknown_input;
 mod users;
 mod webhooks;

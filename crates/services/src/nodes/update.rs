@@ -9,7 +9,7 @@ use stoker_model::{
     AuditChange, Cluster, ClusterId, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Resource, TenantId,
 };
 use stoker_settings::Server;
-use stoker_store::{AppliedScope, StoreError, WriteTransaction};
+use stoker_store::{AppliedScope, Session, StoreError, WriteTransaction};
 
 use crate::cluster_settings::condition_models;
 use crate::clusters::{restricted_roles, role_problems};
@@ -66,19 +66,28 @@ pub async fn node_update(
     Ok(node)
 }
 
-/// Updates nodes that the updates name by ID or MAC address. Atomic: if one node cannot be updated, no node is.
-pub async fn node_update_all(
-    server: &Server,
-    mut writing: WriteTransaction,
-    updates: Vec<NodeUpdate>,
-) -> ServiceResult<Vec<Node>> {
-    let mut changed = Vec::with_capacity(updates.len());
+/// Finds the nodes that the updates name by ID or MAC address, in the same order. No node may be named twice.
+pub async fn nodes_named(session: &mut Session, updates: &[NodeUpdate]) -> ServiceResult<Vec<Node>> {
+    let mut nodes = Vec::with_capacity(updates.len());
     let mut node_ids = HashSet::new();
-    for (index, update) in updates.into_iter().enumerate() {
-        let node = named(&mut writing, &update, index).await?;
+    for (index, update) in updates.iter().enumerate() {
+        let node = named(session, update, index).await?;
         if !node_ids.insert(node.id) {
             return Err(ServiceError::invalid(format!("node {} is listed more than once", node.id)));
         }
+        nodes.push(node);
+    }
+    Ok(nodes)
+}
+
+/// Updates nodes that were read in the same transaction. Atomic: if one node cannot be updated, no node is.
+pub async fn node_update_all(
+    server: &Server,
+    mut writing: WriteTransaction,
+    updates: Vec<(Node, NodeUpdate)>,
+) -> ServiceResult<Vec<Node>> {
+    let mut changed = Vec::with_capacity(updates.len());
+    for (node, update) in updates {
         changed.push(change(&mut writing, node, update).await?);
     }
     within_quotas(server, &mut writing, changed.iter().filter_map(|changed| changed.gainer)).await?;
@@ -89,10 +98,10 @@ pub async fn node_update_all(
 }
 
 /// Finds the node of an entry: by ID, else by MAC address.
-async fn named(writing: &mut WriteTransaction, update: &NodeUpdate, index: usize) -> ServiceResult<Node> {
+async fn named(session: &mut Session, update: &NodeUpdate, index: usize) -> ServiceResult<Node> {
     let node = match (update.id, &update.mac) {
-        (Some(id), _) => writing.node_get(id).await?,
-        (None, Some(mac)) => writing.node_by_mac(mac).await?,
+        (Some(id), _) => session.node_get(id).await?,
+        (None, Some(mac)) => session.node_by_mac(mac).await?,
         (None, None) => {
             return Err(ServiceError::invalid(format!("entry {index}: MAC or ID is not specified")));
         }
