@@ -270,8 +270,9 @@ async fn join(
     let node = writing.node_update(&node).await?;
     let nodes = Some(vec![node.id.to_string()]);
     let graphs = vec![GraphRequest { nodes, ..GraphRequest::entire_graph(GraphType::default()) }];
-    let launch =
-        Launch { graphs, run_options: RunOptions::default(), name: RunName::Deploy, leaving: Vec::new() };
+    // Instances have no roles, so that minima of roles do not apply to their cluster.
+    let run_options = RunOptions { ignore_limits: true, ..RunOptions::default() };
+    let launch = Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() };
     let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| match error {
         ServiceError::Conflict(report) => ModuleError::unprocessable(report.message),
         other => other.into(),

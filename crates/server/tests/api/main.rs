@@ -52,6 +52,7 @@ mod releases;
 mod removal;
 mod repositories;
 mod restrictions;
+mod role_limits;
 mod roles;
 mod run_course;
 mod run_faults;

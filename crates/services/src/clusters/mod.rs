@@ -8,9 +8,9 @@ mod node_roles;
 mod update;
 mod wizard;
 
-pub use assignment::{Removal, nodes_assign, nodes_unassign};
+pub use assignment::{AssignedNodes, Removal, nodes_assign, nodes_unassign};
 pub use create::{ClusterRequest, cluster_create, cluster_create_in};
-pub use node_roles::{restricted_roles, role_problems};
+pub use node_roles::{deployed_conflicts, restricted_roles, role_problems};
 pub use update::{
     ClusterUpdate, DeletedCluster, cluster_delete, cluster_reset, cluster_update, extensions_add,
     extensions_remove,
