@@ -1,6 +1,10 @@
 //! Request and response types for the assignment of nodes to clusters.
 
+use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{identifier, list_of, string_with_length};
+use utoipa::ToSchema;
+
+use crate::error::ErrorItem;
 
 use crate::request::request;
 
@@ -23,4 +27,12 @@ request! {
         #[schema(example = 1, minimum = 1)]
         id: i64 = required(identifier),
     }
+}
+
+/// Result of an assignment that has warnings.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = AssignmentResult)]
+pub struct AssignmentView {
+    /// Recommendations of the assigned roles that the cluster does not meet.
+    pub warnings: Vec<ErrorItem>,
 }

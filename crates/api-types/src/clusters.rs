@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use stoker_diagnostics::Diagnostics;
+use stoker_manifest::codes;
 use stoker_manifest::reader::{
-    FieldUpdate, enum_of, identifier, json_list, json_map, list_of, one_of, string_with_length,
+    FieldUpdate, enum_of, identifier, json_map, list_of, one_of, string_with_length,
 };
 use stoker_model::{CLUSTER_MODES, Json, JsonMap, MergeMode, MergeOrder, ReleaseId, TenantRef};
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -79,7 +80,7 @@ pub struct ClusterView {
 }
 
 request! {
-    /// Request body to create a cluster. `tasks` is accepted for compatibility and ignored.
+    /// Request body to create a cluster.
     pub struct NewClusterBody {
         #[schema(example = "demo", min_length = 1, max_length = 255)]
         name: String = required(string_with_length(1..=NAME_CHARS_MAX)),
@@ -101,8 +102,9 @@ request! {
         /// IDs of the initial nodes.
         #[schema(example = json!([]))]
         nodes: Option<Vec<i64>> = nullable(list_of(identifier)),
-        #[schema(value_type = Option<Vec<Object>>, example = json!([]))]
-        tasks: Option<Vec<Json>> = nullable(json_list),
+        /// For compatibility: must be empty. Tasks are part of graphs.
+        #[schema(value_type = Option<Vec<Object>>, example = json!([]), max_items = 0)]
+        tasks: Option<()> = nullable(read_no_tasks),
         /// Names of the selected components, which must be compatible.
         #[schema(example = json!(["hypervisor:qemu"]))]
         components: Option<Vec<String>> = nullable(read_names),
@@ -110,6 +112,7 @@ request! {
         /// their default.
         #[schema(value_type = Option<Object>, example = json!({"Compute": {"hypervisor": "qemu"}}))]
         wizard: Option<JsonMap> = nullable(json_map),
+        /// State of the web interface of Fuel; stored and returned only.
         #[schema(value_type = Option<Object>)]
         ui_settings: Option<JsonMap> = nullable(json_map),
         /// Name or ID of the tenant (default: the tenant of the caller).
@@ -123,7 +126,8 @@ request! {
 }
 
 request! {
-    /// Request body to update a cluster. Omitted fields are unchanged; read-only fields are ignored.
+    /// Request body to update a cluster. Omitted fields are unchanged. Read-only fields of responses are accepted if they
+    /// equal the stored values.
     pub struct ClusterBody {
         #[schema(nullable = false, example = "demo", min_length = 1, max_length = 255)]
         name: Option<String> = optional(string_with_length(1..=NAME_CHARS_MAX)),
@@ -141,6 +145,7 @@ request! {
         /// Components of the cluster. Immutable: if present, must equal the current value.
         #[schema(nullable = false)]
         components: Option<Vec<String>> = optional(read_names),
+        /// State of the web interface of Fuel; stored and returned only.
         #[schema(nullable = false, value_type = Option<Object>)]
         ui_settings: Option<JsonMap> = optional(json_map),
         /// Name or ID of the tenant.
@@ -154,8 +159,7 @@ request! {
         #[schema(example = "replace", value_type = Option<String>)]
         merge_mode: FieldUpdate<MergeMode> = update(enum_of(MergeMode::NAMES, MergeMode::parse)),
     }
-    // Read-only: part of responses, which clients may send back.
-    ignored: "id", "status", "net_provider", "changes", "is_customized", "fuel_version", "is_locked", "tenant_id", "created_at", "tasks", "net_segment_type";
+    read_only: "id", "status", "net_provider", "net_segment_type", "changes", "is_customized", "fuel_version", "is_locked", "tenant_id", "created_at";
 }
 
 request! {
@@ -283,4 +287,15 @@ pub fn read_release(node: &Node, _: &mut Diagnostics) -> Option<ReleaseRef> {
 
 fn read_names(node: &Node, problems: &mut Diagnostics) -> Option<Vec<String>> {
     list_of(string_with_length(1..=NAME_CHARS_MAX))(node, problems)
+}
+
+/// Reads the tasks of a new cluster: Fuel's client always sends an empty list.
+fn read_no_tasks(node: &Node, problems: &mut Diagnostics) -> Option<()> {
+    if matches!(&node.kind, NodeKind::Seq(items) if items.is_empty()) {
+        return Some(());
+    }
+    problems
+        .error(codes::FORM, node.span, "a cluster is created without tasks; this list must be empty")
+        .set_help("upload the tasks as a graph: PUT /clusters/{id}/deployment_tasks/");
+    None
 }

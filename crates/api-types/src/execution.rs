@@ -31,6 +31,8 @@ macro_rules! run_request {
                 noop_run: Option<bool> = nullable(boolean),
                 /// Run all tasks regardless of previous successes.
                 force: Option<bool> = nullable(boolean),
+                /// Report roles that fewer nodes have than their minimum as warnings instead of errors.
+                ignore_limits: Option<bool> = nullable(boolean),
                 /// Verbose output of task executors.
                 debug: Option<bool> = nullable(boolean),
                 /// Parts of the graph to run (default: the whole graph).
@@ -63,6 +65,7 @@ macro_rules! run_request {
                     noop_run: self.noop_run,
                     force: self.force,
                     debug: self.debug,
+                    ignore_limits: self.ignore_limits,
                     subgraphs: self.subgraphs.take(),
                     on_failure: self.on_failure,
                     at_stages: self.at_stages,

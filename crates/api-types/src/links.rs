@@ -39,7 +39,7 @@ request! {
         #[schema(nullable = false)]
         hidden: Option<bool> = optional(boolean),
     }
-    // Read-only: part of responses, which clients may send back.
+    // The server assigns the ID. A downloaded link can be created for another owner.
     ignored: "id";
 }
 
@@ -61,8 +61,7 @@ request! {
         #[schema(nullable = false)]
         hidden: Option<bool> = optional(boolean),
     }
-    // Read-only: part of responses, which clients may send back.
-    ignored: "id";
+    read_only: "id";
 }
 
 /// Reads a URL. Only HTTP(S) URLs and paths are accepted: other schemes, such as `javascript:`, would run

@@ -277,6 +277,10 @@ request! {
         /// Ignore earlier successes: plan all tasks as for a first run.
         #[schema(nullable = false)]
         force: Option<bool> = optional(boolean),
+        /// Report roles that fewer nodes have than their minimum as warnings instead of errors. Only plans of the graph
+        /// type `default` check minima.
+        #[schema(nullable = false)]
+        ignore_limits: Option<bool> = optional(boolean),
     }
 }
 

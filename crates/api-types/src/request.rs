@@ -4,6 +4,10 @@ use stoker_manifest::reader::Fields;
 
 /// A request body that is a map, read from its keys. `request!` implements it.
 pub trait Request: Sized {
+    /// Keys of responses that a request may repeat, because clients send back what they read. [`Request::read`] skips them;
+    /// the handler of an update compares them with the stored resource.
+    const READ_ONLY: &'static [&'static str] = &[];
+
     /// Reads the declared keys and reports all problems with their positions; `None` if a required key is missing or
     /// invalid. Other keys remain in `fields`.
     fn read(fields: &mut Fields<'_, '_>) -> Option<Self>;
@@ -21,14 +25,15 @@ pub trait Request: Sized {
 /// | `nullable(reader)` | `Option<T>` | the key may be absent; null means absent |
 /// | `update(reader)` | `FieldUpdate<T>` | the key may be absent, and null has its own meaning |
 ///
-/// A field whose type differs from its JSON form names that form in `#[schema(value_type = …)]`. Keys after `ignored` are
-/// accepted and not read.
+/// A field whose type differs from its JSON form names that form in `#[schema(value_type = …)]`. Keys after `read_only`
+/// must equal the stored values. Keys after `ignored` are accepted and not read; each list of them states the reason.
 macro_rules! request {
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident {
             $( $(#[$field_meta:meta])* $field:ident: $type:ty = $how:ident($reader:expr), )*
         }
+        $( read_only: $($read_only:literal),+; )?
         $( ignored: $($ignored:literal),+; )?
     ) => {
         #[derive(utoipa::ToSchema)]
@@ -38,8 +43,11 @@ macro_rules! request {
         }
 
         impl $crate::request::Request for $name {
+            $( const READ_ONLY: &'static [&'static str] = &[$($read_only),+]; )?
+
             fn read(fields: &mut stoker_manifest::reader::Fields<'_, '_>) -> Option<Self> {
                 $( let $field = request!(@read $how, fields, $crate::request::key(stringify!($field)), $reader); )*
+                fields.ignore(<Self as $crate::request::Request>::READ_ONLY);
                 $( fields.ignore(&[$($ignored),+]); )?
                 Some(Self { $( $field: request!(@value $how, $field), )* })
             }
@@ -81,7 +89,7 @@ mod tests {
             #[schema(nullable = false)]
             enabled: Option<bool> = optional(boolean),
         }
-        ignored: "id";
+        read_only: "id";
     }
 
     fn read(text: &str) -> (Option<ExampleBody>, Vec<String>) {
@@ -114,11 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn absent_null_and_ignored_keys_are_distinguished() {
+    fn absent_null_and_read_only_keys_are_distinguished() {
         let (body, messages) = read(r#"{"type": "a", "cluster": null, "label": null, "id": 7}"#);
         assert_eq!(messages, Vec::<String>::new());
         let ExampleBody { r#type, cluster, label, enabled } = body.unwrap();
         assert_eq!((r#type.as_str(), cluster, label, enabled), ("a", FieldUpdate::Null, None, None));
+        assert_eq!(ExampleBody::READ_ONLY, ["id"]);
     }
 
     #[test]

@@ -59,7 +59,7 @@ request! {
         #[schema(min_items = 1, value_type = Vec<SequenceGraphView>)]
         graphs: Vec<SequenceGraph> = required(read_graphs),
     }
-    // Read-only: part of responses, which clients may send back.
+    // A downloaded sequence can be uploaded to another server, where its IDs have no meaning.
     ignored: "id", "release_id";
 }
 
@@ -73,8 +73,7 @@ request! {
         #[schema(nullable = false, min_items = 1, value_type = Option<Vec<SequenceGraphView>>)]
         graphs: Option<Vec<SequenceGraph>> = optional(read_graphs),
     }
-    // Read-only: part of responses, which clients may send back.
-    ignored: "id", "release_id";
+    read_only: "id", "release_id";
 }
 
 /// Reads the graphs of a sequence; at least one is required.

@@ -96,7 +96,7 @@ request! {
         #[schema(nullable = false)]
         enabled: Option<bool> = optional(boolean),
     }
-    // Read-only: part of responses, which clients may send back.
+    // The server assigns these. A downloaded webhook can be created on another server.
     ignored: "id", "created_at";
 }
 
@@ -128,8 +128,7 @@ request! {
         #[schema(nullable = false)]
         enabled: Option<bool> = optional(boolean),
     }
-    // Read-only: part of responses, which clients may send back.
-    ignored: "id", "created_at";
+    read_only: "id", "created_at";
 }
 
 /// Reads an HTTP URL. Credentials are rejected because everyone who can read the webhook would see them.

@@ -46,6 +46,7 @@ pub mod codes {
     pub const FORM: &str = "manifest-form";
     /// Two spellings of one field with different values.
     pub const CONFLICT: &str = "manifest-conflict";
+    pub const READ_ONLY: &str = "manifest-read-only";
     /// Two tasks with the same id.
     pub const DUPLICATE_TASK: &str = "manifest-duplicate-task";
     /// An expression that does not parse or has the wrong form.

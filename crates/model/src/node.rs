@@ -69,6 +69,8 @@ pub struct Node {
     pub agent_checksum: Option<String>,
     pub last_seen_at: Option<Micros>,
     pub created_at: Micros,
+    /// Size options of an instance of the module API, as requested: `flavorRef` and `volume`.
+    pub instance_options: JsonMap,
 }
 
 impl Node {
@@ -92,6 +94,7 @@ impl Node {
         self.error_msg = None;
         self.progress = 0;
         self.attributes.clear();
+        self.instance_options.clear();
     }
 
     /// Gives the node the status with which a run ends. A ready node has the roles that were pending, and no error.

@@ -8,6 +8,8 @@ const TEXT_CHARS_MAX: usize = 255;
 /// Maximum number of listed problems.
 const PROBLEMS_MAX: usize = 20;
 
+const DATASTORE_KEYS: &[&str] = &["type", "version"];
+
 /// 2^63: larger numbers are integers that were rounded when parsed as floats.
 const INTEGERS_END: f64 = 9_223_372_036_854_775_808.0;
 
@@ -16,6 +18,8 @@ pub(crate) struct Fields<'j> {
     /// Name of the map, such as `module`.
     name: &'static str,
     map: &'j JsonMap,
+    /// Keys that were requested; other keys are unknown.
+    known: Vec<&'static str>,
     problems: Vec<String>,
 }
 
@@ -27,8 +31,16 @@ impl<'j> Fields<'j> {
                 "Validation error: '{name}' is a required property"
             )));
         };
+        let others: Vec<&str> = body
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(key, _)| key.as_str())
+            .filter(|key| *key != name)
+            .collect();
+        let problems = unexpected(&others, &[name]).into_iter().collect();
         match value {
-            Json::Object(map) => Ok(Self { name, map, problems: Vec::new() }),
+            Json::Object(map) => Ok(Self { name, map, known: Vec::new(), problems }),
             other => {
                 let message = format!("Validation error: {name} {} is not of type 'object'", repr(other));
                 Err(RuleViolation::bad_request(message))
@@ -36,8 +48,12 @@ impl<'j> Fields<'j> {
         }
     }
 
-    /// Returns the value, or an error that lists all problems.
-    pub(crate) fn finish<T>(self, value: Option<T>) -> RuleResult<T> {
+    /// Returns the value, or an error that lists all problems and unknown keys.
+    pub(crate) fn finish<T>(mut self, value: Option<T>) -> RuleResult<T> {
+        let unknown: Vec<&str> =
+            self.map.keys().map(String::as_str).filter(|key| !self.known.contains(key)).collect();
+        self.problems
+            .extend(unexpected(&unknown, &self.known).map(|problem| format!("{}: {problem}", self.name)));
         match value {
             Some(value) if self.problems.is_empty() => Ok(value),
             _ => {
@@ -47,19 +63,27 @@ impl<'j> Fields<'j> {
         }
     }
 
-    pub(crate) fn has(&self, key: &str) -> bool {
-        self.map.contains_key(key)
+    pub(crate) fn has(&mut self, key: &'static str) -> bool {
+        self.take(key).is_some()
     }
 
-    pub(crate) fn require(&mut self, key: &str) {
+    /// Returns the value of a key and marks the key as known.
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'j Json> {
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
+        self.map.get(key)
+    }
+
+    pub(crate) fn require(&mut self, key: &'static str) {
         if !self.has(key) {
             self.problems.push(format!("{} '{key}' is a required property", self.name));
         }
     }
 
     /// Reads a name: not empty, at most 255 characters, with an ASCII letter or digit.
-    pub(crate) fn text(&mut self, key: &str) -> Option<String> {
-        let value = self.map.get(key)?;
+    pub(crate) fn text(&mut self, key: &'static str) -> Option<String> {
+        let value = self.take(key)?;
         match text_problem(value) {
             None => value.as_str().map(str::to_owned),
             Some(problem) => {
@@ -70,8 +94,8 @@ impl<'j> Fields<'j> {
     }
 
     /// Reads a non-empty text.
-    pub(crate) fn contents(&mut self, key: &str) -> Option<String> {
-        let value = self.map.get(key)?;
+    pub(crate) fn contents(&mut self, key: &'static str) -> Option<String> {
+        let value = self.take(key)?;
         match value.as_str() {
             Some("") => self.problem(key, "'' is too short"),
             Some(text) => return Some(text.to_owned()),
@@ -82,8 +106,8 @@ impl<'j> Fields<'j> {
     }
 
     /// Reads a flag: 0, 1, false or true.
-    pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
-        let value = self.map.get(key)?;
+    pub(crate) fn flag(&mut self, key: &'static str) -> Option<bool> {
+        let value = self.take(key)?;
         match (value.as_bool(), value.as_u64()) {
             (Some(flag), _) => return Some(flag),
             (None, Some(0)) => return Some(false),
@@ -94,8 +118,8 @@ impl<'j> Fields<'j> {
     }
 
     /// Reads an integer within bounds; numbers written with a fraction are rejected.
-    pub(crate) fn integer(&mut self, key: &str, min: i64, max: i64) -> Option<i64> {
-        let value = self.map.get(key)?;
+    pub(crate) fn integer(&mut self, key: &'static str, min: i64, max: i64) -> Option<i64> {
+        let value = self.take(key)?;
         let problem = match value.as_i64() {
             Some(number) if number < min => format!("{number} is less than the minimum of {min}"),
             Some(number) if number > max => format!("{number} is greater than the maximum of {max}"),
@@ -116,11 +140,16 @@ impl<'j> Fields<'j> {
     /// Reads a datastore: `{"type", "version"}`.
     pub(crate) fn datastore(&mut self) -> (Option<String>, Option<String>) {
         const KEY: &str = "datastore";
-        let Some(value) = self.map.get(KEY) else { return (None, None) };
+        let Some(value) = self.take(KEY) else { return (None, None) };
         let Some(map) = value.as_object() else {
             self.problem(KEY, &format!("{} is not of type 'object'", repr(value)));
             return (None, None);
         };
+        let unknown: Vec<&str> =
+            map.keys().map(String::as_str).filter(|key| !DATASTORE_KEYS.contains(key)).collect();
+        self.problems.extend(
+            unexpected(&unknown, DATASTORE_KEYS).map(|problem| format!("{}['{KEY}']: {problem}", self.name)),
+        );
         let mut part = |name: &str| {
             let value = map.get(name)?;
             let problem = text_problem(value);
@@ -132,9 +161,22 @@ impl<'j> Fields<'j> {
         (part("type"), part("version"))
     }
 
-    fn problem(&mut self, key: &str, problem: &str) {
+    pub(crate) fn problem(&mut self, key: &str, problem: &str) {
         self.problems.push(format!("{}['{key}'] {problem}", self.name));
     }
+}
+
+/// Describes keys that a map must not have, in the words of a JSON schema validator.
+pub(crate) fn unexpected(unknown: &[&str], known: &[&str]) -> Option<String> {
+    let listed: Vec<String> = unknown.iter().take(PROBLEMS_MAX).map(|key| repr(&Json::from(*key))).collect();
+    let verb = if unknown.len() == 1 { "was" } else { "were" };
+    (!unknown.is_empty()).then(|| {
+        format!(
+            "Additional properties are not allowed ({} {verb} unexpected); known properties: {}",
+            listed.join(", "),
+            known.join(", ")
+        )
+    })
 }
 
 fn text_problem(value: &Json) -> Option<String> {

@@ -61,7 +61,7 @@ fn assert_rejected<T: std::fmt::Debug>(result: Result<T, RuleViolation>, kind: E
 
 #[test]
 fn missing_options_have_defaults() {
-    let created = create(USER, &json!({"is_admin": true, "unknown": {"x": 1}})).unwrap();
+    let created = create(USER, &json!({})).unwrap();
     let expected = ModuleBody {
         name: "license".to_owned(),
         module_type: "ping".to_owned(),
@@ -90,6 +90,14 @@ fn missing_options_have_defaults() {
 fn invalid_fields_have_schema_messages() {
     let long = "x".repeat(256);
     for (extra, message) in [
+        (
+            json!({"is_admin": true, "restorePoint": {}}),
+            "module: Additional properties are not allowed ('is_admin', 'restorePoint' were unexpected)",
+        ),
+        (
+            json!({"datastore": {"typ": "mysql"}}),
+            "module['datastore']: Additional properties are not allowed ('typ' was",
+        ),
         (json!({"name": ""}), "module['name'] '' is too short"),
         (json!({"name": "…"}), "module['name'] '…' does not match"),
         (json!({"name": long}), "module['name'] is too long"),

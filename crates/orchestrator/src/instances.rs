@@ -43,7 +43,7 @@ pub async fn instance_create(
     let modules = modules(&mut writing, who, request, &release).await?;
     let node = free_node(&mut writing).await?;
     let cluster = environment(settings, &mut writing, who, tenant_name, &release).await?;
-    let (node, run) = join(&mut writing, node, &cluster, &release, &request.name).await?;
+    let (node, run) = join(&mut writing, node, &cluster, &release, request).await?;
     for resource in [Resource::Clusters, Resource::Nodes] {
         let quota = check_quota(settings.limits.quotas, &mut writing, cluster.tenant_id, resource).await;
         quota.map_err(ModuleError::over_quota)?;
@@ -54,7 +54,8 @@ pub async fn instance_create(
         .commit(AuditChange { action: "instance.create", target: format!("node {}", node.id), detail })
         .await?;
     start_drivers(orchestrator, run.into_iter().chain(list).collect());
-    Ok(NodeInstance { node, cluster, release })
+    let is_revoked = orchestrator.context.store.read().await?.node_is_revoked(node.id).await?;
+    Ok(NodeInstance { node, cluster, release, is_revoked })
 }
 
 /// Applies modules in their configured order and waits for completion. If a module fails, the remaining
@@ -248,10 +249,11 @@ async fn join(
     mut node: Node,
     cluster: &Cluster,
     release: &Release,
-    name: &str,
+    request: &InstanceRequest,
 ) -> ModuleResult<(Node, Option<RunId>)> {
     node.join_cluster(cluster.id);
-    name.clone_into(&mut node.name);
+    node.name.clone_from(&request.name);
+    node.instance_options.clone_from(&request.options);
     let graph = writing.graph_find(Owner::Release(release.id), &GraphType::default()).await?;
     if graph.is_none_or(|graph| graph.tasks.is_empty()) {
         node.status = NodeStatus::Ready;
@@ -268,8 +270,9 @@ async fn join(
     let node = writing.node_update(&node).await?;
     let nodes = Some(vec![node.id.to_string()]);
     let graphs = vec![GraphRequest { nodes, ..GraphRequest::entire_graph(GraphType::default()) }];
-    let launch =
-        Launch { graphs, run_options: RunOptions::default(), name: RunName::Deploy, leaving: Vec::new() };
+    // Instances have no roles, so that minima of roles do not apply to their cluster.
+    let run_options = RunOptions { ignore_limits: true, ..RunOptions::default() };
+    let launch = Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() };
     let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| match error {
         ServiceError::Conflict(report) => ModuleError::unprocessable(report.message),
         other => other.into(),

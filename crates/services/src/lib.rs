@@ -24,6 +24,7 @@ pub mod quotas;
 pub mod random;
 pub mod releases;
 pub mod repositories;
+pub mod role_limits;
 pub mod runs;
 pub mod services;
 pub mod tenants;

@@ -4,7 +4,7 @@ use serde_json::json;
 use stoker_manifest::reader::FieldUpdate;
 use stoker_model::{Actor, Cluster, JsonMap, NewNode, Node, NodeId};
 use stoker_services::clusters::{Removal, cluster_create, nodes_assign, nodes_unassign};
-use stoker_services::nodes::{NodeReport, NodeUpdate, node_report, node_update_all};
+use stoker_services::nodes::{NodeReport, NodeUpdate, node_report, node_update_all, nodes_named};
 use stoker_services::{Clock, ServiceError};
 
 use crate::support::{Fixture, invalid};
@@ -95,8 +95,14 @@ async fn bulk_update_is_atomic() {
     let node = node(&fixture).await;
     let rename = |id| NodeUpdate { id, name: Some("renamed".to_owned()), ..NodeUpdate::default() };
     let updates = vec![rename(Some(node.id)), rename(None)];
-    let error = node_update_all(&fixture.settings, fixture.change().await, updates).await.unwrap_err();
+    let mut writing = fixture.change().await;
+    let error = nodes_named(&mut writing, &updates).await.unwrap_err();
+    drop(writing);
     assert_eq!(invalid(error).message, "entry 1: MAC or ID is not specified");
+    let invalid_update = NodeUpdate { roles: Some(vec!["none".to_owned()]), ..rename(Some(node.id)) };
+    let updates = vec![(node.clone(), invalid_update)];
+    let error = node_update_all(&fixture.settings, fixture.change().await, updates).await.unwrap_err();
+    assert!(invalid(error).message.contains("has no cluster"));
     let stored = fixture.store.read().await.unwrap().node_get(node.id).await.unwrap().unwrap();
     assert_eq!(stored.name, node.name);
 }

@@ -49,6 +49,13 @@ impl Session {
         Ok(revoked.map(|(digest, _)| *digest).collect())
     }
 
+    /// Returns the nodes whose agents were revoked.
+    pub async fn nodes_revoked(&mut self) -> Result<HashSet<NodeId>, StoreError> {
+        let sql = "SELECT node_id FROM node_revocations".to_owned();
+        let rows = self.connection.fetch_all(sql, Args::new()).await?;
+        read_column(&rows, "node_revocations", "node_id")
+    }
+
     pub async fn node_is_revoked(&mut self, id: NodeId) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM node_revocations WHERE node_id = $1".to_owned();
         Ok(self.connection.fetch_optional(sql, Args::new().int(id.0)).await?.is_some())

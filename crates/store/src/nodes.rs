@@ -52,6 +52,7 @@ record! {
         agent_checksum,
         last_seen_at [sort],
         created_at [sort],
+        instance_options,
     }
 }
 
@@ -220,5 +221,6 @@ fn new_node(new: &NewNode, now: stoker_model::Micros) -> Node {
         agent_checksum: None,
         last_seen_at: Some(now),
         created_at: now,
+        instance_options: JsonMap::new(),
     }
 }

@@ -167,7 +167,8 @@ request! {
 }
 
 request! {
-    /// Update of a node. Omitted fields are unchanged. Read-only fields are accepted and ignored.
+    /// Update of a node. Omitted fields are unchanged. Read-only fields of responses are accepted if they equal the stored
+    /// values; `last_seen_at` and `facts` are ignored, because heartbeats change them.
     pub struct NodeBody {
         /// Display name.
         #[schema(nullable = false, example = "db 1")]
@@ -216,7 +217,7 @@ request! {
         /// Progress of the current run on this node, in percent.
         #[schema(nullable = false, minimum = 0, maximum = 100)]
         progress: Option<i64> = optional(integer_in(0..=100)),
-        /// ID of the node group; stored and returned only.
+        /// ID of the node group of Fuel; stored and returned only.
         #[schema(value_type = Option<i64>)]
         group_id: FieldUpdate<i64> = update(integer),
         /// Manufacturer of the machine.
@@ -228,12 +229,13 @@ request! {
         /// Operating system of the machine.
         #[schema(value_type = Option<String>)]
         os_platform: FieldUpdate<String> = update(string_with_length(0..=TEXT_CHARS_MAX)),
-        /// Kernel parameters.
+        /// Kernel parameters; stored and returned only.
         #[schema(value_type = Option<String>)]
         kernel_params: FieldUpdate<String> = update(string_with_length(0..=TEXT_CHARS_MAX)),
     }
-    // Read-only: part of responses, which clients may send back.
-    ignored: "fqdn", "network_data", "last_seen_at", "created_at", "facts";
+    read_only: "fqdn", "network_data", "created_at";
+    // Heartbeats change these between the request that reads a node and the one that sends it back.
+    ignored: "last_seen_at", "facts";
 }
 
 request! {

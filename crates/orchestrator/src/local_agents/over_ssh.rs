@@ -198,6 +198,7 @@ mod tests {
             agent_checksum: None,
             last_seen_at: None,
             created_at: Micros(0),
+            instance_options: JsonMap::new(),
         }
     }
 

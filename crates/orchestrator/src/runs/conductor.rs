@@ -284,8 +284,9 @@ async fn plan(
     let plan_id = if let Some(id) = request.plan {
         id
     } else {
-        let (subgraphs, force) = (run_options.subgraphs.clone(), run_options.force);
-        let plan_request = PlanRequest { subgraphs, force, ..request.plan_request() };
+        let (force, ignore_limits) = (run_options.force, run_options.ignore_limits);
+        let subgraphs = run_options.subgraphs.clone();
+        let plan_request = PlanRequest { subgraphs, force, ignore_limits, ..request.plan_request() };
         let (planning, actor) = (&orchestrator.context.services.planning, Actor::server());
         if run_options.dry_run {
             // A real run would have executed the graphs before this one.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use stoker_model::{Actor, Cluster, GraphType, NodeId, PlanRecord, Run, RunName, Sequence};
 use stoker_planner::Subgraph;
-use stoker_services::planning::{self, Removal};
+use stoker_services::planning::{self, PlanRequest, Removal};
 use stoker_services::runs::records::require_idle;
 use stoker_services::runs::{GraphRequest, RunOptions};
 use stoker_services::{ServiceError, ServiceResult};
@@ -38,7 +38,9 @@ pub async fn start(
     let request = with_removal(request, Removal::read(planning, &mut session, cluster).await?);
     let mut tasks = HashSet::new();
     for graph in &request.graphs {
-        tasks.extend(planning::check_request(planning, &mut session, cluster, &graph.plan_request()).await?);
+        let ignore_limits = request.run_options.ignore_limits;
+        let graph = PlanRequest { ignore_limits, ..graph.plan_request() };
+        tasks.extend(planning::check_request(planning, &mut session, cluster, &graph).await?);
     }
     drop(session);
     check_endpoints(&request.run_options.subgraphs, &tasks)?;
@@ -161,9 +163,9 @@ pub async fn apply_plan(
     plan: &PlanRecord,
     run_options: RunOptions,
 ) -> ServiceResult<Run> {
-    if run_options.force || !run_options.subgraphs.is_empty() {
+    if run_options.force || run_options.ignore_limits || !run_options.subgraphs.is_empty() {
         return Err(ServiceError::invalid(
-            "`force` and `subgraphs` cannot be set when a plan is applied; set them when the plan is created",
+            "`force`, `ignore_limits` and `subgraphs` cannot be set when a plan is applied; set them when the plan is created",
         ));
     }
     // An active run changes the inputs of the plan; report the run instead of those changes.

@@ -7,6 +7,7 @@ use axum::extract::{FromRef, FromRequest, OptionalFromRequest, Request};
 use axum::http::{StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Frame};
+use serde::Serialize;
 use stoker_diagnostics::{Diagnostic, Diagnostics};
 use stoker_manifest::graph::{self, GraphBody};
 use stoker_manifest::reader::{self, Fields};
@@ -15,7 +16,7 @@ use stoker_model::Json;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::http::error::{ApiError, ApiResult};
-use crate::http::media;
+use crate::http::{media, read_only};
 
 /// Maximum number of bytes of an oversized body that are read and discarded, so that its sender reads the
 /// response instead of a connection reset.
@@ -60,6 +61,28 @@ impl Document {
             let value = read(&mut fields);
             fields.finish();
             value
+        })
+    }
+
+    /// Rejects read-only fields of an update whose values differ from the stored resource, as its response shows it.
+    pub(crate) fn check_read_only(&self, keys: &[&'static str], stored: &impl Serialize) -> ApiResult<()> {
+        self.read(|node, problems| {
+            read_only::compare(node, keys, stored, problems);
+            Some(())
+        })
+    }
+
+    /// Like [`Self::check_read_only`], for a list of updates and their resources in the same order.
+    pub(crate) fn check_read_only_items(
+        &self,
+        keys: &[&'static str],
+        stored: &[impl Serialize],
+    ) -> ApiResult<()> {
+        self.read(|node, problems| {
+            for (index, (item, stored)) in node.as_seq().unwrap_or_default().iter().zip(stored).enumerate() {
+                problems.in_item(index, |problems| read_only::compare(item, keys, stored, problems));
+            }
+            Some(())
         })
     }
 

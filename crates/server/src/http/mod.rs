@@ -9,5 +9,6 @@ pub(crate) mod list;
 pub(crate) mod media;
 pub(crate) mod path;
 pub(crate) mod query;
+pub(crate) mod read_only;
 pub(crate) mod response;
 pub(crate) mod rewrite;

@@ -196,3 +196,45 @@ async fn instance_list_is_paginated() {
     let two = server.get("/v1.0/instances?limit=2").await.expect(200);
     assert_eq!(two["instances"].as_array().unwrap().len(), 2);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn size_options_are_repeated_and_others_are_refused() {
+    let (tenants, _) = create_site().await;
+    let server = &tenants.server;
+    create_release(server).await;
+    let (one, two) = (create_node(server, 1).await, create_node(server, 2).await);
+    for (key, value) in [
+        ("restorePoint", json!({"backupRef": "x"})),
+        ("replica_of", json!("1")),
+        ("replica_count", json!(2)),
+        ("users", json!([{"name": "a"}])),
+        ("databases", json!([{"name": "a"}])),
+        ("volume", json!(1)),
+        ("volume", json!({"size": 0})),
+        ("volume", json!({"size": 1, "typ": "ssd"})),
+        ("flavorRef", json!({})),
+    ] {
+        let mut instance = json!({"name": "db", "flavorRef": "7"});
+        instance[key] = value;
+        let message = create_instance(&tenants, instance).await.expect_fault(400);
+        assert!(message.contains(key), "{message}");
+    }
+    let volume = json!({"size": 5, "type": "ssd"});
+    let instance = json!({"name": "db", "flavorRef": "7", "volume": volume, "replica_count": 1});
+    let created = create_instance(&tenants, instance).await.expect(200)["instance"].clone();
+    assert_eq!((&created["flavor"]["id"], &created["volume"]), (&json!("7"), &volume));
+    let show = async |node: i64| {
+        server.get(&format!("/v1.0/instances/{node}")).await.expect(200)["instance"].clone()
+    };
+    assert_eq!(show(one).await["volume"], volume);
+    let plain = create_instance(&tenants, json!({"name": "plain"})).await.expect(200)["instance"].clone();
+    assert_eq!((&plain["flavor"]["id"], plain.get("volume")), (&json!("0"), None));
+    assert_eq!(show(two).await["status"], "ACTIVE");
+    server.delete(&format!("nodes/{two}/agent")).await.expect(204);
+    assert_eq!(show(two).await["status"], "SHUTDOWN", "a revoked agent applies no modules");
+    // The options belong to the instance, not to the machine.
+    let path = format!("/v1.0/instances/{one}");
+    assert_eq!(server.send_as(&tenants.ada, "DELETE", &path, &Value::Null).await.status, 202);
+    let again = create_instance(&tenants, json!({"name": "again"})).await.expect(200)["instance"].clone();
+    assert_eq!((&again["id"], again.get("volume")), (&json!(one.to_string()), None));
+}

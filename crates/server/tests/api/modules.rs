@@ -353,3 +353,23 @@ async fn module_api_errors_use_its_fault_envelope() {
         assert!(message.contains("module['apply_order']") && message.contains(expected), "{message}");
     }
 }
+
+#[tokio::test]
+async fn read_only_properties_are_accepted_only_with_the_stored_values() {
+    let server = TestServer::new().await;
+    let module = server.create_module("m", json!({"description": "d"})).await;
+    let path = format!("/v1.0/modules/{}", id(&module));
+    let mut shown = server.get(&path).await.expect(200);
+    for (key, value) in
+        [("md5", json!("0")), ("is_admin", json!(false)), ("tenant_id", json!(null)), ("type", json!("file"))]
+    {
+        let mut changed = json!({"module": {"apply_order": 1, "module_type": "ping"}});
+        changed["module"][key] = value;
+        let message = server.put(&path, &changed).await.expect_fault(400);
+        assert!(message.contains(key), "{message}");
+    }
+    shown["module"]["apply_order"] = json!(1);
+    let fields = shown["module"].as_object_mut().unwrap();
+    fields.shift_remove("datastore");
+    assert_eq!(server.put(&path, &shown).await.expect(200)["module"]["apply_order"], 1);
+}

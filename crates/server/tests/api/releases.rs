@@ -200,7 +200,7 @@ async fn extra_fields_are_stored() {
     let mut body = release();
     body["x-mine"] = json!({"a": [1, null]});
     body["modes"] = json!(["ha_compact"]);
-    body["is_deployable"] = json!(true);
+    body["is_deployable"] = json!(false);
     body["id"] = json!(77);
     let created = server.post("releases/", &body).await.expect(201);
     assert_eq!(

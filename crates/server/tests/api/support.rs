@@ -79,6 +79,11 @@ impl TestServer {
         reply["access"]["token"]["id"].as_str().expect("a token").to_owned()
     }
 
+    /// Replaces the token of the admin, which an update of the user revokes.
+    pub(crate) async fn log_in_again(&mut self) {
+        self.token = self.log_in("admin", "secret").await;
+    }
+
     /// Creates a user, and its tenant unless it exists, and returns a token of the user.
     pub(crate) async fn create_user(&self, name: &str, tenant: &str, role: &str) -> String {
         let status = self.post("tenants", &json!({"name": tenant})).await.status;

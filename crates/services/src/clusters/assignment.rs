@@ -7,26 +7,34 @@ use stoker_settings::Server;
 use stoker_store::WriteTransaction;
 
 use super::members::{load, nodes_of_other_clusters, not_assigned};
-use super::node_roles::{restricted_roles, role_problems};
-use crate::cluster_settings::condition_models;
+use super::node_roles::{deployed_conflicts, restricted_roles, role_problems};
 use crate::error::{ServiceError, ServiceResult};
-use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::modules::automatic::enqueue_for;
 use crate::quotas::check_quota;
+use crate::role_limits::ClusterRoles;
 use crate::runs::records::active;
 
-/// Adds nodes to a cluster and sets their pending roles, which the next run deploys. Atomic. Returns module runs, which the
-/// caller starts.
+/// Assigned nodes.
+#[derive(Debug)]
+pub struct AssignedNodes {
+    /// Module runs, which the caller starts.
+    pub modules: Vec<RunId>,
+    /// Recommendations of the assigned roles that the cluster does not meet.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Adds nodes to a cluster and sets their pending roles, which the next run deploys. Atomic.
 pub async fn nodes_assign(
     server: &Server,
     mut writing: WriteTransaction,
     cluster: &Cluster,
     assignments: Vec<(NodeId, Vec<String>)>,
-) -> ServiceResult<Vec<RunId>> {
+) -> ServiceResult<AssignedNodes> {
     let ids: Vec<NodeId> = assignments.iter().map(|(id, _)| *id).collect();
     let nodes = load(&mut writing, &ids).await?;
-    let role_metadata = RoleOwner::of_cluster(&mut writing, cluster.clone()).await?.all(NamedSection::Roles);
-    let models = condition_models(&mut writing, cluster).await?;
+    let mut cluster_roles = ClusterRoles::read(&mut writing, cluster).await?;
+    let ClusterRoles { metadata, models, .. } = &cluster_roles;
+    let mut gained: Vec<String> = Vec::new();
     let mut reasons = nodes_of_other_clusters(cluster, &nodes);
     for (index, ((_, roles), node)) in assignments.iter().zip(&nodes).enumerate() {
         let path = format!("[{index}].roles");
@@ -35,26 +43,39 @@ pub async fn nodes_assign(
             node.cluster_id == Some(cluster.id)
                 && (node.roles.contains(role) || node.pending_roles.contains(role))
         };
-        let mut problems = role_problems(cluster.id, &role_metadata, roles);
-        problems.extend(restricted_roles(&models, &role_metadata, roles.iter().filter(|role| !has(role))));
+        let new: Vec<&String> = roles.iter().filter(|role| !has(role)).collect();
+        let mut problems = role_problems(cluster.id, metadata, roles);
+        problems.extend(deployed_conflicts(metadata, roles, &node.roles));
+        problems.extend(restricted_roles(models, metadata, new.iter().copied()));
+        for role in new {
+            if !gained.contains(role) {
+                gained.push(role.clone());
+            }
+        }
         reasons.extend(problems.into_iter().map(|text| Diagnostic::plain(text).path(&path)));
     }
     if !reasons.is_empty() {
         return Err(ServiceError::refused(reasons));
     }
-    let mut joined = Vec::new();
+    let (gained, mut joined) = (gained.iter().map(String::as_str).collect::<Vec<_>>(), Vec::new());
     for (mut node, (_, roles)) in nodes.into_iter().zip(assignments) {
         let is_new = node.cluster_id != Some(cluster.id);
         assign(&mut node, cluster, roles);
         let node = writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, cluster))?;
         joined.extend(is_new.then_some(node));
     }
+    cluster_roles.read_nodes(&mut writing, cluster.id).await?;
+    // A maximum that a change of settings has lowered does not block other roles.
+    let exceeded = cluster_roles.maxima(&gained);
+    if !exceeded.is_empty() {
+        return Err(ServiceError::refused(exceeded));
+    }
     if !joined.is_empty() {
         check_quota(server.limits.quotas, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
     let modules = enqueue_for(&mut writing, cluster, &joined).await?;
     writing.commit(describe("cluster.assign", cluster, &ids)).await?;
-    Ok(modules)
+    Ok(AssignedNodes { modules, warnings: cluster_roles.assignment_warnings(&gained) })
 }
 
 fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {

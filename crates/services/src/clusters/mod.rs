@@ -9,9 +9,9 @@ mod release_change;
 mod update;
 mod wizard;
 
-pub use assignment::{Removal, nodes_assign, nodes_unassign};
+pub use assignment::{AssignedNodes, Removal, nodes_assign, nodes_unassign};
 pub use create::{ClusterRequest, cluster_create, cluster_create_in};
-pub use node_roles::{restricted_roles, role_problems};
+pub use node_roles::{deployed_conflicts, restricted_roles, role_problems};
 pub use release_change::{
     GraphChange, PluginChange, PluginEffect, ReleaseChange, ReleasePreview, SettingChange, SettingEffect,
     TaskChange, release_preview,

@@ -1,5 +1,6 @@
 //! Validation of the roles of a node.
 
+use stoker_conditions::{Condition, ConditionError, Dialect, is_true};
 use stoker_model::{ClusterId, Json, JsonMap};
 use stoker_registry::restrictions::RestrictionEffect;
 
@@ -29,7 +30,20 @@ pub fn role_problems(cluster_id: ClusterId, metadata: &JsonMap, roles: &[String]
     problems
 }
 
-/// Reports roles whose restrictions forbid them in the current state of the cluster. As with settings,
+/// Reports conflicts of requested roles with roles that are already deployed on the node and that it keeps.
+pub fn deployed_conflicts(metadata: &JsonMap, requested: &[String], deployed: &[String]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for role in requested.iter().filter(|role| !deployed.contains(role)) {
+        let kept = deployed.iter().filter(|name| !requested.contains(name));
+        let clashes = kept.filter(|name| conflicts(metadata, role, name) || conflicts(metadata, name, role));
+        problems.extend(clashes.map(|name| {
+            format!("Role '{role}' in conflict with role '{name}', which is deployed on the node.")
+        }));
+    }
+    problems
+}
+
+/// Reports roles whose restrictions or dependencies forbid them in the current state of the cluster. As with settings,
 /// restrictions that cannot be evaluated are ignored.
 pub fn restricted_roles<'r>(
     models: &ConditionModels,
@@ -38,6 +52,10 @@ pub fn restricted_roles<'r>(
 ) -> Vec<String> {
     let mut problems = Vec::new();
     for role in roles {
+        problems.extend(
+            unmet_dependencies(models, metadata.get(role))
+                .map(|problem| format!("Role '{role}' cannot be assigned: {problem}")),
+        );
         let restrictions = metadata.get(role).and_then(|meta| meta.get("restrictions"));
         let (effect, _) = RestrictionEffect::evaluate(restrictions, &|name| models.get(name));
         if effect.action().is_none() {
@@ -48,6 +66,35 @@ pub fn restricted_roles<'r>(
         problems.push(format!("Role '{role}' cannot be assigned: {message}"));
     }
     problems
+}
+
+/// Returns the messages of dependencies that do not hold: `depends: [{condition, warning}]`. The condition is an expression,
+/// or a map of paths to the values that they must have. A dependency that cannot be evaluated does not hold.
+fn unmet_dependencies<'m>(
+    models: &'m ConditionModels,
+    meta: Option<&'m Json>,
+) -> impl Iterator<Item = String> + 'm {
+    let depends = meta.and_then(|meta| meta.get("depends")).and_then(Json::as_array).into_iter().flatten();
+    depends.filter_map(|dependency| {
+        let condition = dependency.get("condition")?;
+        let holds = match condition {
+            Json::Object(values) => {
+                values.iter().all(|(path, value)| evaluate(path, models).is_ok_and(|found| found == *value))
+            }
+            condition => {
+                condition.as_str().is_some_and(|text| evaluate(text, models).is_ok_and(|it| is_true(&it)))
+            }
+        };
+        let warning = dependency.get("warning").and_then(Json::as_str).filter(|text| !text.trim().is_empty());
+        (!holds).then(|| {
+            warning.map_or_else(|| format!("it depends on {condition}, which does not hold"), str::to_owned)
+        })
+    })
+}
+
+fn evaluate(text: &str, models: &ConditionModels) -> Result<Json, ConditionError> {
+    let dialect = Dialect::Restriction { strict: true, default_model: Some("wizard") };
+    Condition::parse_as(text, dialect)?.evaluate(&|name| models.get(name))
 }
 
 /// Reports whether the metadata of `role` declares a conflict with `other`.
@@ -90,5 +137,18 @@ mod tests {
         );
         assert_eq!(problems(&["ceph", "base"]), ["Role 'base' in conflict with role 'ceph'."]);
         assert_eq!(problems(&["base"]), [""; 0]);
+    }
+
+    #[test]
+    fn requested_roles_conflict_with_deployed_ones() {
+        let metadata = json!({"controller": {"conflicts": ["compute"]}, "compute": {}, "ceph": {}});
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let check = |requested: &[&str], deployed: &[&str]| {
+            deployed_conflicts(metadata.as_object().unwrap(), &names(requested), &names(deployed))
+        };
+        let message = "Role 'compute' in conflict with role 'controller', which is deployed on the node.";
+        assert_eq!(check(&["compute"], &["controller"]), [message]);
+        assert_eq!(check(&["ceph"], &["controller"]), [""; 0]);
+        assert_eq!(check(&["controller"], &["controller"]), [""; 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! Instances: nodes that belong to a cluster, and the modules that they have.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::json;
 use stoker_model::{AuditChange, Cluster, ClusterId, Micros, Module, Node, NodeId, Release, RunId};
@@ -20,6 +20,8 @@ pub struct NodeInstance {
     pub node: Node,
     pub cluster: Cluster,
     pub release: Release,
+    /// Whether the agent of the node was revoked, so that no module can be applied.
+    pub is_revoked: bool,
 }
 
 impl NodeInstance {
@@ -135,9 +137,10 @@ pub async fn module_reapply(
     Ok(run)
 }
 
-/// Cache of clusters and releases, because many nodes share a few of them.
+/// Cache of clusters and releases, because many nodes share a few of them, and of revocations.
 #[derive(Default)]
 struct ClusterCache {
+    revoked: Option<HashSet<NodeId>>,
     clusters: HashMap<ClusterId, Option<(Cluster, Release)>>,
 }
 
@@ -160,6 +163,11 @@ impl ClusterCache {
                 entry.insert(cluster.zip(release)).clone()
             }
         };
-        Ok(owner.map(|(cluster, release)| NodeInstance { node, cluster, release }))
+        let Some((cluster, release)) = owner else { return Ok(None) };
+        if self.revoked.is_none() {
+            self.revoked = Some(session.nodes_revoked().await?);
+        }
+        let is_revoked = self.revoked.as_ref().is_some_and(|revoked| revoked.contains(&node.id));
+        Ok(Some(NodeInstance { node, cluster, release, is_revoked }))
     }
 }

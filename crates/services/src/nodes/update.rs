@@ -1,6 +1,6 @@
 //! Updates of existing nodes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
@@ -9,15 +9,16 @@ use stoker_model::{
     AuditChange, Cluster, ClusterId, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Resource, TenantId,
 };
 use stoker_settings::Server;
-use stoker_store::{AppliedScope, StoreError, WriteTransaction};
+use stoker_store::{AppliedScope, Session, StoreError, WriteTransaction};
 
 use crate::cluster_settings::condition_models;
-use crate::clusters::{restricted_roles, role_problems};
+use crate::clusters::{deployed_conflicts, restricted_roles, role_problems};
 use crate::error::{ServiceError, ServiceResult};
 use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::modules::automatic::enqueue_for;
 use crate::precondition::Precondition;
 use crate::quotas::check_quota;
+use crate::role_limits::ClusterRoles;
 
 /// Changed fields of a node; absent fields keep their values.
 #[derive(Debug, Default)]
@@ -58,7 +59,8 @@ pub async fn node_update(
     if update.id.is_some_and(|id| id != node.id) {
         return Err(ServiceError::invalid(format!("cannot change the ID of node {}", node.id)));
     }
-    let Changed { node, gainer } = change(&mut writing, node, update).await?;
+    let Changed { node, gainer, roles } = change(&mut writing, node, update).await?;
+    within_limits(&mut writing, vec![roles]).await?;
     within_quotas(server, &mut writing, gainer.into_iter()).await?;
     let detail = json!({"name": node.name, "cluster_id": node.cluster_id.map(|id| id.0)});
     let target = format!("node {}", node.id);
@@ -66,21 +68,36 @@ pub async fn node_update(
     Ok(node)
 }
 
-/// Updates nodes that the updates name by ID or MAC address. Atomic: if one node cannot be updated, no node is.
-pub async fn node_update_all(
-    server: &Server,
-    mut writing: WriteTransaction,
-    updates: Vec<NodeUpdate>,
-) -> ServiceResult<Vec<Node>> {
-    let mut changed = Vec::with_capacity(updates.len());
+/// Finds the nodes that the updates name by ID or MAC address, in the same order. No node may be named twice.
+pub async fn nodes_named(session: &mut Session, updates: &[NodeUpdate]) -> ServiceResult<Vec<Node>> {
+    let mut nodes = Vec::with_capacity(updates.len());
     let mut node_ids = HashSet::new();
-    for (index, update) in updates.into_iter().enumerate() {
-        let node = named(&mut writing, &update, index).await?;
+    for (index, update) in updates.iter().enumerate() {
+        let node = named(session, update, index).await?;
         if !node_ids.insert(node.id) {
             return Err(ServiceError::invalid(format!("node {} is listed more than once", node.id)));
         }
+        nodes.push(node);
+    }
+    Ok(nodes)
+}
+
+/// Updates nodes that were read in the same transaction. Atomic: if one node cannot be updated, no node is.
+pub async fn node_update_all(
+    server: &Server,
+    mut writing: WriteTransaction,
+    updates: Vec<(Node, NodeUpdate)>,
+) -> ServiceResult<Vec<Node>> {
+    let mut changed = Vec::with_capacity(updates.len());
+    for (node, update) in updates {
         changed.push(change(&mut writing, node, update).await?);
     }
+    // Checked at the end: one node may take over the role of another one.
+    within_limits(
+        &mut writing,
+        changed.iter_mut().map(|changed| std::mem::take(&mut changed.roles)).collect(),
+    )
+    .await?;
     within_quotas(server, &mut writing, changed.iter().filter_map(|changed| changed.gainer)).await?;
     let ids: Vec<i64> = changed.iter().map(|changed| changed.node.id.0).collect();
     let target = "nodes".to_owned();
@@ -89,10 +106,10 @@ pub async fn node_update_all(
 }
 
 /// Finds the node of an entry: by ID, else by MAC address.
-async fn named(writing: &mut WriteTransaction, update: &NodeUpdate, index: usize) -> ServiceResult<Node> {
+async fn named(session: &mut Session, update: &NodeUpdate, index: usize) -> ServiceResult<Node> {
     let node = match (update.id, &update.mac) {
-        (Some(id), _) => writing.node_get(id).await?,
-        (None, Some(mac)) => writing.node_by_mac(mac).await?,
+        (Some(id), _) => session.node_get(id).await?,
+        (None, Some(mac)) => session.node_by_mac(mac).await?,
         (None, None) => {
             return Err(ServiceError::invalid(format!("entry {index}: MAC or ID is not specified")));
         }
@@ -105,6 +122,8 @@ struct Changed {
     node: Node,
     /// Tenant whose number of nodes increased.
     gainer: Option<TenantId>,
+    /// Roles that the node did not have before, and its cluster.
+    roles: Option<(Cluster, Vec<String>)>,
 }
 
 /// Applies the update to a node. The caller must check quotas with `within_quotas` before it commits.
@@ -119,12 +138,13 @@ async fn change(
     rename(&mut node, update.hostname.as_deref())?;
     let (roles, pending_roles) = (update.roles.clone(), update.pending_roles.clone());
     apply(&mut node, update);
+    let mut gained = None;
     let is_new = |new: Option<&Vec<String>>, old: &Vec<String>| new.is_some_and(|new| new != old);
     if is_new(roles.as_ref(), &node.roles) || is_new(pending_roles.as_ref(), &node.pending_roles) {
         let old_roles = [&node.roles[..], &node.pending_roles].concat();
         node.roles = roles.unwrap_or(node.roles);
         node.pending_roles = pending_roles.unwrap_or(node.pending_roles);
-        check_roles(writing, &node, &old_roles).await?;
+        gained = check_roles(writing, &node, &old_roles).await?;
     }
     let node = writing.node_update(&node).await.map_err(|error| duplicate_error(error, &node))?;
     if node.status != status && node.status.is_fresh() {
@@ -138,7 +158,24 @@ async fn change(
             gainer = Some(cluster.tenant_id);
         }
     }
-    Ok(Changed { node, gainer })
+    Ok(Changed { node, gainer, roles: gained })
+}
+
+/// Checks that no role has more nodes than its maximum, for the roles that nodes have received.
+async fn within_limits(
+    writing: &mut WriteTransaction,
+    gained: Vec<Option<(Cluster, Vec<String>)>>,
+) -> ServiceResult<()> {
+    let mut by_cluster: BTreeMap<ClusterId, (Cluster, BTreeSet<String>)> = BTreeMap::new();
+    for (cluster, roles) in gained.into_iter().flatten() {
+        by_cluster.entry(cluster.id).or_insert_with(|| (cluster, BTreeSet::new())).1.extend(roles);
+    }
+    let mut exceeded = Vec::new();
+    for (cluster, roles) in by_cluster.into_values() {
+        let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+        exceeded.extend(ClusterRoles::read(writing, &cluster).await?.maxima(&roles));
+    }
+    if exceeded.is_empty() { Ok(()) } else { Err(ServiceError::refused(exceeded)) }
 }
 
 /// Checks the node quota of each tenant whose number of nodes increased, once per request.
@@ -218,10 +255,14 @@ fn apply(node: &mut Node, update: NodeUpdate) {
     update.kernel_params.apply(&mut node.kernel_params);
 }
 
-/// Checks the roles of a node. Restrictions apply only to roles that the node did not have before.
-async fn check_roles(writing: &mut WriteTransaction, node: &Node, old_roles: &[String]) -> ServiceResult<()> {
+/// Checks the roles of a node, and returns those that it did not have before. Restrictions apply only to these.
+async fn check_roles(
+    writing: &mut WriteTransaction,
+    node: &Node,
+    old_roles: &[String],
+) -> ServiceResult<Option<(Cluster, Vec<String>)>> {
     if node.roles.is_empty() && node.pending_roles.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let Some(cluster) = cluster(writing, node).await? else {
         return Err(ServiceError::invalid(format!(
@@ -229,20 +270,20 @@ async fn check_roles(writing: &mut WriteTransaction, node: &Node, old_roles: &[S
             node.id
         )));
     };
-    let cluster_id = cluster.id;
     let models = condition_models(writing, &cluster).await?;
-    let known_roles = RoleOwner::of_cluster(writing, cluster).await?.all(NamedSection::Roles);
-    let mut reasons = Vec::new();
+    let known_roles = RoleOwner::of_cluster(writing, cluster.clone()).await?.all(NamedSection::Roles);
+    let (mut reasons, mut gained) = (Vec::new(), Vec::new());
     for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
-        let mut problems = role_problems(cluster_id, &known_roles, roles);
-        problems.extend(restricted_roles(
-            &models,
-            &known_roles,
-            roles.iter().filter(|role| !old_roles.contains(role)),
-        ));
+        let new: Vec<&String> = roles.iter().filter(|role| !old_roles.contains(role)).collect();
+        let mut problems = role_problems(cluster.id, &known_roles, roles);
+        problems.extend(restricted_roles(&models, &known_roles, new.iter().copied()));
+        gained.extend(new.into_iter().cloned());
+        if path == "pending_roles" {
+            problems.extend(deployed_conflicts(&known_roles, roles, &node.roles));
+        }
         reasons.extend(problems.into_iter().map(|problem| Diagnostic::plain(problem).path(path)));
     }
-    if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
+    if reasons.is_empty() { Ok(Some((cluster, gained))) } else { Err(ServiceError::refused(reasons)) }
 }
 
 async fn cluster(writing: &mut WriteTransaction, node: &Node) -> ServiceResult<Option<Cluster>> {

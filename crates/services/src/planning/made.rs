@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{ClusterId, GraphType, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
     ExplainedPlan, Instance, InstanceAction, Plan, PlanExtras, check, check_placeholders, encode,
@@ -43,7 +44,7 @@ pub struct Made {
 
 impl Made {
     /// Computes the plan. The cost grows with the size of the cluster.
-    pub(super) fn new(ground: Ground) -> ServiceResult<Self> {
+    pub(super) fn new(ground: Ground, role_warnings: Vec<Diagnostic>) -> ServiceResult<Self> {
         let input = ground.input();
         let (planned, report) =
             plan(&input).map_err(|report| refused(&ground.graph, &report, &ground.secrets))?;
@@ -57,6 +58,7 @@ impl Made {
         }
         let mut extras = PlanExtras::new(&report);
         extras.warnings.extend(ground.graph_check.warnings());
+        extras.warnings.extend(role_warnings);
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
         explained.problems.extend(parameters::warnings(&explained.plan));
         for warning in &mut extras.warnings {

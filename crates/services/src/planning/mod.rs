@@ -39,6 +39,7 @@ use gather::Gathered;
 use ground::Ground;
 use problems::broken;
 use serde_json::json;
+use stoker_diagnostics::{Diagnostic, Severity};
 use stoker_model::{
     Actor, AuditChange, AuditId, Cluster, ClusterId, GraphMetadata, GraphType, Micros, PlanRecord,
 };
@@ -50,6 +51,7 @@ use stoker_traces::{SpanKind, Tracer};
 use crate::clock::Clock;
 use crate::error::{ServiceError, ServiceResult};
 use crate::random;
+use crate::role_limits::ClusterRoles;
 use crate::trace;
 use std::sync::Arc;
 
@@ -114,10 +116,34 @@ pub async fn check_request(
     let graph = planned_graph(&planning.graphs, session, cluster, &request.graph_type).await?;
     let records = Records::read(&planning.graphs, session, cluster).await?;
     gather::check(request, &graph, &records)?;
+    check_roles(session, cluster, request).await?;
     if !graph.errors.is_empty() {
         return Err(broken(&graph));
     }
     Ok(graph.tasks.into_iter().map(|task| task.name.as_str().to_owned()).collect())
+}
+
+/// Checks that enough nodes have each role, before the graph `default` deploys them. Returns warnings, and violated minima
+/// among them if the request ignores limits.
+async fn check_roles(
+    session: &mut Session,
+    cluster: &Cluster,
+    request: &PlanRequest,
+) -> ServiceResult<Vec<Diagnostic>> {
+    if request.graph_type != GraphType::default() {
+        return Ok(Vec::new());
+    }
+    let roles = ClusterRoles::read(session, cluster).await?;
+    let mut minima = roles.minima();
+    if !minima.is_empty() && !request.ignore_limits {
+        return Err(ServiceError::refused(minima));
+    }
+    for minimum in &mut minima {
+        minimum.severity = Severity::Warning;
+        minimum.help = None;
+    }
+    minima.extend(roles.recommendations());
+    Ok(minima)
 }
 
 /// Returns the merged metadata of a graph.
@@ -146,6 +172,7 @@ pub async fn plan(planning: &Planning, cluster: Cluster, request: PlanRequest) -
 async fn compute(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
     let mut session = planning.store.snapshot().await?;
     let gathered = Gathered::read(planning, &mut session, cluster, request).await?;
+    let warnings = check_roles(&mut session, &gathered.records.cluster, &gathered.request).await?;
     drop(session);
     let key = gathered.cluster_id();
     let metrics = planning.metrics.clone();
@@ -153,7 +180,7 @@ async fn compute(planning: &Planning, cluster: Cluster, request: PlanRequest) ->
         .plans
         .compute_for(key, move || {
             let started = Clock::instant();
-            let made = Made::new(Ground::new(gathered));
+            let made = Made::new(Ground::new(gathered), warnings);
             let n_instances = made.as_ref().ok().map(|made| made.explained.plan.n_instances());
             metrics.planned(started.elapsed(), n_instances);
             made

@@ -17,6 +17,8 @@ pub struct PlanRequest {
     pub subgraphs: Vec<Subgraph>,
     /// Plans as if no task had succeeded before.
     pub force: bool,
+    /// Reports violated minima of roles as warnings.
+    pub ignore_limits: bool,
     /// Plan that is applied before this one, and that is assumed to succeed.
     pub parent_id: Option<PlanId>,
     /// Marked nodes that leave the cluster when the plan is applied.
@@ -72,6 +74,7 @@ impl PlanRequest {
                 .map(|subgraph| Subgraph { start: texts(&subgraph["start"]), end: texts(&subgraph["end"]) })
                 .collect(),
             force: request.get("force").and_then(Json::as_bool).unwrap_or(false),
+            ignore_limits: request.get("ignore_limits").and_then(Json::as_bool).unwrap_or(false),
             parent_id: record.parent_id,
             removals: ids("removals").unwrap_or_default(),
         }
@@ -85,6 +88,9 @@ impl PlanRequest {
         }
         if let Some(tasks) = &self.tasks {
             json["tasks"] = json!(tasks);
+        }
+        if self.ignore_limits {
+            json["ignore_limits"] = true.into();
         }
         if !self.removals.is_empty() {
             json["removals"] = self.removals.iter().map(|id| id.0).collect();

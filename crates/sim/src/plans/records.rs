@@ -76,6 +76,7 @@ fn record(uid: &str, node: &SiteNode) -> Node {
         agent_checksum: None,
         last_seen_at: None,
         created_at: Micros(0),
+        instance_options: JsonMap::new(),
     }
 }
 

@@ -97,6 +97,7 @@ pub(crate) fn node(id: i64, roles: &[&str]) -> Node {
         agent_checksum: None,
         last_seen_at: None,
         created_at: Micros(0),
+        instance_options: JsonMap::new(),
     }
 }
 

@@ -32,6 +32,7 @@ async fn all_fields_round_trip(fixture: &Fixture) {
         attributes: map(json!({"hugepages": {}})),
         agent_checksum: Some("abc".to_owned()),
         last_seen_at: Some(Micros(-5)),
+        instance_options: map(json!({"flavorRef": "7"})),
         ..created.clone()
     };
     let changed = writing.node_update(&changed).await.unwrap();

@@ -21,6 +21,7 @@ export function AssignDialog({ cluster, nodes, onDone, onClose }: Props) {
     queryFn: () => data(api.GET("/api/v1/clusters/{id}/roles", { params: { path: { id: cluster.id } } })),
   });
   const [selected, setSelected] = useState<string[]>(() => commonRoles(nodes));
+  const [warnings, setWarnings] = useState<string[]>([]);
   const assign = useMutation({
     mutationFn: () =>
       data(
@@ -29,11 +30,31 @@ export function AssignDialog({ cluster, nodes, onDone, onClose }: Props) {
           body: nodes.map((node) => ({ id: node.id, roles: selected })),
         }),
       ),
-    onSuccess: async () => {
+    onSuccess: async (result) => {
       await queries.invalidateQueries({ queryKey: ["nodes"] });
-      onDone();
+      const messages = (result?.warnings ?? []).map((warning) => warning.message);
+      if (messages.length === 0) onDone();
+      else setWarnings(messages);
     },
   });
+  if (warnings.length > 0) {
+    return (
+      <Confirm
+        title="Roles assigned with warnings"
+        action="Close"
+        isBusy={false}
+        error={undefined}
+        onConfirm={onDone}
+        onClose={onDone}
+      >
+        <ul>
+          {warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      </Confirm>
+    );
+  }
   const toggle = (name: string) =>
     setSelected((roles) => (roles.includes(name) ? roles.filter((role) => role !== name) : [...roles, name]));
   return (

@@ -15,6 +15,7 @@ export function PlanDialog({ cluster, nodes, onClose }: {
   const [type, setType] = useState("default");
   const [tasks, setTasks] = useState("");
   const [force, setForce] = useState(false);
+  const [ignoresLimits, setIgnoresLimits] = useState(false);
   const graphs = useQuery({
     queryKey: ["clusters", cluster.id, "graph-types"],
     queryFn: () => graphTypes(cluster),
@@ -22,7 +23,7 @@ export function PlanDialog({ cluster, nodes, onClose }: {
   const plan = useMutation({
     mutationFn: () => {
       const names = tasks.split(/[\s,]+/).filter(Boolean);
-      const body: Schemas["NewPlanBody"] = { graph_type: type, force };
+      const body: Schemas["NewPlanBody"] = { graph_type: type, force, ignore_limits: ignoresLimits };
       if (nodes) body.nodes = nodes;
       if (names.length > 0) body.tasks = names;
       return data(api.POST("/api/v1/clusters/{id}/plans", { params: { path: { id: cluster.id } }, body }));
@@ -64,6 +65,18 @@ export function PlanDialog({ cluster, nodes, onClose }: {
           Ignore the applied state
           <br />
           <span className="muted small-text">Plans every task as if it had never succeeded.</span>
+        </span>
+      </label>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={ignoresLimits}
+          onChange={(event) => setIgnoresLimits(event.target.checked)}
+        />
+        <span>
+          Ignore limits of roles
+          <br />
+          <span className="muted small-text">Plans although roles have fewer nodes than their minimum.</span>
         </span>
       </label>
       {nodes && <p>Limited to {nodes.length === 1 ? "1 node" : `${nodes.length} nodes`}: {nodes.join(", ")}</p>}

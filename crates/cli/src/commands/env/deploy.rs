@@ -46,6 +46,10 @@ struct DeployOptions {
     #[arg(long)]
     noop: bool,
 
+    /// Deploy although roles have fewer nodes than their minimum, which is then a warning
+    #[arg(long)]
+    ignore_limits: bool,
+
     /// Show progress until the run ends, and fail if it fails [default: return when the run has started]
     #[arg(long)]
     follow: bool,
@@ -94,7 +98,8 @@ fn start(path: &str, options: &DeployOptions, remote: &mut Remote<'_>) -> Outcom
     let request = RestRequest::new(Method::Put, path)
         .body(Body::Json(&empty))
         .query_opt("dry_run", options.dry_run.then_some(1))
-        .query_opt("noop_run", options.noop.then_some(1));
+        .query_opt("noop_run", options.noop.then_some(1))
+        .query_opt("ignore_limits", options.ignore_limits.then_some(1));
     let run = remote.send(&request)?;
     report_started(remote, &run, options.follow)
 }

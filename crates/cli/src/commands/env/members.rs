@@ -1,11 +1,13 @@
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
+use stoker_api_types::assignment::AssignmentView;
 use stoker_api_types::nodes::NodeView;
 use stoker_client::{Body, Method, RestRequest};
+use stoker_diagnostics::Diagnostic;
 
 use super::EnvArg;
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote};
+use crate::remote::{Format, Remote, typed};
 
 /// Add nodes to a cluster
 #[derive(Debug, clap::Args)]
@@ -108,7 +110,13 @@ pub(super) fn add(args: &AddArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
     let body: Vec<Json> = args.nodes.iter().map(|node| json!({"id": node, "roles": args.roles})).collect();
     let body = json!(body);
-    remote.send_json(Method::Post, format!("clusters/{id}/assignment"), &body)?;
+    let answer = remote.send_json(Method::Post, format!("clusters/{id}/assignment"), &body)?;
+    if let Some(assigned) = typed::<Option<AssignmentView>>(&answer)? {
+        for warning in assigned.warnings {
+            let code = warning.code.unwrap_or_default();
+            remote.printer.diagnostic(&Diagnostic::warning(code, warning.message).help_if(warning.help));
+        }
+    }
     report_assignment(
         remote,
         &body,

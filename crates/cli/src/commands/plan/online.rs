@@ -31,6 +31,10 @@ pub(crate) struct PlanOptions {
     /// Plan all tasks, even if they already succeeded with the same input
     #[arg(long)]
     pub(super) force: bool,
+
+    /// Plan although roles have fewer nodes than their minimum, which is then a warning
+    #[arg(long)]
+    ignore_limits: bool,
 }
 
 /// Create a plan without running it, and show it
@@ -59,6 +63,10 @@ pub(super) struct MakeArgs {
     /// Plan all tasks, even if they already succeeded with the same input
     #[arg(long)]
     force: bool,
+
+    /// Plan although roles have fewer nodes than their minimum, which is then a warning
+    #[arg(long)]
+    ignore_limits: bool,
 
     #[command(flatten)]
     display: DisplayOptions,
@@ -140,18 +148,27 @@ pub(super) struct DeleteArgs {
 /// Creates a plan on the server and returns its ID.
 pub(crate) fn create_plan(remote: &mut Remote<'_>, env: i64, options: &PlanOptions) -> Outcome<i64> {
     let (tasks, nodes) = (options.only_tasks.as_ref(), options.only_nodes.as_ref());
-    send_plan_request(remote, env, options.graph_type.as_ref(), tasks, nodes, options.force)
+    let body = plan_body(options.force, options.ignore_limits);
+    send_plan_request(remote, env, body, options.graph_type.as_ref(), tasks, nodes)
+}
+
+/// Returns the body of a request for a plan, without its scope.
+fn plan_body(force: bool, ignore_limits: bool) -> Json {
+    let mut body = json!({"force": force});
+    if ignore_limits {
+        set(&mut body, "ignore_limits", true);
+    }
+    body
 }
 
 fn send_plan_request(
     remote: &mut Remote<'_>,
     env: i64,
+    mut body: Json,
     graph_type: Option<&String>,
     tasks: Option<&Vec<String>>,
     nodes: Option<&Vec<String>>,
-    force: bool,
 ) -> Outcome<i64> {
-    let mut body = json!({"force": force});
     if let Some(graph_type) = graph_type {
         set(&mut body, "graph_type", graph_type);
     }
@@ -190,7 +207,8 @@ pub(super) fn create_and_print(args: &super::PlanArgs, env: i64, remote: &mut Re
 
 pub(super) fn run_make(args: &MakeArgs, remote: &mut Remote<'_>) -> Outcome {
     let (tasks, nodes) = (args.tasks.as_ref(), args.nodes.as_ref());
-    let plan = send_plan_request(remote, args.env, args.graph_type.as_ref(), tasks, nodes, args.force)?;
+    let body = plan_body(args.force, args.ignore_limits);
+    let plan = send_plan_request(remote, args.env, body, args.graph_type.as_ref(), tasks, nodes)?;
     let summary = Summary::read(remote, plan)?;
     let printed = summary.print(remote, args.display);
     summary.finish(printed, args.exit)

@@ -16,6 +16,10 @@ pub(crate) struct RunOptions {
     #[arg(long)]
     force: bool,
 
+    /// Run although roles have fewer nodes than their minimum, which is then a warning
+    #[arg(long)]
+    ignore_limits: bool,
+
     #[command(flatten)]
     rollout: RolloutOptions,
 
@@ -73,6 +77,9 @@ impl RunOptions {
     pub(crate) fn apply_to(&self, mut body: Json) -> Json {
         set(&mut body, "dry_run", self.dry_run);
         set(&mut body, "force", self.force);
+        if self.ignore_limits {
+            set(&mut body, "ignore_limits", true);
+        }
         self.rollout.apply_to(body)
     }
 }

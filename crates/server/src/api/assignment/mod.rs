@@ -2,11 +2,12 @@
 
 use axum::extract::State;
 use stoker_api_types::Request as _;
-use stoker_api_types::assignment::{Assignment, Unassignment};
+use stoker_api_types::assignment::{Assignment, AssignmentView, Unassignment};
+use stoker_api_types::error::ErrorItem;
 use stoker_manifest::reader::{list_of, object};
 use stoker_model::{NodeId, Permission};
 use stoker_orchestrator::runs::start_drivers;
-use stoker_services::clusters::{Removal, nodes_assign, nodes_unassign};
+use stoker_services::clusters::{AssignedNodes, Removal, nodes_assign, nodes_unassign};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -14,7 +15,7 @@ use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::api::routes::Routes;
 use crate::http::body::Document;
-use crate::http::error::ApiResult;
+use crate::http::error::{ApiResult, render_error_item};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
@@ -29,24 +30,27 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 /// Assign nodes to a cluster
 ///
-/// Adds nodes to the cluster and sets their pending roles, which the next run deploys. The request is atomic.
+/// Adds nodes to the cluster and sets their pending roles, which the next run deploys. The request is atomic: no node is
+/// assigned if roles conflict, or if a role would have more nodes than its maximum.
 #[utoipa::path(
     post, path = "/api/v1/clusters/{id}/assignment", params(("id" = i64, Path)), request_body = [Assignment],
-    responses((status = 200, body = (), description = "`null`"))
+    responses((status = 200, body = Option<AssignmentView>, description = "`null` without warnings"))
 )]
 async fn cluster_assign(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
     document: Document,
-) -> ApiResult<ApiResponse<()>> {
+) -> ApiResult<ApiResponse<Option<AssignmentView>>> {
     let assignments = document.read(list_of(object(Assignment::read)))?;
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     let assignments = assignments.into_iter().map(|Assignment { id, roles }| (NodeId(id), roles)).collect();
-    let modules = nodes_assign(&app.settings, writing, &cluster, assignments).await?;
+    let AssignedNodes { modules, warnings } =
+        nodes_assign(&app.settings, writing, &cluster, assignments).await?;
     start_drivers(&app.orchestrator, modules);
-    Ok(ApiResponse::ok(()))
+    let warnings: Vec<ErrorItem> = warnings.into_iter().map(render_error_item).collect();
+    Ok(ApiResponse::ok((!warnings.is_empty()).then_some(AssignmentView { warnings })))
 }
 
 /// Unassign nodes from a cluster

@@ -1,6 +1,7 @@
 //! Reading and updating one cluster.
 
 use axum::extract::State;
+use stoker_api_types::Request as _;
 use stoker_api_types::clusters::{ClusterBody, ClusterView};
 use stoker_model::{Cluster, Tenant};
 use stoker_services::clusters;
@@ -34,7 +35,8 @@ pub(super) async fn cluster_show(
 
 /// Update a cluster
 ///
-/// Omitted fields are unchanged. Another `release_id` moves the cluster to that release.
+/// Omitted fields are unchanged. Another `release_id` moves the cluster to that release. Read-only fields must have the
+/// stored values if they are present.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)), request_body = ClusterBody,
     responses((status = 200, body = ClusterView))
@@ -49,6 +51,8 @@ pub(super) async fn cluster_update(
     let update = document.fields(read_change)?.into_update()?;
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
+    let tenant = writing.tenant_get(cluster.tenant_id).await?;
+    document.check_read_only(ClusterBody::READ_ONLY, &render_cluster(cluster.clone(), tenant.as_ref()))?;
     let (cluster, tenant) =
         clusters::cluster_update(&app.settings, writing, cluster, &condition, update).await?;
     Ok(answer(cluster, tenant.as_ref()))

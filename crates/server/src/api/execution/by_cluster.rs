@@ -32,6 +32,7 @@ const SPAWN_VMS: &str = "spawn_vms";
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
         ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("ignore_limits" = Option<String>, Query, description = "`1` to run although roles have fewer nodes than their minimum"),
         ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
@@ -61,6 +62,7 @@ pub(super) async fn cluster_deploy(
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
         ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("ignore_limits" = Option<String>, Query, description = "`1` to run although roles have fewer nodes than their minimum"),
         ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
@@ -98,6 +100,7 @@ pub(super) async fn cluster_deploy_tasks(
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
         ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("ignore_limits" = Option<String>, Query, description = "`1` to run although roles have fewer nodes than their minimum"),
         ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
@@ -126,6 +129,7 @@ pub(super) async fn cluster_changes(
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
         ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("ignore_limits" = Option<String>, Query, description = "`1` to run although roles have fewer nodes than their minimum"),
         ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))

@@ -20,6 +20,7 @@ pub(super) fn run_options(body: RunOptionsBody) -> RunOptions {
         noop_run: body.noop_run.unwrap_or(false),
         force: body.force.unwrap_or(false),
         debug: body.debug.unwrap_or(false),
+        ignore_limits: body.ignore_limits.unwrap_or(false),
         subgraphs: body.subgraphs.into_iter().flatten().map(subgraph).collect(),
         on_failure: body.on_failure.unwrap_or(default.on_failure),
         at_stages: body.at_stages.unwrap_or(default.at_stages),
@@ -83,6 +84,7 @@ pub(super) fn read_query(mut query: Query) -> ApiResult<RunRequest> {
         noop_run: query.boolean("noop_run"),
         force: query.boolean("force"),
         debug: query.boolean("debug"),
+        ignore_limits: query.boolean("ignore_limits"),
         ..RunOptions::default()
     };
     query.finish()?;
@@ -102,6 +104,7 @@ fn merge(
     run_options.noop_run |= from_query.noop_run;
     run_options.force |= from_query.force;
     run_options.debug |= from_query.debug;
+    run_options.ignore_limits |= from_query.ignore_limits;
     Ok(RunRequest {
         graph_type: agree("type", query.graph_type, graph_type)?,
         nodes: agree("nodes", query.nodes, nodes)?,

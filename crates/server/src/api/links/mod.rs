@@ -3,7 +3,8 @@
 mod view;
 
 use serde_json::json;
-use stoker_api_types::links::LinkView;
+use stoker_api_types::Request as _;
+use stoker_api_types::links::{LinkChangeBody, LinkView};
 use stoker_model::{AuditChange, ClusterId, Link, LinkId, LinkOwner, Permission, PluginId};
 use stoker_store::{Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
@@ -67,6 +68,7 @@ async fn update(
     let mut writing = app.change(login).await?;
     let mut link = find(&mut writing, login, owner, path).await?;
     condition.check(link.generation)?;
+    document.check_read_only(LinkChangeBody::READ_ONLY, &render_link(link.clone()))?;
     apply(changes, &mut link.body);
     let updated = writing.link_update(&link).await;
     let link = updated.map_err(|error| url_conflict(error, &link.body.url))?;

@@ -79,6 +79,7 @@ async fn update(
     let mut writing = app.change(login).await?;
     let module = module_find(&mut writing, who, path.text("id")).await?;
     let update = UpdateRequest::read(&body?)?;
+    update.check_read_only(&view::detail(&module))?;
     let module =
         records::module_update(&app.settings, &app.services.module_keys, writing, who, module, &update)
             .await?;

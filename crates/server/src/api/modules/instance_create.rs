@@ -20,7 +20,7 @@ use crate::state::App;
 /// Assigns a free online node to the tenant's cluster of the release and deploys it. The cluster is created
 /// if it does not exist. If the release has no tasks, the instance is active immediately. If `datastore` is
 /// omitted, the newest release is used. The requested modules and those with `auto_apply` are applied after
-/// the deployment. `flavorRef` and `volume` are ignored.
+/// the deployment. `flavorRef` and `volume` have no effect, because the size of a node is fixed; responses repeat them.
 #[utoipa::path(
     post, path = "/v1.0/{tenant}/instances", params(("tenant" = String, Path)),
     request_body(content = Json, example = json!({"instance": {

@@ -95,22 +95,31 @@ pub(super) fn contents(app: &App, who: Requester, applied: &NodeModule) -> Fault
 }
 
 pub(super) fn instance(found: &NodeInstance) -> Json {
-    let NodeInstance { node, cluster, release } = found;
-    json!({
+    let NodeInstance { node, cluster, release, is_revoked } = found;
+    let options = &node.instance_options;
+    let flavor = match options.get("flavorRef") {
+        Some(Json::String(id)) => id.clone(),
+        Some(id) => id.to_string(),
+        None => "0".to_owned(),
+    };
+    let mut view = json!({
         "id": node.id.to_string(),
         "name": node.name,
-        "status": status(node),
-        "operating_status": if node.online { "HEALTHY" } else { "SHUTDOWN" },
+        "status": if *is_revoked { "SHUTDOWN" } else { status(node) },
+        "operating_status": if node.online && !is_revoked { "HEALTHY" } else { "SHUTDOWN" },
         "datastore": {"type": release.body.name, "version": release.body.version},
-        "flavor": {"id": "1", "links": []},
-        "volume": {"size": 1},
+        "flavor": {"id": flavor, "links": []},
         "region": "RegionOne",
         "tenant_id": cluster.tenant_id.to_string(),
         "access": {},
         "links": [],
         "created": clock::seconds(node.created_at),
         "updated": clock::seconds(node.last_seen_at.unwrap_or(node.created_at)),
-    })
+    });
+    if let Some(volume) = options.get("volume") {
+        view["volume"] = volume.clone();
+    }
+    view
 }
 
 fn status(node: &Node) -> &'static str {

@@ -1,6 +1,7 @@
 //! Operations on one node.
 
 use axum::extract::State;
+use stoker_api_types::Request as _;
 use stoker_api_types::nodes::{NodeBody, NodeView};
 use stoker_model::Node;
 use stoker_services::nodes;
@@ -34,7 +35,7 @@ pub(super) async fn node_show(
 
 /// Update a node
 ///
-/// Omitted fields are unchanged.
+/// Omitted fields are unchanged. Read-only fields must have the stored values if they are present.
 #[utoipa::path(
     put, path = "/api/v1/nodes/{id}", params(("id" = i64, Path)), request_body = NodeBody,
     responses((status = 200, body = NodeView))
@@ -49,6 +50,7 @@ pub(super) async fn node_update(
     let update = document.fields(read_body)?;
     let mut writing = app.change(&login).await?;
     let node = node_of(&mut writing, &login, &path).await?;
+    document.check_read_only(NodeBody::READ_ONLY, &render_node(node.clone()))?;
     Ok(answer(nodes::node_update(&app.settings, writing, node, &condition, update).await?))
 }
 

@@ -1,7 +1,8 @@
 //! `/nodes/`: list and bulk update.
 
 use axum::extract::State;
-use stoker_api_types::nodes::NodeView;
+use stoker_api_types::Request as _;
+use stoker_api_types::nodes::{NodeBody, NodeView};
 use stoker_manifest::reader::{list_of, object};
 use stoker_model::{ClusterId, Json, Node, NodeId, NodeStatus};
 use stoker_services::nodes;
@@ -156,6 +157,11 @@ pub(super) async fn node_update_all(
     document: Document,
 ) -> ApiResult<ApiResponse<Vec<NodeView>>> {
     let updates = document.read(list_of(object(read_body)))?;
-    let changed = nodes::node_update_all(&app.settings, app.change(&login).await?, updates).await?;
+    let mut writing = app.change(&login).await?;
+    let named = nodes::nodes_named(&mut writing, &updates).await?;
+    let stored: Vec<NodeView> = named.iter().cloned().map(render_node).collect();
+    document.check_read_only_items(NodeBody::READ_ONLY, &stored)?;
+    let updates = named.into_iter().zip(updates).collect();
+    let changed = nodes::node_update_all(&app.settings, writing, updates).await?;
     Ok(ApiResponse::ok(changed.into_iter().map(render_node).collect()))
 }

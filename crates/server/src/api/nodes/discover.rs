@@ -20,13 +20,26 @@ use crate::state::App;
 
 /// Fields that can be set only on an existing node.
 const ASSIGNMENT_FIELDS: &[&str] = &["cluster", "cluster_id", "roles", "pending_roles"];
-/// Fields that agents send and the server ignores.
-const IGNORED: &[&str] =
-    &["id", "online", "is_agent", "agent_checksum", "pending_addition", "pending_deletion"];
+/// Fields of responses that the server sets on a new node. A request may repeat the value that they get.
+const READ_ONLY: &[&str] = &[
+    "fqdn",
+    "online",
+    "pending_addition",
+    "pending_deletion",
+    "error_type",
+    "error_msg",
+    "progress",
+    "group_id",
+    "kernel_params",
+    "network_data",
+];
+/// Fields that the server assigns, and those that discovery agents of Fuel send about their own protocol.
+const IGNORED: &[&str] = &["id", "created_at", "last_seen_at", "is_agent", "agent_checksum"];
 
 /// Create a node
 ///
-/// Registers a discovered machine. Unknown fields are stored as facts of the node.
+/// Registers a discovered machine. Unknown fields are stored as facts of the node. Fields that the server sets must have
+/// the values of a new node if they are present.
 #[utoipa::path(
     post, path = "/api/v1/nodes", request_body = NewNodeBody,
     responses((status = 201, body = NodeView))
@@ -52,6 +65,7 @@ pub(super) async fn node_create(
         let facts = NodeFacts { node_id: node.id, uploaded: new.facts, reported: JsonMap::new() };
         writing.node_facts_put(&facts).await?;
     }
+    document.check_read_only(READ_ONLY, &render_node(node.clone()))?;
     writing.commit(describe("node.create", &node, json!({"mac": node.mac, "name": node.name}))).await?;
     let generation = node.generation;
     Ok(ApiResponse::created(render_node(node)).version(generation))
@@ -61,6 +75,7 @@ pub(super) async fn node_create(
 fn read_new(fields: &mut Fields<'_, '_>) -> Option<(Option<NewNode>, Option<String>)> {
     let body = NewNodeBody::read(fields)?;
     reject_assignment_fields(fields);
+    fields.ignore(READ_ONLY);
     fields.ignore(IGNORED);
     let facts = rest(fields);
     let new = body.mac.map(|mac| NewNode {

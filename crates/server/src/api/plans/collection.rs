@@ -65,6 +65,7 @@ fn plan_request(body: NewPlanBody) -> PlanRequest {
         tasks: body.tasks,
         subgraphs: body.subgraphs.into_iter().flatten().map(subgraph).collect(),
         force: body.force.unwrap_or(false),
+        ignore_limits: body.ignore_limits.unwrap_or(false),
         ..PlanRequest::default()
     }
 }

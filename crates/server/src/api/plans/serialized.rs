@@ -57,6 +57,8 @@ pub(super) async fn cluster_serialized_tasks(
         graph_type: requested_graph_type(&query)?,
         nodes: query.ids("nodes").map(|ids| ids.into_iter().map(NodeId).collect()),
         tasks: query.list("tasks"),
+        // Nothing is deployed from this view.
+        ignore_limits: true,
         ..PlanRequest::default()
     };
     query.finish()?;

@@ -16,11 +16,16 @@ use utoipa::ToSchema;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 
+/// Fields of responses that an update may repeat, but not change. The ID of a new plugin is ignored: a downloaded plugin can
+/// be created on another server.
+pub(super) const READ_ONLY: &[&str] = &["id"];
+
 const REQUIRED: [&str; 6] = ["name", "title", "version", "package_version", "fuel_version", "releases"];
 
 /// Parses a new plugin and checks that the required fields are present.
 pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGraphs)> {
     let update = document.fields(|fields| {
+        fields.ignore(READ_ONLY);
         let update = read_fields(fields, document.text());
         let node = fields.node();
         for key in REQUIRED.into_iter().filter(|key| node.get(key).is_none()) {
@@ -37,12 +42,13 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGra
 
 /// Parses an update of a plugin.
 pub(super) fn read_change(document: &Document) -> ApiResult<PluginUpdate> {
-    document.fields(|fields| Some(read_fields(fields, document.text())))
+    document.fields(|fields| {
+        fields.ignore(READ_ONLY);
+        Some(read_fields(fields, document.text()))
+    })
 }
 
 fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
-    // Read-only: part of responses, which clients may send back.
-    fields.ignore(&["id"]);
     let extra = extra_documents(fields);
     let package_version = fields.node().get("package_version").and_then(Node::as_str).unwrap_or_default();
     PluginUpdate {

@@ -7,6 +7,7 @@ mod upload;
 mod view;
 
 use axum::extract::State;
+use serde_json::json;
 use stoker_api_types::error::ErrorItem;
 use stoker_api_types::plugins::PluginView;
 use stoker_diagnostics::Diagnostic;
@@ -96,7 +97,9 @@ async fn plugin_update(
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let update = body::read_change(&document)?;
-    let updated = app.services.plugins.update(&login.actor(), plugin_id(&path)?, &condition, update).await;
+    let id = plugin_id(&path)?;
+    document.check_read_only(body::READ_ONLY, &json!({"id": id.0}))?;
+    let updated = app.services.plugins.update(&login.actor(), id, &condition, update).await;
     let plugin = updated.map_err(plugin_error)?;
     Ok(answer(plugin, ApiResponse::ok))
 }

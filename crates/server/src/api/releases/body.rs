@@ -14,6 +14,10 @@ use utoipa::ToSchema;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult, render_error_item};
 
+/// Fields of responses that a request may repeat, but not change. The ID of a new release is ignored: a downloaded release can
+/// be created on another server.
+pub(super) const READ_ONLY: &[&str] = &["id", "is_deployable"];
+
 /// Required fields of a new release, with the error messages that Fuel's clients expect.
 const REQUIRED: [(&str, &str); 3] = [
     ("name", "No release name specified"),
@@ -26,6 +30,7 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGr
     let mut missing: Vec<(&str, &str)> = Vec::new();
     let mut n_other_errors = 0;
     let update = document.fields(|fields| {
+        fields.ignore(READ_ONLY);
         let update = read_fields(fields, document.text());
         n_other_errors = fields.problems().n_errors();
         let node = fields.node();
@@ -48,7 +53,10 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGr
 
 /// Parses an update of a release.
 pub(super) fn read_change(document: &Document) -> ApiResult<ReleaseUpdate> {
-    document.fields(|fields| Some(read_fields(fields, document.text())))
+    document.fields(|fields| {
+        fields.ignore(READ_ONLY);
+        Some(read_fields(fields, document.text()))
+    })
 }
 
 fn only_missing(missing: &[(&str, &str)]) -> ApiError {
@@ -59,8 +67,6 @@ fn only_missing(missing: &[(&str, &str)]) -> ApiError {
 }
 
 fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
-    // Read-only: part of responses, which clients may send back.
-    fields.ignore(&["id", "is_deployable"]);
     ReleaseUpdate {
         name: fields.optional("name", string_with_length(1..=255)),
         version: fields.optional("version", string_with_length(1..=255)),
@@ -173,7 +179,7 @@ pub(super) struct ReleaseBody {
     /// Settings: `{editable, generated}`.
     #[schema(nullable = false, value_type = Option<Object>)]
     attributes_metadata: Option<JsonMap>,
-    /// Network configuration template. Stored and returned only: this server configures no networks.
+    /// Network configuration template of Fuel; stored and returned only.
     #[schema(nullable = false, value_type = Option<Object>)]
     networks_metadata: Option<JsonMap>,
     /// Volume configuration template.

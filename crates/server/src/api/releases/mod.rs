@@ -6,6 +6,7 @@ mod sections;
 mod view;
 
 use axum::extract::State;
+use serde_json::json;
 use stoker_api_types::releases::ReleaseView;
 use stoker_model::{JsonMap, Permission, Release, ReleaseId};
 use stoker_services::releases;
@@ -66,6 +67,7 @@ async fn release_create(
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let (new, graphs) = body::read_new(&document)?;
+    document.check_read_only(&["is_deployable"], &json!({"is_deployable": new.is_deployable()}))?;
     let release = releases::release_create(app.change(&login).await?, &new, graphs).await?;
     Ok(answer(release, ApiResponse::created))
 }
@@ -98,6 +100,7 @@ async fn release_update(
     let update = body::read_change(&document)?;
     let mut writing = app.change(&login).await?;
     let release = find(&mut writing, &path).await?;
+    document.check_read_only(body::READ_ONLY, &show(release.clone()))?;
     let release = releases::release_update(writing, release, &condition, update).await?;
     Ok(answer(release, ApiResponse::ok))
 }

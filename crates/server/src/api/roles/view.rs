@@ -110,7 +110,16 @@ pub(super) struct RoleMeta {
     /// Roles that cannot be assigned to the same node.
     #[schema(nullable = false)]
     conflicts: Option<Vec<String>>,
-    /// Limits of the number of nodes with this role.
+    /// Limits of the number of nodes with this role: `{min, max, recommended, condition, overrides}`.
     #[schema(nullable = false, value_type = Option<Object>)]
     limits: Option<JsonMap>,
+    /// Conditions without which the role cannot be assigned: `[{condition, warning}]`.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    depends: Option<Vec<Json>>,
+    /// Conditions that forbid the role.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    restrictions: Option<Vec<Json>>,
+    /// Whether nodes with this role need a public IP address; an assignment warns about it.
+    #[schema(nullable = false)]
+    public_ip_required: Option<bool>,
 }

@@ -139,6 +139,7 @@ async fn sequence_update(
     let mut writing = app.change(&login).await?;
     let mut sequence = find(&mut writing, &path).await?;
     condition.check(sequence.generation)?;
+    document.check_read_only(SequenceBody::READ_ONLY, &render_sequence(sequence.clone()))?;
     if release.is_some_and(|release| release != sequence.release_id) {
         let message = format!(
             "cannot change the release of the sequence: it belongs to release {}",

@@ -24,6 +24,9 @@ use crate::http::query::Query;
 use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
+/// Fields of responses that an update may repeat, but not change.
+const READ_ONLY: &[&str] = &["id", "created_at"];
+
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("users")
         .add(Permission::Administer, routes!(tenant_list))
@@ -105,13 +108,13 @@ async fn tenant_update(
     document: Document,
 ) -> ApiResult<ApiResponse<TenantView>> {
     let TenantBody { name, description, enabled } = document.fields(|fields| {
-        // Read-only: part of responses, which clients may send back.
-        fields.ignore(&["id", "created_at"]);
+        fields.ignore(READ_ONLY);
         TenantBody::read(fields)
     })?;
     let mut writing = app.change(&login).await?;
     let mut tenant = writing.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
     condition.check(tenant.generation)?;
+    document.check_read_only(READ_ONLY, &render_tenant(tenant.clone()))?;
     tenant.name = name.unwrap_or(tenant.name);
     description.apply(&mut tenant.description);
     tenant.enabled = enabled.unwrap_or(tenant.enabled);

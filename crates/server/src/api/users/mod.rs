@@ -25,6 +25,9 @@ use crate::http::query::Query;
 use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
+/// Fields of responses that an update may repeat, but not change.
+const READ_ONLY: &[&str] = &["id", "tenant_id", "created_at"];
+
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("users")
         .add(Permission::Administer, routes!(user_list))
@@ -109,8 +112,7 @@ async fn user_update(
     document: Document,
 ) -> ApiResult<ApiResponse<UserView>> {
     let UserBody { name, password, tenant, roles, enabled } = document.fields(|fields| {
-        // Read-only: part of responses, which clients may send back.
-        fields.ignore(&["id", "tenant_id", "created_at"]);
+        fields.ignore(READ_ONLY);
         UserBody::read(fields)
     })?;
     let password_hash = match password {
@@ -120,9 +122,11 @@ async fn user_update(
     let mut writing = app.change(&login).await?;
     let mut user = writing.user_get(id(&path)?).await?.ok_or_else(not_found)?;
     condition.check(user.generation)?;
+    let current = writing.tenant_get(user.tenant_id).await?;
+    document.check_read_only(READ_ONLY, &render_user(&user, current.as_ref()))?;
     let tenant = match tenant {
         Some(tenant) => Some(find_tenant(&mut writing, &tenant).await?),
-        None => writing.tenant_get(user.tenant_id).await?,
+        None => current,
     };
     user.tenant_id = tenant.as_ref().map_or(user.tenant_id, |tenant| tenant.id);
     user.name = name.unwrap_or(user.name);

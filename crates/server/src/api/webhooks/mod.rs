@@ -5,6 +5,7 @@ mod deliveries;
 mod view;
 
 use axum::extract::State;
+use stoker_api_types::Request as _;
 use stoker_api_types::webhooks::{NewWebhookBody, WebhookChangeBody, WebhookView};
 use stoker_model::{Permission, Webhook, WebhookId};
 use stoker_store::Session;
@@ -91,7 +92,10 @@ async fn webhook_update(
 ) -> ApiResult<ApiResponse<WebhookView>> {
     let mut update: WebhookChangeBody = document.request()?;
     let secret = update.secret.take();
-    let (actor, id) = (login.actor(), webhook_id(&path)?);
+    // Read-only fields never change, so that a snapshot suffices.
+    let stored = find(&mut app.store.read().await?, &path).await?;
+    let (actor, id) = (login.actor(), stored.id);
+    document.check_read_only(WebhookChangeBody::READ_ONLY, &render_webhook(stored, None))?;
     let webhooks = &app.services.webhooks;
     let webhook =
         webhooks.update(&actor, id, &condition, secret.as_deref(), |body| apply(update, body)).await?;
