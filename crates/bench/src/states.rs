@@ -197,6 +197,7 @@ async fn make_cluster(store: &Store) -> Result<ClusterId, Box<dyn Error>> {
         name: "bench".to_owned(),
         mode: "ha_compact".to_owned(),
         net_provider: "neutron".to_owned(),
+        net_segment_type: None,
         components: Vec::new(),
         editable: JsonMap::new(),
         generated: JsonMap::new(),

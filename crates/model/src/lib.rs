@@ -83,7 +83,7 @@ pub use task::{
     PLACEMENT_FIELDS, StoredTask, StrategyType, TASK_FIELDS, Task, TaskField, TaskType, canonical_field,
     placement_field,
 };
-pub use task_report::{Change, Difference, TaskReport};
+pub use task_report::{Change, HostDifference, TaskReport};
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, TenantRef, Token, User};
 pub use webhook::{

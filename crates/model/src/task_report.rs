@@ -10,12 +10,12 @@ pub struct TaskReport {
     /// Whether the attempt changed the host, or in noop mode would change it. `None` if the task type cannot tell.
     pub changed: Option<bool>,
     /// What changed, for task types that can tell.
-    pub diff: Vec<Difference>,
+    pub diff: Vec<HostDifference>,
 }
 
-/// Difference between the state of a host and its desired state, in one attribute.
+/// HostDifference between the state of a host and its desired state, in one attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct HostDifference {
     /// What differs, such as the path of a file or the name of a package.
     pub subject: String,
     /// Attribute of the subject, such as `mode`.
@@ -44,7 +44,7 @@ impl TaskReport {
             object.insert("changed".to_owned(), changed.into());
         }
         if !self.diff.is_empty() {
-            object.insert("diff".to_owned(), self.diff.iter().map(Difference::to_json).collect());
+            object.insert("diff".to_owned(), self.diff.iter().map(HostDifference::to_json).collect());
         }
     }
 
@@ -67,14 +67,14 @@ impl TaskReport {
         };
         let diff = match object.get("diff") {
             None => Vec::new(),
-            Some(diff) => diff.as_array()?.iter().map(Difference::from_json).collect::<Option<_>>()?,
+            Some(diff) => diff.as_array()?.iter().map(HostDifference::from_json).collect::<Option<_>>()?,
         };
         Some(Self { summary, changed, diff })
     }
 }
 
-impl Difference {
-    /// Difference between two short values.
+impl HostDifference {
+    /// HostDifference between two short values.
     pub fn value(
         subject: impl Into<String>,
         attribute: &str,
@@ -84,7 +84,7 @@ impl Difference {
         Self { subject: subject.into(), attribute: attribute.to_owned(), change: Change::Value { old, new } }
     }
 
-    /// Difference between two texts, as a unified diff.
+    /// HostDifference between two texts, as a unified diff.
     pub fn text(subject: impl Into<String>, attribute: &str, diff: String) -> Self {
         Self { subject: subject.into(), attribute: attribute.to_owned(), change: Change::Text(diff) }
     }
@@ -117,7 +117,7 @@ impl Difference {
         Json::Object(json)
     }
 
-    /// Reads the form of [`Difference::to_json`].
+    /// Reads the form of [`HostDifference::to_json`].
     pub fn from_json(json: &Json) -> Option<Self> {
         let text = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
         let change = match text("text") {
@@ -135,17 +135,17 @@ mod tests {
     #[test]
     fn differences_survive_a_round_trip() {
         for difference in [
-            Difference::value("/etc/a", "mode", None, Some("0644".to_owned())),
-            Difference::text("/etc/a", "content", "-a\n+b\n".to_owned()),
+            HostDifference::value("/etc/a", "mode", None, Some("0644".to_owned())),
+            HostDifference::text("/etc/a", "content", "-a\n+b\n".to_owned()),
         ] {
-            assert_eq!(Difference::from_json(&difference.to_json()), Some(difference));
+            assert_eq!(HostDifference::from_json(&difference.to_json()), Some(difference));
         }
-        assert_eq!(Difference::from_json(&Json::from(1)), None);
+        assert_eq!(HostDifference::from_json(&Json::from(1)), None);
     }
 
     #[test]
     fn reports_survive_a_round_trip() {
-        let difference = Difference::value("nginx", "version", Some("1".to_owned()), None);
+        let difference = HostDifference::value("nginx", "version", Some("1".to_owned()), None);
         for report in [
             TaskReport::default(),
             TaskReport { changed: Some(false), ..TaskReport::default() },

@@ -5,12 +5,13 @@ use stoker_engine::session::Mode;
 use stoker_model::{Json, TaskReport};
 
 use crate::check::check_parameters;
+use crate::context::Context;
 use crate::find;
 use crate::host::Host;
 use crate::host::noop::Noop;
 use crate::host::verbose::Verbose;
 use crate::outcome::{Failure, TaskOutcome};
-use crate::task_type::{Context, Run};
+use crate::task_type::TaskRunner;
 use crate::values::Values;
 
 /// Task type, parameters and mode of one attempt.
@@ -50,11 +51,11 @@ pub async fn execute<H: Host>(order: AttemptSpec<'_>, host: H) -> TaskOutcome {
     }
 }
 
-async fn run_on(run: Run, values: &Values, order: AttemptSpec<'_>, host: &dyn Host) -> TaskOutcome {
+async fn run_on(run: TaskRunner, values: &Values, order: AttemptSpec<'_>, host: &dyn Host) -> TaskOutcome {
     let AttemptSpec { node, mode, debug, .. } = order;
     let cx = Context { host, node, mode, debug };
     match run {
-        Run::Action(act) => act(values, cx).await,
-        Run::Resource(resource) => resource.converge(values, cx).await,
+        TaskRunner::Action(act) => act(values, cx).await,
+        TaskRunner::Resource(resource) => resource.converge(values, cx).await,
     }
 }

@@ -8,6 +8,7 @@
 //! The crate executes a single attempt. Sessions, journals and retries belong to the agent and the server.
 
 pub mod check;
+mod context;
 mod execute;
 pub mod host;
 mod outcome;
@@ -25,13 +26,14 @@ mod types;
 mod values;
 mod written;
 
+pub use context::Context;
 pub use execute::{AttemptSpec, execute};
 pub use host::{Host, HostError, StopReason, StopSender, StopSignal};
 pub use outcome::{Failure, FailureCause, TaskOutcome, mask_outcome};
 pub use parameter::{Parameter, ParameterRequirement, ParameterType};
 pub use prepare::{COPY_BYTES_MAX, FolderFile, MasterFileError, MasterFiles, SystemFiles, prepare};
 pub use resource::Resource;
-pub use task_type::{Context, Run, TaskType};
+pub use task_type::{TaskRunner, TaskType};
 pub use timing::default_timing;
 pub use types::TASK_TYPES;
 pub use types::modules::{DRIVERS as MODULE_DRIVERS, Driver as ModuleDriver};

@@ -1,6 +1,6 @@
 //! Results of task execution.
 
-use stoker_model::TaskReport;
+use stoker_model::{JsonMap, TaskReport};
 
 use crate::host::{HostError, StopReason};
 use crate::output::Mask;
@@ -63,4 +63,9 @@ pub fn mask_outcome(outcome: TaskOutcome, mask: &Mask) -> TaskOutcome {
             Err(Failure { cause, report: mask.report(report) })
         }
     }
+}
+
+/// Returns a report that consists of one message.
+pub(crate) fn message_report(sentence: impl Into<String>) -> TaskReport {
+    TaskReport::of_summary(JsonMap::from_iter([("message".to_owned(), sentence.into().into())]))
 }

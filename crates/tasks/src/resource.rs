@@ -7,11 +7,11 @@
 
 use std::time::Duration;
 
-use stoker_model::{Change, Difference, TaskReport};
+use stoker_model::{Change, HostDifference, TaskReport};
 
+use crate::context::Context;
 use crate::host::{HostChange, HostFuture};
 use crate::outcome::{Failure, TaskOutcome};
-use crate::task_type::Context;
 use crate::values::Values;
 
 /// Compares the host with the desired state. Never changes the host.
@@ -28,14 +28,14 @@ pub struct Resource {
 /// Changes that remove differences together.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Step {
-    pub(crate) differences: Vec<Difference>,
+    pub(crate) differences: Vec<HostDifference>,
     pub(crate) changes: Vec<HostChange>,
     /// Whether the step has no state that a check can see, such as the restart of a service.
     pub(crate) is_action: bool,
 }
 
 impl Step {
-    pub(crate) fn new(difference: Difference, change: HostChange) -> Self {
+    pub(crate) fn new(difference: HostDifference, change: HostChange) -> Self {
         Self { differences: vec![difference], changes: vec![change], is_action: false }
     }
 }
@@ -52,7 +52,8 @@ impl Resource {
     /// Brings the host into the desired state, or reports in noop mode what would change.
     pub(crate) async fn converge(self, values: &Values, cx: Context<'_>) -> TaskOutcome {
         let steps = (self.check)(values, cx).await?;
-        let diff: Vec<Difference> = steps.iter().flat_map(|step| step.differences.iter().cloned()).collect();
+        let diff: Vec<HostDifference> =
+            steps.iter().flat_map(|step| step.differences.iter().cloned()).collect();
         for difference in &diff {
             cx.host.log(&describe(difference));
         }
@@ -96,8 +97,8 @@ impl Resource {
 }
 
 /// Describes a difference in one line, without the text of a diff.
-fn describe(difference: &Difference) -> String {
-    let Difference { subject, attribute, change } = difference;
+fn describe(difference: &HostDifference) -> String {
+    let HostDifference { subject, attribute, change } = difference;
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
     match change {
         Change::Value { old, new } => format!("{subject}: {attribute} {} → {}", value(old), value(new)),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
-use stoker_model::{Difference, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
+use stoker_model::{HostDifference, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 
 use crate::codec::{WireError, check_length};
 use crate::limits::MESSAGE_BYTES_MAX;
@@ -71,7 +71,7 @@ impl From<&AttemptResult> for FinishedDto {
             end,
             summary: summary.clone(),
             changed: *changed,
-            diff: diff.iter().map(Difference::to_json).collect(),
+            diff: diff.iter().map(HostDifference::to_json).collect(),
         }
     }
 }
@@ -87,7 +87,7 @@ impl FinishedDto {
             EndDto::Refused { message } => ResultKind::Refused { message: check_message(message)? },
         };
         // Differences in a form of a later version are dropped: they explain a result and are not part of it.
-        let diff = self.diff.iter().filter_map(Difference::from_json).collect();
+        let diff = self.diff.iter().filter_map(HostDifference::from_json).collect();
         let report = TaskReport { summary: self.summary, changed: self.changed, diff };
         Ok(AttemptResult { key: self.key.into(), at: Micros(self.at), end, report })
     }

@@ -1,11 +1,12 @@
 //! Conversions between Rust types and columns, one per type.
 
 use stoker_model::{
-    AgentId, AgentUid, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, Difference, DocumentId,
-    FactsKind, GraphId, GraphType, HistoryStatus, JoinTokenId, Json, JsonMap, LinkId, MergeMode, MergeOrder,
-    Micros, ModuleAction, ModuleId, ModuleStatus, NodeErrorKind, NodeId, NodeStatus, NotificationId,
-    OnDefinitionChange, OwnerKind, PlanId, PluginId, ReleaseId, ReleaseState, Role, RunId, RunName,
-    RunStatus, SequenceId, SnapshotId, TaintCause, TaskId, TenantId, TokenId, Topic, UserId, WebhookId,
+    AgentId, AgentUid, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind,
+    GraphId, GraphType, HistoryStatus, HostDifference, JoinTokenId, Json, JsonMap, LinkId, MergeMode,
+    MergeOrder, Micros, ModuleAction, ModuleId, ModuleStatus, NodeErrorKind, NodeId, NodeStatus,
+    NotificationId, OnDefinitionChange, OwnerKind, PlanId, PluginId, ReleaseId, ReleaseState, Role, RunId,
+    RunName, RunStatus, SequenceId, SnapshotId, TaintCause, TaskId, TenantId, TokenId, Topic, UserId,
+    WebhookId,
 };
 
 use super::{Args, Cell};
@@ -72,8 +73,8 @@ scalar!(Vec<Json>, |cell| cell.parse(serde_json::from_str), |value, args| args
     .opt_documents(value.map(Vec::as_slice)));
 scalar!(Vec<String>, |cell| cell.parse(serde_json::from_str), |value, args| args
     .opt_strings(value.map(Vec::as_slice)));
-scalar!(Vec<Difference>, |cell| cell.parse(differences), |value, args| {
-    let documents = value.map(|diff| diff.iter().map(Difference::to_json).collect::<Vec<_>>());
+scalar!(Vec<HostDifference>, |cell| cell.parse(differences), |value, args| {
+    let documents = value.map(|diff| diff.iter().map(HostDifference::to_json).collect::<Vec<_>>());
     args.opt_documents(documents.as_deref())
 });
 scalar!(GraphType, |cell| cell.parse(GraphType::new), |value, args| args
@@ -165,10 +166,10 @@ macro_rules! word_lists {
 
 word_lists! { Role, Topic }
 
-fn differences(text: &str) -> Result<Vec<Difference>, serde_json::Error> {
+fn differences(text: &str) -> Result<Vec<HostDifference>, serde_json::Error> {
     // Differences in a form of a later version are dropped: they explain a result and decide nothing.
     let documents: Vec<Json> = serde_json::from_str(text)?;
-    Ok(documents.iter().filter_map(Difference::from_json).collect())
+    Ok(documents.iter().filter_map(HostDifference::from_json).collect())
 }
 
 fn word<T>(text: &str, parse: fn(&str) -> Option<T>) -> Result<T, UnknownWord> {

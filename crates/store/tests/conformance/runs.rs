@@ -1,6 +1,6 @@
 use serde_json::json;
 use stoker_model::{
-    ClusterId, Difference, HistoryRecord, HistoryStatus, Micros, NewRun, Run, RunId, RunName, RunStatus,
+    ClusterId, HistoryRecord, HistoryStatus, HostDifference, Micros, NewRun, Run, RunId, RunName, RunStatus,
     TaskReport,
 };
 use stoker_store::{HistoryFilter, List, RunFilter, StoreError};
@@ -94,7 +94,7 @@ fn record(run_id: RunId, task: &str, node: &str, started_at: Option<i64>) -> His
         report: TaskReport {
             summary: map(json!({"events": {}})),
             changed: Some(true),
-            diff: vec![Difference::value("/etc/a", "mode", None, Some("0644".to_owned()))],
+            diff: vec![HostDifference::value("/etc/a", "mode", None, Some("0644".to_owned()))],
         },
     }
 }

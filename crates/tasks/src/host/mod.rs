@@ -7,7 +7,7 @@
 
 mod change;
 mod command;
-mod entry;
+mod file_entry;
 pub mod noop;
 pub mod real;
 mod stop;
@@ -18,7 +18,7 @@ use std::pin::Pin;
 
 pub use change::{FileOwner, FileToWrite, HostChange};
 pub use command::{Command, CommandEffect, Exit, Program, ScratchFile, Status, shell_quote};
-pub use entry::{Entry, EntryKind};
+pub use file_entry::{FileEntry, FileKind};
 pub use stop::{StopReason, StopSender, StopSignal};
 
 /// Future returned by host operations.
@@ -34,10 +34,10 @@ pub trait Host: Send + Sync {
     fn change(&self, change: HostChange) -> HostFuture<'_, Result<(), HostError>>;
 
     /// Returns what is at a path; `None` if there is nothing. Follows a link.
-    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>>;
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>>;
 
     /// Like [`Host::inspect`], but does not follow a link at the end of the path.
-    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>>;
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>>;
 
     /// Reads a file of at most [`READ_BYTES_MAX`].
     fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>>;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, CommandEffect, Entry, Exit, Host, HostChange, HostError, HostFuture, QueryResult};
+use super::{Command, CommandEffect, Exit, FileEntry, Host, HostChange, HostError, HostFuture, QueryResult};
 
 /// Executes read-only programs on the inner host and only reports all other operations.
 pub struct Noop<H> {
@@ -33,11 +33,11 @@ impl<H: Host> Host for Noop<H> {
         Box::pin(async { Ok(()) })
     }
 
-    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         self.host.inspect(path)
     }
 
-    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         self.host.inspect_link(path)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, Entry, Exit, Host, HostChange, HostError, HostFuture, QueryResult};
+use super::{Command, Exit, FileEntry, Host, HostChange, HostError, HostFuture, QueryResult};
 
 /// Forwards every operation to the inner host.
 pub struct Verbose<H> {
@@ -32,11 +32,11 @@ impl<H: Host> Host for Verbose<H> {
         self.host.change(change)
     }
 
-    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         self.host.inspect(path)
     }
 
-    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         self.host.inspect_link(path)
     }
 

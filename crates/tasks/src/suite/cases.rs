@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostics;
 use stoker_engine::session::Mode;
-use stoker_model::{Difference, Json, TaskReport};
+use stoker_model::{HostDifference, Json, TaskReport};
 
 use super::fake::{FakeContent, FakeEntry, FakeHost, FakeProgram, Log, Script};
 use crate::host::{Exit, FileOwner, Status};
 use crate::outcome::{Failure, FailureCause, TaskOutcome};
 use crate::parameter::permissions;
-use crate::{AttemptSpec, Run, execute, mask_outcome};
+use crate::{AttemptSpec, TaskRunner, execute, mask_outcome};
 
 /// One case of a file.
 pub(super) struct Case {
@@ -71,7 +71,10 @@ impl Case {
     }
 
     pub(super) fn is_resource(&self) -> bool {
-        matches!(crate::find(self.task_type).and_then(|task_type| task_type.run), Some(Run::Resource(_)))
+        matches!(
+            crate::find(self.task_type).and_then(|task_type| task_type.run),
+            Some(TaskRunner::Resource(_))
+        )
     }
 
     /// Runs the case; returns its outcome, the host calls and the output.
@@ -171,7 +174,7 @@ fn cases_have_the_expected_calls_and_results() {
             assert_eq!(&Json::from(report.changed), expected, "`changed` of {name}");
         }
         if let Some(expected) = case.json.get("diff") {
-            let diff: Json = report.diff.iter().map(Difference::to_json).collect();
+            let diff: Json = report.diff.iter().map(HostDifference::to_json).collect();
             assert_eq!(&diff, expected, "diff of {name}");
         }
     }

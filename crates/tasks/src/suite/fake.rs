@@ -9,7 +9,7 @@ use serde_json::json;
 use stoker_model::{Json, JsonMap};
 
 use crate::host::{
-    Command, CommandEffect, Entry, EntryKind, Exit, FileOwner, Host, HostChange, HostError, HostFuture,
+    Command, CommandEffect, Exit, FileEntry, FileKind, FileOwner, Host, HostChange, HostError, HostFuture,
     QueryResult, Status, StopReason,
 };
 use crate::output::{Mask, OUTPUT_HEAD_TAIL_BYTES, OutputReport};
@@ -167,15 +167,15 @@ impl FakeHost {
         if *remaining == 0 { Err(HostError::Stopped(StopReason::AgentShutdown)) } else { Ok(()) }
     }
 
-    fn entry(&self, path: &Path) -> Option<Entry> {
+    fn entry(&self, path: &Path) -> Option<FileEntry> {
         let files = self.log.files.lock();
         let FakeEntry { content, permissions, user, group } = files.get(path)?.clone();
         let kind = match content {
-            FakeContent::File(data) => EntryKind::File { n_bytes: data.len() as u64 },
-            FakeContent::Directory => EntryKind::Directory,
-            FakeContent::Link(target) => EntryKind::Link { target },
+            FakeContent::File(data) => FileKind::File { n_bytes: data.len() as u64 },
+            FakeContent::Directory => FileKind::Directory,
+            FakeContent::Link(target) => FileKind::Link { target },
         };
-        Some(Entry { kind, permissions, user, group, uid: 0, gid: 0 })
+        Some(FileEntry { kind, permissions, user, group, uid: 0, gid: 0 })
     }
 
     fn data(&self, path: &Path) -> Option<Vec<u8>> {
@@ -223,16 +223,16 @@ impl Host for FakeHost {
         })
     }
 
-    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         Box::pin(async move {
             Ok(match self.entry(path) {
-                Some(Entry { kind: EntryKind::Link { target }, .. }) => self.entry(&target),
+                Some(FileEntry { kind: FileKind::Link { target }, .. }) => self.entry(&target),
                 entry => entry,
             })
         })
     }
 
-    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         Box::pin(async move { Ok(self.entry(path)) })
     }
 

@@ -9,7 +9,7 @@ use super::fake::Script;
 use crate::host::StopReason;
 use crate::outcome::{Failure, FailureCause};
 use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
-use crate::{Run, TASK_TYPES, check, find};
+use crate::{TASK_TYPES, TaskRunner, check, find};
 
 #[test]
 fn every_type_is_documented_and_accepted_in_graphs() {
@@ -227,7 +227,7 @@ const RUN_EACH_TIME: &[&str] = &["copy_files", "upload_file", "upload_files"];
 fn resources_run_by_default_when_their_inputs_changed() {
     for task_type in TASK_TYPES {
         let name = task_type.name;
-        let converges = matches!(task_type.run, Some(Run::Resource(_))) || name == "command";
+        let converges = matches!(task_type.run, Some(TaskRunner::Resource(_))) || name == "command";
         let expected = converges && !RUN_EACH_TIME.contains(&name);
         assert_eq!(Word::parse(name).map(Word::has_desired_state), Some(expected), "{name}");
     }

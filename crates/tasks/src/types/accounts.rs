@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn account_files_are_read() {
         let accounts = Accounts {
-            passwd: "root:x:0:0:root:/root:/bin/bash\nbroken\nada:x:1000:1000:Ada L.:/home/ada:/bin/sh\n"
+            passwd: "root:x:0:0:root:/root:/bin/bash\nbroken\nada:x:1000:1000:Ada L.:/srv/ada:/bin/sh\n"
                 .to_owned(),
             group: "root:x:0:\nadm:x:4:ada,bob\nada:x:1000:\n".to_owned(),
         };

@@ -6,9 +6,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
-use crate::host::{Entry, EntryKind, FileOwner, FileToWrite, Host, HostChange};
+use crate::host::{FileEntry, FileKind, FileOwner, FileToWrite, Host, HostChange};
 use crate::outcome::Failure;
 use crate::parameter::{Parameter, ParameterType};
 use crate::resource::Step;
@@ -133,16 +133,16 @@ pub(super) async fn step_of(
 ) -> Result<Option<Step>, Failure> {
     let subject = file.path.display().to_string();
     let Some(entry) = host.inspect(&file.path).await? else {
-        let state = Difference::value(&subject, "state", None, Some("present".to_owned()));
+        let state = HostDifference::value(&subject, "state", None, Some("present".to_owned()));
         let content = content_difference(&subject, None, &file.data, detail);
         let differences = [state].into_iter().chain(content).collect();
         return Ok(Some(Step { differences, changes: vec![HostChange::Write(file)], is_action: false }));
     };
-    let EntryKind::File { .. } = entry.kind else {
+    let FileKind::File { .. } = entry.kind else {
         return Err(Failure::failed(format!("`{subject}` is {}, not a file", entry.kind.name())));
     };
     let current = host.read(&file.path).await?;
-    let mut differences: Vec<Difference> = (current != file.data)
+    let mut differences: Vec<HostDifference> = (current != file.data)
         .then(|| content_difference(&subject, Some(&current), &file.data, detail))
         .flatten()
         .into_iter()
@@ -168,14 +168,22 @@ pub(super) async fn step_of(
     Ok((!changes.is_empty()).then_some(Step { differences, changes, is_action: false }))
 }
 
-pub(super) fn permission_difference(subject: &str, entry: &Entry, desired: u32) -> Option<Difference> {
+pub(super) fn permission_difference(
+    subject: &str,
+    entry: &FileEntry,
+    desired: u32,
+) -> Option<HostDifference> {
     let text = |permissions: u32| Some(format!("{permissions:04o}"));
     (entry.permissions != desired)
-        .then(|| Difference::value(subject, "mode", text(entry.permissions), text(desired)))
+        .then(|| HostDifference::value(subject, "mode", text(entry.permissions), text(desired)))
 }
 
 /// Compares user and group, which are desired by name or by number.
-pub(super) fn owner_difference(subject: &str, entry: &Entry, desired: &FileOwner) -> Option<Difference> {
+pub(super) fn owner_difference(
+    subject: &str,
+    entry: &FileEntry,
+    desired: &FileOwner,
+) -> Option<HostDifference> {
     let differs = |desired: &Option<String>, name: &str, number: u32| {
         desired.as_ref().is_some_and(|it| it != name && *it != number.to_string())
     };
@@ -185,7 +193,7 @@ pub(super) fn owner_difference(subject: &str, entry: &Entry, desired: &FileOwner
     let current = format!("{}:{}", entry.user, entry.group);
     let user = desired.user.as_ref().unwrap_or(&entry.user);
     let group = desired.group.as_ref().unwrap_or(&entry.group);
-    Some(Difference::value(subject, "owner", Some(current), Some(format!("{user}:{group}"))))
+    Some(HostDifference::value(subject, "owner", Some(current), Some(format!("{user}:{group}"))))
 }
 
 /// Maximum size of contents that are compared line by line.
@@ -193,21 +201,21 @@ const DIFF_INPUT_BYTES_MAX: usize = 512 << 10;
 /// Maximum size of a diff.
 const DIFF_BYTES_MAX: usize = 16 << 10;
 
-/// Difference of contents: a unified diff of texts, otherwise sizes and digests. `None` for a new empty file.
+/// HostDifference of contents: a unified diff of texts, otherwise sizes and digests. `None` for a new empty file.
 fn content_difference(
     subject: &str,
     current: Option<&[u8]>,
     desired: &[u8],
     detail: DiffDetail,
-) -> Option<Difference> {
+) -> Option<HostDifference> {
     if current.is_none() && desired.is_empty() {
         return None;
     }
     let texts = current.map_or(Some(""), text_of).zip(text_of(desired));
     if let Some((old, new)) = texts.filter(|_| detail == DiffDetail::Content) {
-        return Some(Difference::text(subject, "content", unified_diff(old, new)));
+        return Some(HostDifference::text(subject, "content", unified_diff(old, new)));
     }
-    Some(Difference::value(subject, "content", current.map(digest), Some(digest(desired))))
+    Some(HostDifference::value(subject, "content", current.map(digest), Some(digest(desired))))
 }
 
 fn text_of(data: &[u8]) -> Option<&str> {

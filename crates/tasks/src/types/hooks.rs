@@ -2,9 +2,9 @@
 
 use stoker_model::{Json, JsonMap};
 
+use crate::context::Context;
 use crate::host::Command;
-use crate::outcome::{Failure, TaskOutcome};
-use crate::task_type::{Context, message_report};
+use crate::outcome::{Failure, TaskOutcome, message_report};
 use crate::values::Values;
 
 /// Parameters for the scheduler, which are not passed to the hook.

@@ -6,7 +6,7 @@ use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
     ToAgent,
 };
-use stoker_model::{Difference, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
+use stoker_model::{HostDifference, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 use stoker_wire::record::{JournalEntry, decode_entry, encode_entry};
 use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_from_agent, encode_to_agent};
 
@@ -64,8 +64,8 @@ fn report() -> impl Strategy<Value = TaskReport> {
     let value = || prop::option::of(text());
     let difference = (text(), text(), value(), value(), value()).prop_map(
         |(subject, attribute, old, new, diff)| match diff {
-            Some(diff) => Difference::text(subject, &attribute, diff),
-            None => Difference::value(subject, &attribute, old, new),
+            Some(diff) => HostDifference::text(subject, &attribute, diff),
+            None => HostDifference::value(subject, &attribute, old, new),
         },
     );
     (map(), any::<Option<bool>>(), prop::collection::vec(difference, 0..3))

@@ -5,7 +5,7 @@ use stoker_engine::session::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
     ToAgent,
 };
-use stoker_model::{Difference, InstanceIdx, JsonMap, Micros, RunId, TaskReport};
+use stoker_model::{HostDifference, InstanceIdx, JsonMap, Micros, RunId, TaskReport};
 use stoker_wire::{encode_from_agent, encode_to_agent};
 
 const KEY: AttemptKey = AttemptKey { run: RunId(7), instance: InstanceIdx::new(2), attempt: 1 };
@@ -44,8 +44,8 @@ fn messages_from_agents() {
         summary: JsonMap::from_iter([("changed".to_owned(), json!(1))]),
         changed: Some(true),
         diff: vec![
-            Difference::value("/etc/a", "mode", None, Some("0644".to_owned())),
-            Difference::text("/etc/a", "content", "-a\n+b\n".to_owned()),
+            HostDifference::value("/etc/a", "mode", None, Some("0644".to_owned())),
+            HostDifference::text("/etc/a", "content", "-a\n+b\n".to_owned()),
         ],
     };
     let messages = [

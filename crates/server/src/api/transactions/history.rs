@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use stoker_api_types::transactions::HistoryView;
-use stoker_model::{Difference, HistoryRecord, HistoryStatus, Json, JsonMap, RunId, TaskReport};
+use stoker_model::{HistoryRecord, HistoryStatus, HostDifference, Json, JsonMap, RunId, TaskReport};
 use stoker_services::clock;
 use stoker_store::{HistoryFilter, Session};
 use tokio::sync::mpsc;
@@ -156,7 +156,7 @@ fn view(record: HistoryRecord, include_summary: bool) -> JsonMap {
         fields.insert("summary".to_owned(), Json::Object(summary));
     }
     if !diff.is_empty() {
-        fields.insert("diff".to_owned(), diff.iter().map(Difference::to_json).collect());
+        fields.insert("diff".to_owned(), diff.iter().map(HostDifference::to_json).collect());
     }
     for (key, value) in record.task.into_iter().chain(record.custom) {
         // Fields of the task must not override fields of the record, such as `status`.

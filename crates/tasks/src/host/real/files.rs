@@ -9,7 +9,7 @@ use nix::fcntl::AtFlags;
 use nix::unistd::{Gid, Group, Uid, User};
 use tempfile::{NamedTempFile, TempPath};
 
-use super::super::{Entry, EntryKind, FileOwner, FileToWrite, HostChange, HostError, READ_BYTES_MAX};
+use super::super::{FileEntry, FileKind, FileOwner, FileToWrite, HostChange, HostError, READ_BYTES_MAX};
 
 /// A file that was written under a temporary name in the directory of its path, so that readers never see a partial
 /// file or wrong permissions.
@@ -134,7 +134,7 @@ fn link(path: &Path, target: &Path) -> Result<(), HostError> {
 }
 
 /// Converts metadata; `None` if the path does not exist.
-pub(super) fn inspect(path: &Path, metadata: io::Result<Metadata>) -> Result<Option<Entry>, HostError> {
+pub(super) fn inspect(path: &Path, metadata: io::Result<Metadata>) -> Result<Option<FileEntry>, HostError> {
     let metadata = match metadata {
         Ok(metadata) => metadata,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -144,12 +144,12 @@ pub(super) fn inspect(path: &Path, metadata: io::Result<Metadata>) -> Result<Opt
     };
     let file_type = metadata.file_type();
     let kind = if file_type.is_dir() {
-        EntryKind::Directory
+        FileKind::Directory
     } else if file_type.is_symlink() {
         let target = fs::read_link(path).map_err(|error| failed("read the link", path, &error))?;
-        EntryKind::Link { target }
+        FileKind::Link { target }
     } else if file_type.is_file() {
-        EntryKind::File { n_bytes: metadata.len() }
+        FileKind::File { n_bytes: metadata.len() }
     } else {
         debug_assert!(
             file_type.is_block_device()
@@ -157,9 +157,9 @@ pub(super) fn inspect(path: &Path, metadata: io::Result<Metadata>) -> Result<Opt
                 || file_type.is_fifo()
                 || file_type.is_socket()
         );
-        EntryKind::Special
+        FileKind::Special
     };
-    Ok(Some(Entry {
+    Ok(Some(FileEntry {
         kind,
         permissions: metadata.mode() & 0o7777,
         user: user_name(Uid::from_raw(metadata.uid())),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    Command, Entry, Exit, FileToWrite, Host, HostChange, HostError, HostFuture, QueryResult, Status,
+    Command, Exit, FileEntry, FileToWrite, Host, HostChange, HostError, HostFuture, QueryResult, Status,
     StopSignal, shell_quote,
 };
 use crate::output::OutputReport;
@@ -105,12 +105,12 @@ impl Host for LocalHost {
         })
     }
 
-    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+    fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         let path = path.to_owned();
         Box::pin(blocking(move || files::inspect(&path, std::fs::metadata(&path))))
     }
 
-    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<Entry>, HostError>> {
+    fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         let path = path.to_owned();
         Box::pin(blocking(move || files::inspect(&path, std::fs::symlink_metadata(&path))))
     }

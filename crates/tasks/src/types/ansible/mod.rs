@@ -5,11 +5,11 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "ansible",
-    summary: "Run an Ansible playbook on the node, against itself.",
+    summary: "TaskRunner an Ansible playbook on the node, against itself.",
     reference: "\
 Runs `ansible-playbook -i localhost, -c local`: the node is the only host and no SSH is involved. Plays should use
 `hosts: all` or `hosts: localhost`. The counts of the recap are stored with the result. Variables are passed in a private file,
@@ -26,7 +26,7 @@ so they are not visible in the process list. Requires `ansible-playbook` on the 
   parameters:
     playbook: /etc/stoker/playbooks/kernel.yml
     extra_vars: {hugepages: {yaql_exp: $.compute.hugepages}}",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -3,9 +3,9 @@
 use stoker_model::{Json, TaskReport};
 
 use super::spec::{command, failure, read_recap};
+use crate::context::Context;
 use crate::host::HostFuture;
 use crate::outcome::{Failure, TaskOutcome};
-use crate::task_type::Context;
 use crate::values::Values;
 
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {

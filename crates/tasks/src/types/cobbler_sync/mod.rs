@@ -5,7 +5,7 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "cobbler_sync",
@@ -27,7 +27,7 @@ and the UID of the node from `STOKER_NODE`; exit code 0 is success. Without a co
   roles: ['/.*/']
   parameters:
     provisioning_info: {yaql_exp: '$.provision'}",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

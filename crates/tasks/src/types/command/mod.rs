@@ -5,11 +5,11 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "command",
-    summary: "Run a command unless it is unnecessary.",
+    summary: "TaskRunner a command unless it is unnecessary.",
     reference: "\
 The command is run as in `shell`. It is skipped, and the task is *unchanged*, if the path `creates` exists, if the command `unless` succeeds, or if the
 command `only_if` fails. These two must only read: they are run in noop mode too.
@@ -28,7 +28,7 @@ its standard output must match. Exit codes in `changed_when` count as success.",
   parameters:
     cmd: sudo -u postgres createdb shop
     unless: sudo -u postgres psql -lqt | grep -qw shop",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

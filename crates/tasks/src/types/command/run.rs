@@ -3,9 +3,9 @@
 use stoker_model::TaskReport;
 
 use super::spec::{ChangedWhen, Spec};
+use crate::context::Context;
 use crate::host::{Command, CommandEffect, Exit, HostFuture, Status};
-use crate::outcome::{Failure, TaskOutcome};
-use crate::task_type::{Context, message_report};
+use crate::outcome::{Failure, TaskOutcome, message_report};
 use crate::types::shell::command_of;
 use crate::values::Values;
 

@@ -1,10 +1,10 @@
 //! Check of `copy_files`; the file contents are part of the parameters.
 
 use super::spec::files_of;
+use crate::context::Context;
 use crate::host::HostFuture;
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::types::files::steps_of;
 use crate::values::Values;
 

@@ -1,12 +1,12 @@
 //! Check of `directory`.
 
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
 use super::spec::{PERMISSIONS_DEFAULT, Spec};
-use crate::host::{EntryKind, HostChange, HostFuture};
+use crate::context::Context;
+use crate::host::{FileKind, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::types::files::{owner_difference, permission_difference};
 use crate::values::Values;
 
@@ -22,8 +22,8 @@ async fn absent(spec: Spec, cx: Context<'_>) -> Result<Option<Step>, Failure> {
     let subject = spec.path.display().to_string();
     match cx.host.inspect_link(&spec.path).await?.map(|entry| entry.kind) {
         None => Ok(None),
-        Some(EntryKind::Directory) => {
-            let difference = Difference::value(subject, "state", Some("present".to_owned()), None);
+        Some(FileKind::Directory) => {
+            let difference = HostDifference::value(subject, "state", Some("present".to_owned()), None);
             Ok(Some(Step::new(difference, HostChange::RemoveTree(spec.path))))
         }
         Some(kind) => Err(Failure::failed(format!("`{subject}` is {}, not a directory", kind.name()))),
@@ -34,7 +34,7 @@ async fn present(spec: Spec, cx: Context<'_>) -> Result<Option<Step>, Failure> {
     let Spec { path, permissions, owner, .. } = spec;
     let subject = path.display().to_string();
     let Some(entry) = cx.host.inspect(&path).await? else {
-        let difference = Difference::value(subject, "state", None, Some("present".to_owned()));
+        let difference = HostDifference::value(subject, "state", None, Some("present".to_owned()));
         let permissions = permissions.unwrap_or(PERMISSIONS_DEFAULT);
         let mut step = Step::new(difference, HostChange::CreateDirectory { path: path.clone(), permissions });
         if !owner.is_empty() {
@@ -42,7 +42,7 @@ async fn present(spec: Spec, cx: Context<'_>) -> Result<Option<Step>, Failure> {
         }
         return Ok(Some(step));
     };
-    if entry.kind != EntryKind::Directory {
+    if entry.kind != FileKind::Directory {
         return Err(Failure::failed(format!("`{subject}` is {}, not a directory", entry.kind.name())));
     }
     let mut step = Step { differences: Vec::new(), changes: Vec::new(), is_action: false };

@@ -6,7 +6,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "directory",
@@ -24,7 +24,7 @@ removed, not followed.",
   version: 3.0.0
   roles: [db]
   parameters: {path: /srv/data, owner: postgres, group: postgres, mode: '0700'}",
-    run: Some(Run::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -1,12 +1,12 @@
 //! Check of `file`.
 
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
 use super::spec::{PERMISSIONS_DEFAULT, Spec};
-use crate::host::{EntryKind, FileOwner, FileToWrite, HostChange, HostFuture};
+use crate::context::Context;
+use crate::host::{FileKind, FileOwner, FileToWrite, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::types::files::step_of;
 use crate::values::Values;
 
@@ -21,11 +21,11 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
 async fn absent(spec: &Spec, cx: Context<'_>) -> Result<Option<Step>, Failure> {
     let Some(entry) = cx.host.inspect_link(&spec.path).await? else { return Ok(None) };
     let subject = spec.path.display().to_string();
-    if entry.kind == EntryKind::Directory {
+    if entry.kind == FileKind::Directory {
         let hint = "remove it with a task of type `directory`";
         return Err(Failure::failed(format!("`{subject}` is a directory, not a file; {hint}")));
     }
-    let difference = Difference::value(subject, "state", Some("present".to_owned()), None);
+    let difference = HostDifference::value(subject, "state", Some("present".to_owned()), None);
     Ok(Some(Step::new(difference, HostChange::Remove(spec.path.clone()))))
 }
 
@@ -33,7 +33,7 @@ async fn present(spec: Spec, cx: Context<'_>) -> Result<Option<Step>, Failure> {
     let Spec { path, content, permissions, owner, validate, keeps_backup, detail, .. } = spec;
     // Attributes that are not managed stay as they are, also when the file is replaced.
     let current = cx.host.inspect(&path).await?;
-    let is_file = current.as_ref().is_some_and(|entry| matches!(entry.kind, EntryKind::File { .. }));
+    let is_file = current.as_ref().is_some_and(|entry| matches!(entry.kind, FileKind::File { .. }));
     let content = match content {
         Some(content) => content,
         None if is_file => cx.host.read(&path).await?,

@@ -1,10 +1,10 @@
 //! Check of `line`.
 
 use super::spec::Spec;
-use crate::host::{EntryKind, FileOwner, FileToWrite, HostFuture};
+use crate::context::Context;
+use crate::host::{FileKind, FileOwner, FileToWrite, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::types::files::{DiffDetail, step_of};
 use crate::values::Values;
 
@@ -17,7 +17,7 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
         let subject = path.display().to_string();
         let file = match cx.host.inspect(&path).await? {
             Some(entry) => {
-                let EntryKind::File { .. } = entry.kind else {
+                let FileKind::File { .. } = entry.kind else {
                     return Err(Failure::failed(format!("`{subject}` is {}, not a file", entry.kind.name())));
                 };
                 let data = cx.host.read(&path).await?;

@@ -7,7 +7,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "line",
@@ -33,7 +33,7 @@ A missing file is an error, unless `create` is set.",
     path: /etc/ssh/sshd_config
     regexp: '^#?PermitRootLogin '
     line: PermitRootLogin no",
-    run: Some(Run::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -6,7 +6,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "link",
@@ -23,7 +23,7 @@ The link is replaced atomically. A file or directory at the path is never replac
   version: 3.0.0
   roles: [web]
   parameters: {path: /srv/www/current, target: /srv/www/releases/42}",
-    run: Some(Run::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

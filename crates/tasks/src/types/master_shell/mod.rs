@@ -5,11 +5,11 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "master_shell",
-    summary: "Run a command on the master for a node.",
+    summary: "TaskRunner a command on the master for a node.",
     reference: "\
 Like `shell`, but executed by the agent of the master: once for each node of the task, with expressions evaluated for that node.
 The variable `STOKER_NODE` contains the UID of the node.",
@@ -24,7 +24,7 @@ The variable `STOKER_NODE` contains the UID of the node.",
   roles: ['/.*/']
   parameters:
     cmd: {yaql_exp: '\"register-dns \" + $.fqdn'}",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

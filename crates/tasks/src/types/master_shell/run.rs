@@ -2,9 +2,9 @@
 //! check this.
 
 use super::spec::Spec;
+use crate::context::Context;
 use crate::host::HostFuture;
 use crate::outcome::TaskOutcome;
-use crate::task_type::Context;
 use crate::types::shell::run_script;
 use crate::values::Values;
 

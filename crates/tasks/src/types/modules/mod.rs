@@ -11,7 +11,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 pub use self::drivers::{DRIVERS, Driver};
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(crate) const TYPE: TaskType = TaskType {
     name: "modules",
@@ -31,7 +31,7 @@ task itself fails only if it is stopped, or if a type has no driver; in that cas
     action: apply
     modules:
       - {id: m1, name: greeting, type: ping, contents: bWVzc2FnZT1oaQo=}",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

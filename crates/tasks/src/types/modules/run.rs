@@ -6,9 +6,9 @@ use stoker_model::{Json, JsonMap, ModuleAction, ModuleStatus, TaskReport};
 use super::contents;
 use super::drivers::{DriverError, DriverResult, Payload};
 use super::spec::{Module, Spec};
+use crate::context::Context;
 use crate::host::{HostError, HostFuture};
 use crate::outcome::TaskOutcome;
-use crate::task_type::Context;
 use crate::values::Values;
 
 /// Maximum size of the messages of all modules, because the size of a summary is bounded.

@@ -1,8 +1,8 @@
 //! Executor of `move_to_bootstrap`.
 
+use crate::context::Context;
 use crate::host::HostFuture;
 use crate::outcome::TaskOutcome;
-use crate::task_type::Context;
 use crate::types::hooks::call;
 use crate::values::Values;
 

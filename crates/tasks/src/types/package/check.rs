@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
 use super::manager::{Installed, PackageManager};
 use super::spec::{DesiredPackage, PackageState, Spec};
+use crate::context::Context;
 use crate::host::{HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::values::Values;
 
 pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
@@ -31,12 +31,12 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
 
 /// Removes the installed packages in one transaction.
 fn removal(spec: &Spec, manager: PackageManager, installed: &BTreeMap<String, Installed>) -> Option<Step> {
-    let differences: Vec<Difference> = spec
+    let differences: Vec<HostDifference> = spec
         .packages
         .iter()
         .filter_map(|package| {
             let current = installed.get(&package.name)?.version.clone();
-            Some(Difference::value(&package.name, "version", Some(current), None))
+            Some(HostDifference::value(&package.name, "version", Some(current), None))
         })
         .collect();
     let names: Vec<String> = differences.iter().map(|difference| difference.subject.clone()).collect();
@@ -62,7 +62,7 @@ fn installation(
         if !is_desired {
             let desired = package.version.as_ref().or(candidate).cloned();
             let desired = desired.unwrap_or_else(|| "installed".to_owned());
-            differences.push(Difference::value(&package.name, "version", current, Some(desired)));
+            differences.push(HostDifference::value(&package.name, "version", current, Some(desired)));
             packages.push(package);
         }
     }
@@ -94,6 +94,6 @@ fn holding(
     let command = command.ok_or_else(|| Failure::refused("`hold` is possible with apt only"))?;
     let text = |is_held: bool| Some(is_held.to_string());
     let differences =
-        names.iter().map(|name| Difference::value(name, "hold", text(!hold), text(hold))).collect();
+        names.iter().map(|name| HostDifference::value(name, "hold", text(!hold), text(hold))).collect();
     Ok(Some(Step { differences, changes: vec![HostChange::Run(command)], is_action: false }))
 }

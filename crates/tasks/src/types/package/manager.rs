@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::spec::DesiredPackage;
+use crate::context::Context;
 use crate::host::{Command, CommandEffect};
 use crate::outcome::Failure;
-use crate::task_type::Context;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PackageManager {

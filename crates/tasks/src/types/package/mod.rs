@@ -7,7 +7,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "package",
@@ -31,7 +31,7 @@ installed; if nothing needs to be installed, they are not.",
   parameters:
     names: [nginx, 'postgresql-client=15*']
     update_cache: true",
-    run: Some(Run::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

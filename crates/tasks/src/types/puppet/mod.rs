@@ -5,7 +5,7 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "puppet",
@@ -27,7 +27,7 @@ summary is stored with the result. Manifest and modules must already be on the n
     puppet_manifest: /etc/puppet/modules/osnailyfacter/modular/ntp/ntp-server.pp
     puppet_modules: /etc/puppet/modules
     timeout: 600",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -3,9 +3,9 @@
 use stoker_model::TaskReport;
 
 use super::spec::{REPORT, SUMMARY, changed, command, failure, read_summary};
+use crate::context::Context;
 use crate::host::{HostFuture, Status};
 use crate::outcome::{Failure, TaskOutcome};
-use crate::task_type::Context;
 use crate::values::Values;
 
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {

@@ -5,7 +5,7 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "reboot",
@@ -25,7 +25,7 @@ started at boot. The command is `shutdown -r now`, or the program configured wit
   roles: [compute]
   parameters:
     timeout: 900",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -1,8 +1,8 @@
 //! Executor of `reboot`.
 
+use crate::context::Context;
 use crate::host::HostFuture;
-use crate::outcome::TaskOutcome;
-use crate::task_type::{Context, message_report};
+use crate::outcome::{TaskOutcome, message_report};
 use crate::values::Values;
 
 pub(super) fn run<'a>(_values: &'a Values, cx: Context<'a>) -> HostFuture<'a, TaskOutcome> {

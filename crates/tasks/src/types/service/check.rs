@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
 use super::spec::{DesiredState, Spec};
+use crate::context::Context;
 use crate::host::{Command, CommandEffect, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::values::Values;
 
 pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
@@ -63,7 +63,10 @@ fn steps(spec: &Spec, unit: &UnitState) -> Result<Vec<Step>, Failure> {
     }
     let run = |verb: &str| HostChange::Run(Command::argv(["systemctl", verb, "--", name]));
     let step = |attribute: &str, old: &str, new: &str, verb: &str| {
-        Step::new(Difference::value(name, attribute, Some(old.to_owned()), Some(new.to_owned())), run(verb))
+        Step::new(
+            HostDifference::value(name, attribute, Some(old.to_owned()), Some(new.to_owned())),
+            run(verb),
+        )
     };
     let mut steps = Vec::new();
     // Unmask before and mask after the other changes: a masked unit cannot be started.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "service",
@@ -26,7 +26,7 @@ pub(super) const TYPE: TaskType = TaskType {
   version: 3.0.0
   roles: [web]
   parameters: {name: nginx, state: running, enabled: true}",
-    run: Some(Run::Resource(Resource::new(check::check).settle(Duration::from_secs(15)))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check).settle(Duration::from_secs(15)))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

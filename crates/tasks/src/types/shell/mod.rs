@@ -7,11 +7,11 @@ pub(super) use run::{command_of, run_script};
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "shell",
-    summary: "Run a command on the node.",
+    summary: "TaskRunner a command on the node.",
     reference: "\
 The text is run by `bash`, or by `sh` if there is no `bash`; a command that consists of an absolute path and plain arguments is
 executed directly. Standard input is empty. Success is exit code 0. Output is reported as it is produced: the first and the last
@@ -33,7 +33,7 @@ On a timeout or a cancelled run all its processes are ended, including detached 
     timeout: 120
     retries: 3
     interval: 10",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

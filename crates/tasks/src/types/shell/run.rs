@@ -1,9 +1,9 @@
 //! Executor of `shell`.
 
 use super::spec::{Spec, plain_words};
+use crate::context::Context;
 use crate::host::{Command, HostFuture};
 use crate::outcome::{Failure, TaskOutcome};
-use crate::task_type::Context;
 use crate::values::Values;
 use stoker_model::TaskReport;
 

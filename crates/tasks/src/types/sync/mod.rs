@@ -5,7 +5,7 @@ mod spec;
 
 use stoker_engine::blueprint::Executor;
 
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "sync",
@@ -26,7 +26,7 @@ the node.",
   parameters:
     src: rsync://10.20.0.2:/puppet/modules/
     dst: /etc/puppet/modules",
-    run: Some(Run::Action(run::run)),
+    run: Some(TaskRunner::Action(run::run)),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -1,12 +1,12 @@
 //! Check of `sysctl`.
 
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
 use super::spec::{Spec, normalize};
+use crate::context::Context;
 use crate::host::{FileOwner, FileToWrite, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::types::files::{DiffDetail, step_of};
 use crate::values::Values;
 
@@ -29,7 +29,7 @@ async fn present(spec: &Spec, value: &str, cx: Context<'_>) -> Result<Vec<Step>,
     let current = normalize(&String::from_utf8_lossy(&data));
     // The kernel first: it refuses invalid values, which must not be stored.
     let running = (current != value).then(|| {
-        let difference = Difference::value(name, "value", Some(current), Some(value.to_owned()));
+        let difference = HostDifference::value(name, "value", Some(current), Some(value.to_owned()));
         let data = format!("{value}\n").into_bytes();
         Step::new(difference, HostChange::Overwrite { path: kernel.clone(), data })
     });
@@ -45,6 +45,6 @@ async fn absent(spec: Spec, cx: Context<'_>) -> Result<Vec<Step>, Failure> {
     if cx.host.inspect_link(&spec.stored).await?.is_none() {
         return Ok(Vec::new());
     }
-    let difference = Difference::value(spec.name, "stored value", Some("present".to_owned()), None);
+    let difference = HostDifference::value(spec.name, "stored value", Some("present".to_owned()), None);
     Ok(vec![Step::new(difference, HostChange::Remove(spec.stored))])
 }

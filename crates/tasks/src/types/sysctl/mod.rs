@@ -6,7 +6,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "sysctl",
@@ -24,7 +24,7 @@ The value is set in the running kernel and stored in `/etc/sysctl.d`, so that it
   version: 3.0.0
   roles: [db]
   parameters: {name: vm.swappiness, value: 1}",
-    run: Some(Run::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -1,12 +1,12 @@
 //! Check of `systemd_unit`.
 
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
 use super::spec::Spec;
+use crate::context::Context;
 use crate::host::{Command, CommandEffect, FileToWrite, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::types::files::{DiffDetail, step_of};
 use crate::values::Values;
 
@@ -20,7 +20,7 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
             }
             None if cx.host.inspect_link(&path).await?.is_some() => {
                 let subject = path.display().to_string();
-                let difference = Difference::value(subject, "state", Some("present".to_owned()), None);
+                let difference = HostDifference::value(subject, "state", Some("present".to_owned()), None);
                 Some(Step::new(difference, HostChange::Remove(path)))
             }
             None => None,
@@ -34,7 +34,7 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
         let is_outdated = needs_reload(&name, cx).await?;
         let text = |word: &str| Some(word.to_owned());
         let difference =
-            Difference::value(name, "configuration in systemd", text("outdated"), text("current"));
+            HostDifference::value(name, "configuration in systemd", text("outdated"), text("current"));
         Ok(if is_outdated { vec![Step::new(difference, reload)] } else { Vec::new() })
     })
 }

@@ -6,7 +6,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "systemd_unit",
@@ -29,7 +29,7 @@ The file is written to `/etc/systemd/system`, and systemd reloads its configurat
       ExecStart=/usr/local/bin/shop
       [Install]
       WantedBy=multi-user.target",
-    run: Some(Run::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -6,7 +6,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "upload_file",
@@ -28,7 +28,7 @@ agent runs as. Use `file` for files that are removed, validated or backed up.",
     path: /etc/hiera/nodes.yaml
     data: {yaql_exp: '{nodes => $.network_metadata.nodes}.toYaml()'}
     permissions: '0640'",
-    run: Some(Run::Resource(Resource::new(run::check))),
+    run: Some(TaskRunner::Resource(Resource::new(run::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

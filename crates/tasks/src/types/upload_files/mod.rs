@@ -6,7 +6,7 @@ mod spec;
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
-use crate::task_type::{Run, TaskType};
+use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "upload_files",
@@ -28,7 +28,7 @@ be written stops the task.",
       - uid: '1'
         files:
           - {dst: /etc/ssl/a.pem, data: '…', permissions: '0600'}",
-    run: Some(Run::Resource(Resource::new(run::check))),
+    run: Some(TaskRunner::Resource(Resource::new(run::check))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -1,12 +1,12 @@
 //! Check of `user`.
 
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
 use super::spec::Spec;
+use crate::context::Context;
 use crate::host::{Command, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::types::accounts::{Accounts, UserEntry, password_hash};
 use crate::values::Values;
 
@@ -40,7 +40,7 @@ fn run(words: Vec<String>) -> HostChange {
 fn removal(spec: &Spec) -> Step {
     let home = spec.removes_home.then_some("--remove");
     let words = ["userdel"].into_iter().chain(home).chain(["--", &spec.name]);
-    let difference = Difference::value(&spec.name, "state", text("present"), None);
+    let difference = HostDifference::value(&spec.name, "state", text("present"), None);
     Step::new(difference, run(words.map(str::to_owned).collect()))
 }
 
@@ -54,7 +54,7 @@ fn creation(spec: &Spec) -> Step {
         words.push("--system".to_owned());
     }
     words.extend(["--".to_owned(), spec.name.clone()]);
-    Step::new(Difference::value(&spec.name, "state", None, text("present")), run(words))
+    Step::new(HostDifference::value(&spec.name, "state", None, text("present")), run(words))
 }
 
 /// Options of `useradd` for the attributes that are managed.
@@ -95,7 +95,7 @@ fn modification(spec: &Spec, user: &UserEntry<'_>, accounts: &Accounts) -> Optio
     for (attribute, option, current, desired) in attributes {
         let Some(desired) = desired.filter(|desired| *desired != current) else { continue };
         words.extend([option.to_owned(), desired.clone()]);
-        differences.push(Difference::value(&spec.name, attribute, Some(current), Some(desired)));
+        differences.push(HostDifference::value(&spec.name, attribute, Some(current), Some(desired)));
     }
     words.extend(["--".to_owned(), spec.name.clone()]);
     (!differences.is_empty()).then(|| Step { differences, changes: vec![run(words)], is_action: false })
@@ -104,6 +104,6 @@ fn modification(spec: &Spec, user: &UserEntry<'_>, accounts: &Accounts) -> Optio
 /// Sets the password through standard input: arguments are visible to all users of the node.
 fn password(name: &str, hash: &str) -> Step {
     let command = Command::argv(["chpasswd", "--encrypted"]).stdin(format!("{name}:{hash}\n").into_bytes());
-    let difference = Difference::value(name, "password", text("(hidden)"), text("(hidden)"));
+    let difference = HostDifference::value(name, "password", text("(hidden)"), text("(hidden)"));
     Step::new(difference, HostChange::Run(command))
 }

@@ -1,12 +1,12 @@
 //! Check of `user_group`.
 
-use stoker_model::Difference;
+use stoker_model::HostDifference;
 
 use super::spec::Spec;
+use crate::context::Context;
 use crate::host::{Command, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::task_type::Context;
 use crate::types::accounts::Accounts;
 use crate::values::Values;
 
@@ -25,7 +25,7 @@ fn step(spec: &Spec, current: Option<&str>) -> Option<Step> {
     let run = |words: &[&str]| HostChange::Run(Command::argv(words.iter().copied()));
     match (current, gid.as_deref()) {
         (Some(_), _) if *is_absent => {
-            let difference = Difference::value(name, "state", text("present"), None);
+            let difference = HostDifference::value(name, "state", text("present"), None);
             Some(Step::new(difference, run(&["groupdel", "--", name])))
         }
         (None, _) if *is_absent => None,
@@ -33,10 +33,10 @@ fn step(spec: &Spec, current: Option<&str>) -> Option<Step> {
             let number = gid.map_or(vec![], |gid| vec!["--gid", gid]);
             let system: &[&str] = if *is_system { &["--system"] } else { &[] };
             let words = [&["groupadd"], number.as_slice(), system, &["--", name]].concat();
-            Some(Step::new(Difference::value(name, "state", None, text("present")), run(&words)))
+            Some(Step::new(HostDifference::value(name, "state", None, text("present")), run(&words)))
         }
         (Some(current), Some(gid)) if current != gid => {
-            let difference = Difference::value(name, "gid", text(current), text(gid));
+            let difference = HostDifference::value(name, "gid", text(current), text(gid));
             Some(Step::new(difference, run(&["groupmod", "--gid", gid, "--", name])))
         }
         _ => None,

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use super::{DriverError, DriverResult, Payload};
+use crate::context::Context;
 use crate::host::{Command, FileToWrite, HostChange};
-use crate::task_type::Context;
 use crate::types::modules::contents::settings;
 
 pub(super) struct Keyed {

@@ -1,8 +1,8 @@
 //! Module drivers, which apply and remove modules of a type. To add a driver, create a directory and a line
 //! here.
 
+use crate::context::Context;
 use crate::host::{HostError, HostFuture, StopReason};
-use crate::task_type::Context;
 use crate::types::modules::contents::ContentsError;
 
 mod keyed;
@@ -34,11 +34,11 @@ pub struct Driver {
     /// Whether to refuse modules that no admin has approved, because the driver can change any part of the
     /// node.
     pub(super) admin_only: bool,
-    pub(super) apply: Run,
-    pub(super) remove: Run,
+    pub(super) apply: DriverOperation,
+    pub(super) remove: DriverOperation,
 }
 
-pub(super) type Run = for<'a> fn(Payload<'a>, Context<'a>) -> HostFuture<'a, DriverResult>;
+pub(super) type DriverOperation = for<'a> fn(Payload<'a>, Context<'a>) -> HostFuture<'a, DriverResult>;
 
 /// Message for the user, or the error.
 pub(super) type DriverResult = Result<String, DriverError>;

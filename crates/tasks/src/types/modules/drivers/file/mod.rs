@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::{Driver, DriverError, DriverResult, Payload};
+use crate::context::Context;
 use crate::host::{Command, FileToWrite, HostChange};
 use crate::parameter::permissions;
-use crate::task_type::Context;
 use crate::types::files::{absolute, owner_of};
 use crate::types::modules::contents::{settings, split};
 

@@ -1,8 +1,8 @@
 //! `script`: runs the contents with the argument `apply` or `remove`.
 
 use super::{Driver, DriverError, DriverResult, Payload};
+use crate::context::Context;
 use crate::host::Command;
-use crate::task_type::Context;
 
 /// Script that makes the file executable and executes it, so that its `#!` line selects the interpreter.
 const START: &str = r#"chmod 0700 "$1" && exec "$1" "$2""#;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    pub kind: EntryKind,
+pub struct FileEntry {
+    pub kind: FileKind,
     /// Permission bits, including set-user-id, set-group-id and sticky.
     pub permissions: u32,
     /// Name of the owner, or its number if it has no name.
@@ -15,7 +15,7 @@ pub struct Entry {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum FileKind {
     File {
         n_bytes: u64,
     },
@@ -27,7 +27,7 @@ pub enum EntryKind {
     Special,
 }
 
-impl EntryKind {
+impl FileKind {
     /// Returns the name for messages.
     pub fn name(&self) -> &'static str {
         match self {
