@@ -1,4 +1,8 @@
 //! HTTP POST requests to a server, one connection per request.
+//!
+//! `HttpPoster` of `stoker-client` does not fit: it reads no response body, but a join and a certificate are answers. It also resolves
+//! and trusts hosts by itself, while these requests use the connection of an [`Endpoint`]: the same addresses, authority and client
+//! certificate as the WebSocket.
 
 use std::error::Error;
 use std::time::Duration;

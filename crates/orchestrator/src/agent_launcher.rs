@@ -173,7 +173,7 @@ async fn place_in(
         Ok(Some(place)) => Some(place),
         Ok(None) => runs.local_agents.then(here),
         Err(problems) => {
-            let why: Vec<String> = problems.into_iter().map(|(_, message)| message).collect();
+            let why: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
             tracing::warn!(
                 agent.uid = uid.as_str(),
                 why = why.join("; "),

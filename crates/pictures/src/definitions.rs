@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use stoker_graph::NamePattern;
 use stoker_model::{Json, Task, TaskType};
 
+use crate::appearance::Appearance;
 use crate::drawing::{Diagram, Vertex};
-use crate::looks::Appearance;
 
 /// Selects the part of a graph to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The abstract diagram that all output formats render.
 
-use crate::looks::Appearance;
+use crate::appearance::Appearance;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagram {

@@ -6,16 +6,16 @@
 //! Names are untrusted user input. For any name the output is well formed, and the name is escaped without
 //! loss.
 
+mod appearance;
 mod definitions;
 mod dot;
 mod drawing;
-mod looks;
 mod mermaid;
 mod svg;
 
+pub use appearance::Appearance;
 pub use definitions::{DefinitionFilter, FilterError, draw_definitions};
 pub use dot::Dot;
 pub use drawing::{Diagram, Vertex};
-pub use looks::Appearance;
 pub use mermaid::Mermaid;
 pub use svg::{Svg, VERTICES_MAX};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use crate::appearance::{Appearance, Shape, Style};
 use crate::drawing::{Diagram, Vertex};
-use crate::looks::{Appearance, Shape, Style};
 
 /// Displays a drawing as a left-to-right flowchart.
 pub struct Mermaid<'d>(pub &'d Diagram);

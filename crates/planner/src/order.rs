@@ -12,7 +12,7 @@ use crate::names::Names;
 use crate::node_sets::{NodeSet, NodeSets, common};
 use crate::order_builder::{Instances, Layout, OrderBuilder};
 use crate::plan::NodeChoice;
-use crate::relations::{Relation, TargetNodes, read};
+use crate::relations::{EntryProblem, Relation, TargetNodes, read};
 use crate::report::{PlanningReport, codes};
 
 pub(crate) struct Ordered {
@@ -68,7 +68,7 @@ impl Ordering<'_, '_, '_, '_> {
                 for relation in read(field, value, &mut problems) {
                     self.add_relation(done.task_idx, &nodes, &relation);
                 }
-                for (path, message) in problems {
+                for EntryProblem { path, message } in problems {
                     self.report.push(Diagnostic::error(codes::FIELD, message).task(definition.name, path));
                 }
             }

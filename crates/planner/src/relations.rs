@@ -30,8 +30,12 @@ pub(crate) enum TargetNodes {
     AnyOf(Option<Json>),
 }
 
-/// Path of an invalid entry, and a message.
-pub(crate) type EntryProblem = (String, String);
+/// An entry that is not a relation.
+pub(crate) struct EntryProblem {
+    /// Path in the task, such as `cross_depends[0]`.
+    pub(crate) path: String,
+    pub(crate) message: String,
+}
 
 /// Parses a field. Null and false entries are ignored, so that an expression can produce an optional entry.
 pub(crate) fn read(field: &'static str, value: &Json, problems: &mut Vec<EntryProblem>) -> Vec<Relation> {
@@ -53,7 +57,10 @@ pub(crate) fn read(field: &'static str, value: &Json, problems: &mut Vec<EntryPr
             Some((name, target)) => {
                 relations.push(Relation { name: name.to_owned(), is_before, target, field: path });
             }
-            None => problems.push((path, format!("{item} is not a reference to a task"))),
+            None => {
+                let message = format!("{item} is not a reference to a task");
+                problems.push(EntryProblem { path, message });
+            }
         }
     }
     relations

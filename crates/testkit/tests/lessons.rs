@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Defect, file of the test, name of the test.
 type Lesson = (&'static str, &'static str, &'static str);
 
-const PLANNER: &str = "crates/planner/tests/lessons.rs";
+const PLANNER: &str = "crates/planner/tests/regressions.rs";
 const ENGINE: &str = "crates/engine/tests/engine/weak_points.rs";
 
 /// Bugs by their number in the predecessor's tracker.

@@ -4,19 +4,17 @@
 //! (default: the node's address), `user`, `port`, `options`, `program` (path of `stoker` on the node),
 //! `state` (directory of the agent's journal on the node) and `hooks`.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap, Node};
 
 use super::AgentPlace;
-
-/// Path of the invalid attribute, and the error message.
-type Problem = (String, String);
 
 /// Hooks that a node supports: operations that only its operator can implement.
 const HOOKS: &[&str] = &["erase_node", "reboot"];
 
 /// Returns the location of the agent of a node reached over SSH; `None` if the agent of the node connects by
 /// itself. On failure, returns all validation errors.
-pub fn parse_ssh_location(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem>> {
+pub fn parse_ssh_location(node: &Node) -> Result<Option<AgentPlace>, Vec<Diagnostic>> {
     let mut reading = Reading::default();
     let is_meant = match present(&node.attributes, "transport") {
         None => false,
@@ -42,14 +40,14 @@ fn present<'m>(map: &'m JsonMap, key: &str) -> Option<&'m Json> {
 
 #[derive(Default)]
 struct Reading {
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
 }
 
 const KNOWN: &[&str] = &["host", "user", "port", "options", "program", "state", "hooks"];
 
 impl Reading {
     fn wrong(&mut self, place: impl Into<String>, message: impl Into<String>) {
-        self.problems.push((place.into(), message.into()));
+        self.problems.push(Diagnostic::plain(message).path(place));
     }
 
     fn place(&mut self, node: &Node) -> AgentPlace {
@@ -247,8 +245,8 @@ mod tests {
         ];
         for (attributes, expected) in cases {
             let problems = parse_ssh_location(&node(attributes)).unwrap_err();
-            let places: Vec<&str> = problems.iter().map(|(place, _)| place.as_str()).collect();
-            assert_eq!(places, *expected, "{attributes}: {problems:?}");
+            let paths: Vec<&str> = problems.iter().map(|problem| problem.location.path.as_str()).collect();
+            assert_eq!(paths, *expected, "{attributes}: {problems:?}");
         }
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::{self, Formatter, Write as _};
 use super::layers::Layers;
 use super::placing::{BOX_HEIGHT, MARGIN, Placed};
 use super::text::{self, Escaped};
+use crate::appearance::{Appearance, Shape, Style};
 use crate::drawing::{Diagram, Vertex};
-use crate::looks::{Appearance, Shape, Style};
 
 /// Height of a text line above the diagram.
 const LINE_HEIGHT: f64 = 24.0;

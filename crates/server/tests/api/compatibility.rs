@@ -3,7 +3,7 @@
 use axum::body::Body;
 use serde_json::{Value, json};
 
-use crate::choices::{
+use crate::component_fixtures::{
     contrail_body, create, plugin_body, release_with_components, server_with_contrail, with_fields,
 };
 use crate::fixtures::set_release_version;

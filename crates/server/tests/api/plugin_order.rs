@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::choices::{
+use crate::component_fixtures::{
     create, plugin_body, post_cluster, release_with_components, set_plugins_enabled, with_fields,
 };
 use crate::fixtures::set_stage_tasks;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::choices::{
+use crate::component_fixtures::{
     contrail_body, create, plugin_body, post_cluster, release_with_components, server_with_contrail,
     set_plugins_enabled, with_fields,
 };

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use stoker_model::{JsonMap, RunId};
 
 use super::super::{FromAgent, Hello};
-use super::interface::Output;
 use super::journal::Record;
 use super::machine::{AgentSession, Outputs, State};
+use super::messages::Output;
 
 impl AgentSession {
     pub(super) fn handle_connected(&mut self, facts: JsonMap, outputs: &mut Outputs) {

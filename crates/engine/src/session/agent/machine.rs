@@ -7,8 +7,8 @@ use stoker_model::{Micros, RunId, TaskReport};
 use super::super::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, ResultKind, ToAgent,
 };
-use super::interface::{AgentLimits, Identity, Input, Output};
 use super::journal::{Record, instance_keys, run_keys};
+use super::messages::{AgentLimits, Identity, Input, Output};
 
 /// State of a retained attempt.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,12 +14,12 @@
 //! from a closed connection; messages sent to the agent before its restart must not be passed to it.
 
 mod hello;
-mod interface;
 mod journal;
 mod machine;
+mod messages;
 mod restart;
 mod writing;
 
-pub use interface::{AgentLimits, Identity, Input, Output};
 pub use journal::{Durability, Record};
 pub use machine::AgentSession;
+pub use messages::{AgentLimits, Identity, Input, Output};

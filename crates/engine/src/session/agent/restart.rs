@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use stoker_model::{Micros, TaskReport};
 
 use super::super::{AttemptKey, ResultKind};
-use super::interface::{AgentLimits, Identity};
 use super::journal::{Contents, JournalState, Record};
 use super::machine::{AgentSession, Outputs, State};
+use super::messages::{AgentLimits, Identity};
 
 impl AgentSession {
     /// Restores an agent from its journal. `alive` are attempts whose processes survived the previous agent

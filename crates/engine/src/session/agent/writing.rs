@@ -1,9 +1,9 @@
 //! Journal writes and compaction.
 
 use super::super::AttemptKey;
-use super::interface::Output;
 use super::journal::Record;
 use super::machine::{AgentSession, Outputs, State};
+use super::messages::Output;
 
 impl AgentSession {
     pub(super) fn write(&mut self, record: Record, outputs: &mut Outputs) -> u64 {

@@ -2,7 +2,6 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::json_map;
 use stoker_model::{ClusterId, JsonMap, Node};
 use stoker_orchestrator::local_agents::parse_ssh_location;
@@ -59,8 +58,7 @@ pub(super) async fn node_attributes_update(
     let changes_agent_access = ["transport", "ssh"].iter().any(|key| changes.contains_key(*key));
     change_attributes(&declared, &mut node, changes);
     if changes_agent_access && let Err(problems) = parse_ssh_location(&node) {
-        let reasons = problems.into_iter().map(|(path, message)| Diagnostic::plain(message).path(path));
-        return Err(ApiError::refused(reasons.collect()));
+        return Err(ApiError::refused(problems));
     }
     let node = writing.node_update(&node).await?;
     writing.commit(describe("node.attributes", &node, json!({"name": node.name}))).await?;

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use serde_json::{Value, json};
 
-use crate::choices::{
+use crate::component_fixtures::{
     create, plugin_body, post_cluster, release_with_components, server_with_contrail, set_plugins_enabled,
     with_fields,
 };
