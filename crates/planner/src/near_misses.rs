@@ -4,30 +4,43 @@
 use std::collections::HashMap;
 
 use stoker_diagnostics::Diagnostic;
+use stoker_state::Document;
 use stoker_yaql::Value;
 use stoker_yaql::eval::suggest::closest_name;
-use stoker_yaql::syntax::{ArgNode, Grammar, Node, Tree, parse};
+use stoker_yaql::syntax::{ArgNode, Node, Tree};
 
-use crate::definition::{CONDITION, condition_text};
+use crate::compute::expressions::{ExpressionIdx, Expressions};
+use crate::definition::{CONDITION, Definition};
 use crate::input::PlanningInput;
 use crate::report::codes;
+use crate::template::Template;
 use crate::yaql_ext::missing::leading_path;
 
 /// Functions for which a path that does not exist is no error.
 const TOLERANT: &[&str] = &["changed", "changedAll", "changedAny", "old"];
 
 /// Returns a warning for each path in a condition that the new state of no node has, if it has a similar one.
-pub(crate) fn near_misses(input: &PlanningInput<'_>) -> Vec<Diagnostic> {
+pub(crate) fn near_misses(
+    input: &PlanningInput<'_>,
+    definitions: &[Definition<'_>],
+    expressions: &Expressions,
+) -> Vec<Diagnostic> {
     let roots =
         [&input.common, &input.master].into_iter().chain(input.nodes.iter().map(|node| &node.document));
-    let mut states =
-        States { roots: roots.map(|document| document.value()).collect(), known: HashMap::new() };
-    let mut by_text: HashMap<&str, Vec<NearMiss>> = HashMap::new();
+    let mut states = States { roots: roots.map(Document::value).collect(), known: HashMap::new() };
+    let mut by_expression: HashMap<ExpressionIdx, Vec<NearMiss>> = HashMap::new();
     let mut warnings = Vec::new();
-    for task in input.tasks {
-        let Some(text) = condition_text(task) else { continue };
-        let misses = by_text.entry(text).or_insert_with(|| states.near_misses(text));
-        warnings.extend(misses.iter().map(|miss| miss.warning().task(&task.name, CONDITION)));
+    for definition in definitions {
+        let Some(Template::Computed(expression_idx)) = definition.condition else { continue };
+        let compiled = &expressions.all[expression_idx as usize];
+        let Ok(expression) = &compiled.expression else { continue };
+        if !compiled.reads_old {
+            continue;
+        }
+        let misses = by_expression
+            .entry(expression_idx)
+            .or_insert_with(|| states.near_misses(&expression.program().tree));
+        warnings.extend(misses.iter().map(|miss| miss.warning().task(definition.name, CONDITION)));
     }
     warnings
 }
@@ -53,11 +66,10 @@ struct States<'v> {
     known: HashMap<Vec<String>, Option<NearMiss>>,
 }
 
-impl<'v> States<'v> {
-    fn near_misses(&mut self, text: &str) -> Vec<NearMiss> {
-        let Ok(tree) = parse(text, Grammar::default()) else { return Vec::new() };
+impl States<'_> {
+    fn near_misses(&mut self, tree: &Tree) -> Vec<NearMiss> {
         let mut misses = Vec::new();
-        for path in compared_paths(&tree) {
+        for path in compared_paths(tree) {
             if !self.known.contains_key(&path) {
                 let miss = self.near_miss(&path);
                 self.known.insert(path.clone(), miss);

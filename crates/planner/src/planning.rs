@@ -36,7 +36,6 @@ use crate::verdicts::{Decided, VerdictInput, decide_verdicts};
 pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, PlanningReport), PlanningReport> {
     let mut report = PlanningReport::default();
     let plan = build_plan(input, &mut report);
-    report.problems.extend(near_misses(input));
     report.sort();
     match plan {
         Some(plan) if !report.has_errors() => Ok((plan, report)),
@@ -56,6 +55,8 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     let subjects = subjects(input, &nodes, &names);
     let n_threads = input.settings.n_threads.max(1);
     let mut evaluator = Evaluator::new(eval_settings(input, &options), subjects, expressions, n_threads);
+
+    report.problems.extend(near_misses(input, &definitions, &evaluator.expressions));
 
     let mut node_sets = NodeSets::new(&nodes);
     let Placement { kinds, nodes: placed, groups, conditional, unconditional } =

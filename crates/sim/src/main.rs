@@ -94,7 +94,9 @@ fn plan_many(first: u64, count: u64) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let mut total = PlansReport::default();
-    results.iter().for_each(|(report, _)| total.add(report));
+    for (report, _) in &results {
+        total.add(report);
+    }
     let PlansReport { n_plans, n_instances, n_running, n_unaffected, n_unaffected_skipped, .. } = total;
     println!(
         "{count} histories from {first}: {n_plans} plans of {n_instances} instances, {n_running} of them run; all as the \

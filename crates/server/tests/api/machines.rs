@@ -209,6 +209,10 @@ async fn announced_replacement_waits_for_the_next_join() {
     let replaced = site.server.post(&path, &json!({})).await.expect(200);
     assert_eq!(replaced["online"], false, "{replaced}");
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+    let plans = site.server.get(&format!("clusters/{}/plans?order_by=-id&limit=1", site.cluster)).await;
+    let plan = site.server.get(&format!("plans/{}", plans.expect(200)[0]["id"])).await.expect(200);
+    let excluded = plan["excluded"].as_array().unwrap();
+    assert!(excluded.iter().any(|entry| entry["nodes"] == json!([node.to_string()])), "{plan}");
     let credential = joined["credential"].as_str().unwrap();
     site.server.send_as(credential, "POST", "agents/nats_user", &Value::Null).await.expect_error(401);
     site.server.post("nodes/99/replace", &json!({})).await.expect_error(404);
