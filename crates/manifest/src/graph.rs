@@ -27,7 +27,7 @@ pub struct GraphBody {
     pub owner: Option<Owner>,
     /// `relations` of a response, which name owner and graph type. Requests whose path names the owner ignore them, so
     /// that a response can be uploaded again, to another owner too.
-    pub relations: Vec<Relation>,
+    pub relations: Vec<OwnerRelation>,
     pub name: FieldUpdate<String>,
     pub node_filter: FieldUpdate<String>,
     pub on_definition_change: FieldUpdate<OnDefinitionChange>,
@@ -39,7 +39,7 @@ pub struct GraphBody {
 
 /// The owner of a graph with the type that the graph has there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Relation {
+pub struct OwnerRelation {
     pub graph_type: Option<GraphType>,
     pub owner: Owner,
 }
@@ -264,13 +264,13 @@ fn owner(fields: &mut Fields<'_, '_>) -> Option<Owner> {
 }
 
 /// Reads an element of `relations`.
-fn relation(node: &Node, problems: &mut Diagnostics) -> Option<Relation> {
+fn relation(node: &Node, problems: &mut Diagnostics) -> Option<OwnerRelation> {
     let mut fields = Fields::new(node, problems)?;
     fields.require(&["model_id"]);
     let graph_type = fields.optional("type", graph_type);
     let owner = owner(&mut fields);
     fields.finish();
-    Some(Relation { graph_type, owner: owner? })
+    Some(OwnerRelation { graph_type, owner: owner? })
 }
 
 /// Node statuses that a callback may set; `deleted` removes the node from its cluster.
