@@ -17,7 +17,7 @@ fn nodes() -> Vec<NodeInput> {
     ]
 }
 
-fn group(name: &str, roles: Json, members: Json, condition: Option<&str>) -> Task {
+fn group(name: &str, roles: &[&str], members: &[&str], condition: Option<&str>) -> Task {
     let mut fields = json!({"type": "group", "roles": roles, "tasks": members});
     if let Some(condition) = condition {
         fields["condition"] = json!({"yaql_exp": condition});
@@ -26,9 +26,11 @@ fn group(name: &str, roles: Json, members: Json, condition: Option<&str>) -> Tas
 }
 
 fn member(name: &str, fields: Json) -> Task {
-    let mut all = json!({"type": "shell", "parameters": {"cmd": "x"}});
-    all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    task(name, all)
+    let mut task = task(name, json!({"type": "shell", "parameters": {"cmd": "x"}}));
+    if let Json::Object(fields) = fields {
+        task.fields.extend(fields);
+    }
+    task
 }
 
 fn runs(tasks: &[Task]) -> Vec<String> {
@@ -37,23 +39,23 @@ fn runs(tasks: &[Task]) -> Vec<String> {
 
 #[test]
 fn members_run_where_the_condition_of_their_group_is_true() {
-    let tasks = [group("g", json!(["web"]), json!(["a"]), Some("$.on")), member("a", json!({}))];
+    let tasks = [group("g", &["web"], &["a"], Some("$.on")), member("a", json!({}))];
     assert_eq!(runs(&tasks), ["a@1"]);
     let plan = planned(&input(&tasks, &json!({}), &nodes()));
     let skipped = plan.instances().find(|instance| instance.node == "2").expect("a skipped instance");
     assert_eq!(skipped.verdict, Verdict::GroupConditionFails);
     assert_eq!(skipped.verdict.to_string(), "the condition of its group is false");
-    let never = [group("g", json!(["web"]), json!(["a"]), Some("false")), member("a", json!({}))];
+    let never = [group("g", &["web"], &["a"], Some("false")), member("a", json!({}))];
     assert_eq!(runs(&never), [""; 0]);
 }
 
 #[test]
 fn own_placement_and_other_groups_are_independent() {
-    let never = |members: Json| group("never", json!(["web", "db"]), members, Some("false"));
+    let never = |members: &[&str]| group("never", &["web", "db"], members, Some("false"));
     let tasks = [
-        never(json!(["placed", "shared", "alternative"])),
-        group("always", json!(["db"]), json!(["shared"]), None),
-        group("some", json!(["web"]), json!(["alternative"]), Some("$.on")),
+        never(&["placed", "shared", "alternative"]),
+        group("always", &["db"], &["shared"], None),
+        group("some", &["web"], &["alternative"], Some("$.on")),
         member("placed", json!({"roles": ["web"]})),
         member("shared", json!({})),
         member("alternative", json!({})),
@@ -64,13 +66,13 @@ fn own_placement_and_other_groups_are_independent() {
 #[test]
 fn condition_of_the_member_applies_too() {
     let own = json!({"condition": {"yaql_exp": "$.uid != '1'"}});
-    let tasks = [group("g", json!(["web"]), json!(["a"]), Some("$.on")), member("a", own)];
+    let tasks = [group("g", &["web"], &["a"], Some("$.on")), member("a", own)];
     assert_eq!(runs(&tasks), [""; 0]);
 }
 
 #[test]
 fn changes_are_those_since_the_success_of_the_member() {
-    let tasks = [group("g", json!(["web"]), json!(["a"]), Some("changed($.title)")), member("a", json!({}))];
+    let tasks = [group("g", &["web"], &["a"], Some("changed($.title)")), member("a", json!({}))];
     let mut applied = AppliedStates::default();
     for uid in ["1", "2"] {
         let title = if uid == "1" { "t" } else { "old" };
@@ -92,7 +94,7 @@ fn changes_are_those_since_the_success_of_the_member() {
 #[test]
 fn broken_condition_is_reported_once_in_the_group() {
     let tasks = [
-        group("g", json!(["web"]), json!(["a", "b"]), Some("$.missing.x")),
+        group("g", &["web"], &["a", "b"], Some("$.missing.x")),
         member("a", json!({})),
         member("b", json!({})),
     ];

@@ -140,4 +140,11 @@ async fn scripts_are_copied_to_nodes_of_overridden_tasks() {
     site.server.put("plugins/1/deployment_graphs/default", &tasks).await.expect(200);
     let roles = merged("gridnet-scripts").await["roles"].clone();
     assert_eq!(roles, json!(["controller"]), "a group of the release places the task");
+    let order = json!({"tasks": [{"id": "listed", "requires": ["base"]}]});
+    site.server.put("plugins/1/deployment_graphs/default", &order).await.expect(200);
+    let merged = site.server.get(&format!("clusters/{}/deployment_tasks", site.cluster)).await.expect(200);
+    assert!(
+        !merged.to_string().contains("gridnet-scripts"),
+        "an override of the order runs no script: {merged}"
+    );
 }

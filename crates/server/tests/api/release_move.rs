@@ -1,6 +1,7 @@
 //! Moving a cluster to another release, and back.
 
 use serde_json::{Value, json};
+use stoker_model::NewRelease;
 
 use crate::beginnings::{create_release_from, release_body, send_with_header};
 use crate::choices::{create, plugin_body, set_plugins_enabled, with_fields};
@@ -19,8 +20,7 @@ async fn create_site() -> Site {
         on_change("gone", json!(["compute"]), "true"),
     ]);
     site.server.put("releases/1/deployment_tasks", &tasks).await.expect(200);
-    let mut next = release_body();
-    next.version = "newton-10.0".to_owned();
+    let mut next = NewRelease { version: "newton-10.0".to_owned(), ..release_body() };
     let roles = json!({"controller": {"name": "Controller"}, "compute": {"name": "Compute"}, "ironic": {"name": "Ironic"}});
     next.roles_metadata = roles.as_object().unwrap().clone();
     let attributes = json!({
@@ -76,7 +76,7 @@ fn changes<'v>(preview: &'v Value, list: &str, key: &str) -> Vec<(&'v str, &'v s
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cluster_moves_to_another_release_and_back() {
-    let site = create_site().await;
+    let site = Box::pin(create_site()).await;
     let path = format!("clusters/{}", site.cluster);
     let debug =
         json!({"editable": {"common": {"debug": {"value": true}, "puppet": {"value": "http://mine"}}}});
@@ -148,10 +148,9 @@ async fn cluster_moves_to_another_release_and_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn impossible_move_is_refused_with_every_reason() {
-    let site = create_site().await;
+    let site = Box::pin(create_site()).await;
     let path = format!("clusters/{}", site.cluster);
-    let mut without_compute = release_body();
-    without_compute.version = "ocata-11.0".to_owned();
+    let mut without_compute = NewRelease { version: "ocata-11.0".to_owned(), ..release_body() };
     without_compute.roles_metadata.remove("compute");
     without_compute.modes_metadata = json!({"multinode": {}}).as_object().unwrap().clone();
     let release = create_release_from(&site.server, without_compute).await;
@@ -187,7 +186,7 @@ async fn impossible_move_is_refused_with_every_reason() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plugins_follow_the_release() {
-    let site = create_site().await;
+    let site = Box::pin(create_site()).await;
     let for_release = |name: &str, version: &str, releases: &[&str]| {
         let entry = |release: &&str| json!({"os": "ubuntu", "version": release, "mode": ["ha"]});
         let releases: Vec<Value> = releases.iter().map(entry).collect();

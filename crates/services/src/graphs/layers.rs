@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_graph::{Layer, MergeRules, MergedTask, Source, add_folder, merge, runs_in_folder};
-use stoker_model::{Cluster, Graph, GraphId, GraphType, Json, JsonMap, Owner, Plugin, Release, Task};
+use stoker_model::{
+    Cluster, Graph, GraphId, GraphType, Json, JsonMap, Owner, PLACEMENT_FIELDS, Plugin, Release, Task,
+};
 use stoker_registry::scripts::{Scripts, scripts_task};
 use stoker_registry::sources::{PackageSource, RemovedSource, removal_tasks, source_tasks};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
@@ -232,6 +234,9 @@ impl Layers {
         let mut with_packages = HashSet::new();
         let plugins = self.plugins.iter().map(|layer| &layer.plugin);
         let sources = sources_of(&graphs.repositories, session, cluster, release, plugins).await?;
+        if sources.is_empty() && self.plugins.iter().all(|layer| layer.scripts.is_none()) {
+            return Ok(with_packages);
+        }
         let merged = self.merged_tasks_of_plugins();
         let mut used_names: HashSet<String> = HashSet::new();
         for layer in self.layers() {
@@ -266,20 +271,30 @@ impl Layers {
     }
 
     /// Returns the tasks of each plugin as merged with the other layers, which may place them, and the groups that list them.
+    /// An override that sets neither parameters nor placement runs nothing of the plugin.
     fn merged_tasks_of_plugins(&self) -> Vec<Vec<Task>> {
         let layers = self.layers();
         let merged = merge(&layers, self.rules);
         let is_group = |task: &&MergedTask<'_>| task.value("type").and_then(Json::as_str) == Some("group");
         let groups: Vec<&MergedTask<'_>> = merged.tasks.iter().filter(is_group).collect();
         let of_plugin = |layer: &PluginLayer| {
-            let names: HashSet<&str> = layer.tasks.iter().map(|task| task.name.as_str()).collect();
-            let lists = |group: &MergedTask<'_>| {
-                let members = group.value("tasks").and_then(Json::as_array).into_iter().flatten();
-                members.filter_map(Json::as_str).any(|member| names.contains(member))
+            let written: HashMap<&str, &Task> =
+                layer.tasks.iter().map(|task| (task.name.as_str(), task)).collect();
+            let is_own = |task: &&MergedTask<'_>| {
+                written.get(task.name).is_some_and(|written| {
+                    let mut decisive = PLACEMENT_FIELDS.iter().chain(&["parameters"]);
+                    task.defined_by().count() == 1 || decisive.any(|field| written.field(field).is_some())
+                })
             };
-            let own = merged.tasks.iter().filter(|task| names.contains(task.name));
-            let groups = groups.iter().copied().filter(|group| !names.contains(group.name) && lists(group));
-            own.chain(groups).map(MergedTask::to_task).collect()
+            let own: Vec<&MergedTask<'_>> = merged.tasks.iter().filter(is_own).collect();
+            let names: HashSet<&str> = own.iter().map(|task| task.name).collect();
+            let lists = |group: &&MergedTask<'_>| {
+                let members = group.value("tasks").and_then(Json::as_array).into_iter().flatten();
+                !names.contains(group.name)
+                    && members.filter_map(Json::as_str).any(|member| names.contains(member))
+            };
+            let groups = groups.iter().copied().filter(lists);
+            own.iter().copied().chain(groups).map(MergedTask::to_task).collect()
         };
         self.plugins.iter().map(of_plugin).collect()
     }

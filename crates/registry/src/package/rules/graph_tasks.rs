@@ -47,12 +47,12 @@ fn report_ignored_fields(items: &[Node], tasks: &[GraphTask], problems: &mut Dia
         let name = finding.location.task.as_deref();
         let is_item = |(_, item): &(usize, &Node)| item.get("id").and_then(Node::as_str) == name;
         let Some((item_idx, item)) = items.iter().enumerate().find(is_item) else { continue };
-        let field = finding.location.path.as_str();
-        let span = item.get(field).map_or(head(item), head);
+        let field = finding.location.path.clone();
+        let span = item.get(&field).map_or(head(item), head);
         problems.in_item(item_idx, |problems| {
-            problems.in_key(field, |problems| {
-                problems.warning(codes::UNEXPECTED_FIELD, span, finding.message.clone()).help =
-                    finding.help.clone();
+            problems.in_key(&field, |problems| {
+                let problem = problems.warning(codes::UNEXPECTED_FIELD, span, finding.message);
+                problem.help = finding.help;
             });
         });
     }
@@ -122,7 +122,7 @@ impl Task<'_> {
         if self.node.get("type").is_none() {
             let message = "`type` is missing, so a task of the release or cluster must have this id";
             problems.in_key("type", |problems| {
-                _ = problems.warning(codes::FIELD_REQUIRED, head(self.node), message)
+                problems.warning(codes::FIELD_REQUIRED, head(self.node), message);
             });
         }
         let is_graph_only = TaskType::parse(task_type).is_some() && !TYPES.contains(&task_type);

@@ -90,6 +90,7 @@ impl Operation {
             }
             (_, "/api/v1/tokens") => json!({"label": "mine"}),
             (_, "/api/v1/users/me/password") => json!({"old_password": "wrong", "password": "new"}),
+            (_, "/api/v1/clusters/{id}/release/preview") => json!({"release_id": 1}),
             (_, "/api/v1/releases/{id}/components/check") => json!({"components": []}),
             (_, "/api/v1/releases/{id}/wizard/evaluate") => json!({"answers": {}}),
             (_, "/v1.0/{tenant}/instances") => json!({"instance": {"name": "x", "modules": module()}}),

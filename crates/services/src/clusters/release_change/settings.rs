@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn map(value: Json) -> JsonMap {
-        value.as_object().cloned().unwrap_or_default()
+        if let Json::Object(map) = value { map } else { JsonMap::new() }
     }
 
     fn lines(changes: &[SettingChange]) -> Vec<String> {
