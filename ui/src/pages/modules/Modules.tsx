@@ -65,7 +65,7 @@ export default function Modules() {
                     </td>
                     <td>{module.type}</td>
                     <td>
-                      {module.datastore === "all" ? "all releases" : `${module.datastore} ${module.datastore_version}`}
+                      {module.datastore === "all" ? "all releases" : `${module.datastore} ${module.datastore_version === "all" ? "(all versions)" : module.datastore_version}`}
                       {module.tenant === "all" && ", all tenants"}
                     </td>
                     <td>
