@@ -45,6 +45,7 @@ mod plans;
 mod plugin_order;
 mod plugin_scripts;
 mod plugins;
+mod published_fields;
 mod real_choices;
 mod real_plans;
 mod receiver;
