@@ -60,6 +60,7 @@ mod run_faults;
 mod runs;
 mod sequences;
 mod servers;
+mod specifications;
 mod state;
 mod support;
 mod traces;
