@@ -117,7 +117,11 @@ pub(super) const ROWS: &[Row] = &[
         Works("graphs_are_uploaded_and_downloaded_by_layer"),
     ),
     ("001-62", "`graph upload` reads a folder", Works("files_below_a_folder_form_one_graph")),
-    ("001-63", "`graph upload` asks before it replaces a graph", Differs("uploads-are-not-confirmed")),
+    (
+        "001-63",
+        "`graph upload` asks before it replaces a graph",
+        Works("graphs_are_uploaded_and_downloaded_by_layer"),
+    ),
     ("001-64", "`graph download` writes one layer", Works("graphs_are_uploaded_and_downloaded_by_layer")),
     (
         "001-65",
