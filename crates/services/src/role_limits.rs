@@ -163,7 +163,7 @@ struct Limit {
 impl Limit {
     fn violation(&self, role: &str, nodes: &[&Node]) -> Diagnostic {
         let (n, has) = (self.n_nodes, carriers(nodes));
-        let plural = if n == 1 { "node" } else { "nodes" };
+        let (plural, verb) = if n == 1 { ("node", "is") } else { ("nodes", "are") };
         let message = match (&self.message, self.bound) {
             (Some(message), bound) => {
                 let message = message.trim().trim_end_matches('.');
@@ -177,7 +177,7 @@ impl Limit {
             (None, Bound::Min) => format!("role `{role}` needs at least {n} {plural}: {has}"),
             (None, Bound::Max) => format!("role `{role}` allows at most {n} {plural}: {has}"),
             (None, Bound::Recommended) => {
-                format!("at least {n} {plural} with role `{role}` are recommended: {has}")
+                format!("at least {n} {plural} with role `{role}` {verb} recommended: {has}")
             }
         };
         match self.bound {

@@ -19,6 +19,7 @@ pub(crate) struct AttemptLog {
     entries: Arc<Mutex<Vec<String>>>,
     secrets: Arc<Mutex<Vec<String>>>,
     traces: Arc<Mutex<Vec<String>>>,
+    n_debug: Arc<Mutex<usize>>,
     facts: Arc<Mutex<JsonMap>>,
 }
 
@@ -35,6 +36,11 @@ impl AttemptLog {
     /// Returns the `traceparent` values of attempts.
     pub(crate) fn traces(&self) -> Vec<String> {
         self.traces.lock().clone()
+    }
+
+    /// Returns the number of attempts with debug output.
+    pub(crate) fn n_debug(&self) -> usize {
+        *self.n_debug.lock()
     }
 
     /// Sets the machine id of agents that connect from now on.
@@ -94,6 +100,7 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
                         attempts.entries.lock().push(describe(&attempt));
                         attempts.secrets.lock().extend(attempt.secrets.iter().cloned());
                         attempts.traces.lock().extend(attempt.trace.clone());
+                        *attempts.n_debug.lock() += usize::from(attempt.debug);
                         let (kill, killed) = mpsc::channel(1);
                         running.insert(attempt.key, Running { kill });
                         send_output(&reports, &attempt).await;

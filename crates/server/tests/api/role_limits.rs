@@ -177,3 +177,21 @@ async fn conflicts_and_dependencies_are_enforced() {
     assert_eq!(answer["warnings"][0]["code"], "role-public-ip");
     assert!(answer["warnings"][0]["message"].as_str().unwrap().contains("node 3"), "{answer}");
 }
+
+#[tokio::test]
+async fn limits_with_unknown_keys_or_values_are_refused() {
+    let server = TestServer::new().await;
+    for (meta, part) in [
+        (json!({"limits": {"maximum": 1}}), "unknown key `maximum`"),
+        (json!({"limits": {"min": -1}}), "a number of nodes"),
+        (json!({"limits": {"min": 1.5}}), "a number of nodes"),
+        (json!({"limits": {"overrides": [{"max": 1}]}}), "`condition` is missing"),
+        (json!({"limits": {"overrides": [{"condition": "a:b", "mx": 1}]}}), "unknown key `mx`"),
+        (json!({"depends": [{"warning": "x"}]}), "`condition` is missing"),
+        (json!({"depends": {"condition": "a:b"}}), "must be a list"),
+    ] {
+        let release = json!({"name": "R", "version": "1-1", "operating_system": "Ubuntu", "roles_metadata": {"db": meta}});
+        let message = server.post("releases", &release).await.expect_error(400);
+        assert!(message.contains(part), "{meta}: {message}");
+    }
+}

@@ -4,7 +4,8 @@ use serde::Serialize;
 use stoker_diagnostics::Diagnostics;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{
-    Fields, json, json_list, json_map, list_of, map_of, object, one_of, string, string_with_length,
+    Fields, json, json_list, json_map, list_of, map_of, object, one_of, report_wrong_type, string,
+    string_with_length,
 };
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -31,11 +32,58 @@ pub fn role_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     fields.optional("description", string);
     fields.optional("tags", list_of(string));
     fields.optional("conflicts", conflicts);
-    fields.optional("limits", json_map);
+    fields.optional("limits", limits);
+    fields.optional("depends", list_of(object(dependency)));
     fields.optional("update_required", list_of(string));
     fields.optional("update_once", list_of(string));
     fields.remaining();
     json_map(node, problems)
+}
+
+/// Reads limits of the number of nodes with a role. Other keys are errors: they would limit nothing.
+fn limits(node: &Node, problems: &mut Diagnostics) -> Option<()> {
+    object(|fields| {
+        bounds(fields);
+        fields.optional("condition", string);
+        fields.optional(
+            "overrides",
+            list_of(object(|fields| {
+                let condition = fields.required("condition", string);
+                bounds(fields);
+                condition.map(drop)
+            })),
+        );
+        Some(())
+    })(node, problems)
+}
+
+fn bounds(fields: &mut Fields<'_, '_>) {
+    for key in ["min", "max", "recommended"] {
+        fields.optional(key, bound);
+    }
+    fields.optional("message", string);
+}
+
+/// Reads a limit: a number of nodes, or an expression with such a value.
+fn bound(node: &Node, problems: &mut Diagnostics) -> Option<()> {
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Int(number)) if *number >= 0 => Some(()),
+        NodeKind::Scalar(Scalar::Str(_)) => Some(()),
+        _ => {
+            report_wrong_type(node, "a number of nodes or a condition expression", problems);
+            None
+        }
+    }
+}
+
+/// Reads a dependency of a role: `{condition, warning}`.
+fn dependency(fields: &mut Fields<'_, '_>) -> Option<()> {
+    fields.required("condition", |node, problems| match &node.kind {
+        NodeKind::Map(_) => json_map(node, problems).map(drop),
+        _ => string(node, problems).map(drop),
+    });
+    fields.optional("warning", string);
+    Some(())
 }
 
 /// Reads the metadata of a tag; unknown fields are retained.

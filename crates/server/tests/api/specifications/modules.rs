@@ -1,0 +1,126 @@
+//! Specification 004: the order of modules.
+
+use super::{Differs, Row, Works};
+
+pub(super) const ROWS: &[Row] = &[
+    ("004-01", "a module has `priority_apply`", Works("priority_then_order")),
+    ("004-02", "a module has `apply_order`", Works("priority_then_order")),
+    ("004-03", "`apply_order` is an integer from 0 to 9", Works("invalid_fields_have_schema_messages")),
+    ("004-04", "`apply_order` is 5 by default", Works("missing_options_have_defaults")),
+    ("004-05", "`priority_apply` is false by default", Works("missing_options_have_defaults")),
+    ("004-06", "modules with priority are applied first", Works("modules_are_applied_in_order_as_one_task")),
+    ("004-07", "lower orders are applied first", Works("modules_are_applied_in_order_as_one_task")),
+    (
+        "004-08",
+        "the order of modules of equal rank is not defined",
+        Differs("modules-of-equal-rank-are-ordered-by-name"),
+    ),
+    ("004-09", "the order of the request does not matter", Works("result_is_independent_of_request_order")),
+    ("004-10", "only an admin creates a module with priority", Works("admin_options_require_admin_role")),
+    ("004-11", "`all_tenants` is an option of admins", Works("admin_options_require_an_admin")),
+    ("004-12", "`auto_apply` is an option of admins", Works("admin_options_require_an_admin")),
+    ("004-13", "a hidden module is an option of admins", Works("admin_options_require_an_admin")),
+    (
+        "004-14",
+        "a user may state the default of an option of admins",
+        Works("admin_options_require_an_admin"),
+    ),
+    ("004-15", "a module of an admin has `is_admin`", Works("admin_flag_is_sticky")),
+    ("004-16", "`is_admin` cannot be set by a request", Works("invalid_fields_have_schema_messages")),
+    ("004-17", "`is_admin` stays when the option is switched off", Works("admin_flag_is_sticky")),
+    ("004-18", "only an admin changes a module with `is_admin`", Works("admin_flag_is_sticky")),
+    (
+        "004-19",
+        "an update by an admin sets `is_admin`",
+        Differs("an-update-sets-is_admin-with-an-admin-option"),
+    ),
+    (
+        "004-20",
+        "the owner may delete a module with `is_admin`",
+        Differs("only-admins-delete-modules-of-admins"),
+    ),
+    ("004-21", "`full_access` gives a module back", Works("admin_flag_is_sticky")),
+    (
+        "004-22",
+        "contents of modules of admins are masked for users",
+        Works("module_contents_are_redacted_except_on_request"),
+    ),
+    (
+        "004-23",
+        "the driver learns whether a module is an admin's",
+        Works("cases_have_the_expected_calls_and_results"),
+    ),
+    ("004-24", "`POST /modules` creates a module", Works("module_is_created_read_updated_and_deleted")),
+    (
+        "004-25",
+        "`GET /modules` lists modules with both fields",
+        Works("module_is_created_read_updated_and_deleted"),
+    ),
+    ("004-26", "`GET /modules/{id}` shows a module", Works("module_is_created_read_updated_and_deleted")),
+    ("004-27", "`PATCH /modules/{id}` updates a module", Works("module_is_created_read_updated_and_deleted")),
+    ("004-28", "an update sets omitted fields to their defaults", Differs("omitted-fields-are-unchanged")),
+    ("004-29", "the fields are at the top of the body", Differs("bodies-have-an-envelope")),
+    ("004-30", "paths have no project", Differs("paths-name-the-project")),
+    ("004-31", "booleans are accepted", Works("missing_options_have_defaults")),
+    (
+        "004-32",
+        "a type outside of the drivers is refused",
+        Works("module_type_datastore_and_uniqueness_are_validated"),
+    ),
+    (
+        "004-33",
+        "an applied module cannot be changed or deleted",
+        Works("applied_module_is_immutable_unless_live_update"),
+    ),
+    ("004-34", "`live_update` allows the change", Works("applied_module_is_immutable_unless_live")),
+    (
+        "004-35",
+        "a module may be bound to a datastore and a version",
+        Works("module_of_other_datastore_aborts_the_apply"),
+    ),
+    ("004-36", "modules are applied to an instance", Works("modules_are_applied_in_order_as_one_task")),
+    (
+        "004-37",
+        "modules are applied when an instance is created",
+        Works("instance_is_deployed_before_its_modules_are_applied"),
+    ),
+    (
+        "004-38",
+        "modules with `auto_apply` are applied to new instances",
+        Works("auto_apply_follows_assignment_and_deployment"),
+    ),
+    ("004-39", "a module that fails does not stop the others", Works("failed_module_does_not_stop_others")),
+    ("004-40", "modules on an instance are listed", Works("hidden_modules_are_listed_only_for_admins")),
+    (
+        "004-41",
+        "a module can be removed from an instance",
+        Works("module_removal_is_idempotent_and_reversible"),
+    ),
+    ("004-42", "a module can be applied again in batches", Works("reapply_resumes_after_server_restart")),
+    (
+        "004-43",
+        "instances with a module are listed and counted",
+        Works("reapply_resumes_after_server_restart"),
+    ),
+    ("004-44", "the commands of the client have both options", Works("module_commands_work")),
+    (
+        "004-45",
+        "the values count as they are when a module is applied",
+        Works("modules_are_applied_in_priority_and_apply_order"),
+    ),
+    (
+        "004-46",
+        "instances have a flavor and a volume",
+        Works("size_options_are_repeated_and_others_are_refused"),
+    ),
+    (
+        "004-47",
+        "other options of new instances are refused",
+        Works("size_options_are_repeated_and_others_are_refused"),
+    ),
+    (
+        "004-48",
+        "an instance whose agent is revoked is not active",
+        Works("size_options_are_repeated_and_others_are_refused"),
+    ),
+];
