@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stoker_model::NewRelease;
 
 use crate::beginnings::{create_release_from, release_body, send_with_header};
-use crate::choices::{create, plugin_body, set_plugins_enabled, with_fields};
+use crate::component_fixtures::{create, plugin_body, set_plugins_enabled, with_fields};
 use crate::runs::{Site, task};
 
 fn on_change(name: &str, roles: Value, cmd: &str) -> Value {
