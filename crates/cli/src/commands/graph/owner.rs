@@ -41,7 +41,7 @@ impl fmt::Display for Owner {
 #[derive(Debug, clap::Args)]
 pub(super) struct OwnerArgs {
     /// Cluster ID; selects the graph in the cluster layer
-    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"], conflicts_with_all = ["release", "plugin"])]
+    #[arg(long, short, value_name = "ID", visible_alias = "env-id", conflicts_with_all = ["release", "plugin"])]
     env: Option<i64>,
 
     /// Select the cluster layer (implied by `--env`)
@@ -76,7 +76,7 @@ impl OwnerArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct LayerArgs {
     /// Cluster ID; selects the merged graph of this cluster
-    #[arg(long, short, value_name = "ID", visible_aliases = ["env-id", "cluster"])]
+    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
     /// With `--env`: merge all layers (default if no layer is selected)
