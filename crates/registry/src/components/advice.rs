@@ -114,9 +114,12 @@ impl Registry {
 
     /// Returns the label of a component; for a component that is not provided, its name or the words of it.
     pub fn label_of(&self, name: &ComponentName) -> String {
-        let absent = || match self.is_readable {
-            true => format!("{} (not installed)", words(&name.path().join(" "))),
-            false => name.to_string(),
+        let absent = || {
+            if self.is_readable {
+                format!("{} (not installed)", words(&name.path().join(" ")))
+            } else {
+                name.to_string()
+            }
         };
         self.get(name).map_or_else(absent, |component| component.label.clone())
     }

@@ -51,9 +51,8 @@ fn provides_stub_can_be_used() {
         let mut tree = tree(*version, "demo");
         let metadata = tree.texts.get_mut("metadata.yaml").unwrap();
         let (head, stub) = metadata.split_once("# provides:").unwrap();
-        let stub: String =
-            stub.lines().map(|line| format!("{}\n", line.strip_prefix("# ").unwrap_or(line))).collect();
-        *metadata = format!("{head}provides:{stub}");
+        let lines: Vec<&str> = stub.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
+        *metadata = format!("{head}provides:{}\n", lines.join("\n"));
         let checked = check(&tree, PackageCheckOptions::default());
         let messages: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
         assert_eq!(messages, Vec::<String>::new(), "{version:?}");

@@ -199,8 +199,8 @@ async fn answers_with(
             {
                 set(&mut answers, find(name).unwrap(), false);
             }
-            let items = conflict["items"].as_array().into_iter().flatten();
-            if let Some(partner) = items.filter_map(find).next() {
+            let mut items = conflict["items"].as_array().into_iter().flatten();
+            if let Some(partner) = items.find_map(find) {
                 set(&mut answers, partner, true);
             }
         }

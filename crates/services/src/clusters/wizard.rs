@@ -105,5 +105,5 @@ fn evaluate(catalog: Catalog, mode: &str, answers: &JsonMap) -> ServiceResult<Ev
         plugins: Vec::new(),
         conflicts: conflicts_json(&wizard.registry(&registry), &conflicts),
     };
-    Ok(Evaluated { state, chosen, registry, catalog })
+    Ok(Evaluated { catalog, registry, state, chosen })
 }

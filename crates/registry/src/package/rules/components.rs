@@ -34,6 +34,7 @@ fn component(node: &Node, problems: &mut Diagnostics) -> Option<()> {
 }
 
 /// Checks a binding: a path, `[path, value]` or `{path: value}`.
+#[expect(clippy::unnecessary_wraps, reason = "has the signature of all readers")]
 fn bind(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let target = match (node.as_seq(), node.as_map()) {
         (Some([target, _]), _) => Some(target),
