@@ -67,7 +67,7 @@ pub struct RunView {
 /// Difference between the state of a host and its desired state. Short values have `old` and `new`, texts a
 /// unified diff.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, ToSchema)]
-#[schema(as = Difference)]
+#[schema(as = HostDifference)]
 pub struct DifferenceView {
     /// What differs, such as the path of a file.
     #[schema(example = "/etc/nginx/nginx.conf")]

@@ -14,7 +14,7 @@ export interface HistoryRow {
   attempts?: number;
   /** Whether the task changed its node; null if it cannot tell. */
   changed?: boolean | null;
-  diff?: Schemas["Difference"][];
+  diff?: Schemas["HostDifference"][];
 }
 
 export interface Bar {

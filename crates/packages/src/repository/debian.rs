@@ -102,9 +102,8 @@ impl Control {
         let mut is_included = true;
         for line in lines {
             if !line.starts_with([' ', '\t']) {
-                let (name, _) = line
-                    .split_once(':')
-                    .ok_or_else(|| invalid("control file: expected `Field: value`"))?;
+                let (name, _) =
+                    line.split_once(':').ok_or_else(|| invalid("control file: expected `Field: value`"))?;
                 is_included = !INDEX_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
             }
             if is_included {

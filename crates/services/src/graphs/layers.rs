@@ -113,7 +113,8 @@ impl Layers {
         graph_type: &GraphType,
         layer_filter: LayerFilter,
     ) -> ServiceResult<Self> {
-        let plugins = if layer_filter.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
+        let plugins =
+            if layer_filter.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
         let cluster_release =
             if plugins.is_empty() { None } else { session.release_get(cluster.release_id).await? };
         let mut scripts = match &cluster_release {

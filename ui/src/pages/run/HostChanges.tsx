@@ -1,7 +1,7 @@
 import type { Schemas } from "../../api/client";
 
 /** What a task changed on its node. */
-export function HostChanges({ differences }: { differences: Schemas["Difference"][] }) {
+export function HostChanges({ differences }: { differences: Schemas["HostDifference"][] }) {
   return (
     <section className="stack tight" aria-label="Changes on the node">
       <h3>Changes on the node</h3>
