@@ -74,7 +74,7 @@ fn effect_of_a_changed_definition_is_one_of_two() {
 #[test]
 fn single_task_is_a_list_of_one() {
     assert_eq!(body("{tasks: {id: a, type: shell}}").tasks.unwrap().len(), 1);
-    assert_problem("{tasks: {type: shell}}", "tasks.id: `id` is missing (line 1, column 9)");
+    assert_problem("{tasks: {type: shell}}", "tasks.id: `id` is missing (line 1, column 10)");
 }
 
 #[test]
@@ -82,10 +82,7 @@ fn invalid_graphs_are_rejected() {
     assert_problem("", "Empty request received");
     assert_problem("text", "must be a list of tasks or a map with `tasks`, got text (line 1, column 1)");
     assert_problem("{tasks: ~}", "tasks: must be a list of tasks, got null (line 1, column 9)");
-    assert_problem(
-        "[a]",
-        "[0]: must be a task, which is a map with `id` and `type`, got text (line 1, column 2)",
-    );
+    assert_problem("[a]", "[0]: must be a task, which is a map with `id`, got text (line 1, column 2)");
     assert_problem("{nmae: a}", "nmae: unknown key `nmae` (line 1, column 2; did you mean `name`?)");
     assert_problem(
         "{extra: a}",
@@ -100,7 +97,7 @@ fn invalid_graphs_are_rejected() {
     assert_problem("{model: cluster}", "model_id: `model` requires `model_id` (line 1, column 2)");
     assert_problem(
         "{relations: [{type: x}]}",
-        "relations[0].model_id: `model_id` is missing (line 1, column 14)",
+        "relations[0].model_id: `model_id` is missing (line 1, column 15)",
     );
     assert!(problems("{model: node, model_id: 0}")[0].contains("must be `release`, `cluster` or `plugin`"));
     assert!(problems("{name: a, name: b}")[0].starts_with("key `name` is given twice"));
@@ -160,8 +157,7 @@ fn duplicate_tasks_are_reported_individually_and_in_summary() {
 
 #[test]
 fn problems_of_all_tasks_are_reported() {
-    let text =
-        "- {id: a}\n- 3\n- {type: shell}\n- {id: d, type: shell, requires: 1, condition: {yaql_exp: '('}}\n";
+    let text = "- {id: a, type: 1}\n- 3\n- {type: shell}\n- {id: d, type: shell, requires: 1, condition: {yaql_exp: '('}}\n";
     let paths: Vec<String> =
         read(text, Format::Yaml).problems.into_iter().map(|problem| problem.location.path).collect();
     assert_eq!(paths, ["[0].type", "[1]", "[2].id", "[3].requires", "[3].condition.yaql_exp"]);

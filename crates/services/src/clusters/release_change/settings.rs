@@ -194,13 +194,13 @@ mod tests {
                 "driver": {"type": "select", "value": "qemu", "values": [{"data": "qemu"}, {"data": "vm"}]},
                 "password": {"type": "password", "value": "old secret"},
             },
-            "removed": {"key": {"value": 1}},
+            "removed": {"size": {"value": 1}},
         }));
         let mut current = old.clone();
         current["common"]["debug"]["value"] = json!(true);
         current["common"]["metadata"]["enabled"] = json!(true);
         current["common"]["driver"]["value"] = json!("vm");
-        current["removed"]["key"]["value"] = json!(2);
+        current["removed"]["size"]["value"] = json!(2);
         current.insert("mine".to_owned(), json!({"note": {"value": "n", "label": "Note"}}));
         let new = map(json!({
             "common": {
@@ -223,7 +223,7 @@ mod tests {
                 "kept common.metadata.enabled true true",
                 "defaulted common.password.value - -",
                 "kept mine.note.value \"n\" \"n\"",
-                "dropped removed.key.value 2 -",
+                "dropped removed.size.value 2 -",
             ]
         );
         assert_eq!(
