@@ -292,7 +292,7 @@ async fn plan(
             let wanted = PlanRequest { parent_id, ..wanted };
             planning::make_cluster_plan(planning, &actor, cluster, wanted).await?.id
         } else {
-            planning::make_plan(planning, &actor, cluster, wanted).await?.id
+            Box::pin(planning::make_plan(planning, &actor, cluster, wanted)).await?.id
         }
     };
     let mut writing =
