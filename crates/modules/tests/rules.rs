@@ -333,9 +333,15 @@ fn users_see_own_and_shared_modules() {
 
 #[test]
 fn apply_and_reapply_requests_are_parsed() {
-    let read = ApplyRequest::read(&json!({"modules": [{"id": "a"}, {"id": "b", "x": 1}, {"id": "a"}]}));
+    let read = ApplyRequest::read(&json!({"modules": [{"id": "a"}, {"id": "b"}, {"id": "a"}]}));
     assert_eq!(read.unwrap().ids, ["a", "b"]);
-    for wrong in [json!({}), json!([]), json!({"modules": {}}), json!({"modules": [{"id": 1}, {}]})] {
+    for wrong in [
+        json!({}),
+        json!([]),
+        json!({"modules": {}}),
+        json!({"modules": [{"id": 1}, {}]}),
+        json!({"modules": [{"id": "b", "x": 1}]}),
+    ] {
         assert_rejected(ApplyRequest::read(&wrong), ErrorKind::BadRequest, "Validation error: ");
     }
     let many: Vec<Value> = (0..1001).map(|id| json!({"id": id.to_string()})).collect();

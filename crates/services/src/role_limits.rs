@@ -272,7 +272,10 @@ mod tests {
 
     use super::*;
 
-    fn evaluate(limits: &Json) -> (Vec<(&'static str, u64, Option<String>)>, Vec<String>) {
+    /// Key, number of nodes and message of a limit.
+    type Evaluated = (&'static str, u64, Option<String>);
+
+    fn evaluate(limits: &Json) -> (Vec<Evaluated>, Vec<String>) {
         let settings = json!({"ha": {"value": true}, "size": {"value": "3"}, "text": {"value": "many"}});
         let models = |name: &str| (name == "settings").then_some(&settings);
         let RoleLimits { limits, errors } = RoleLimits::evaluate(Some(limits), &models);

@@ -294,7 +294,7 @@ async fn plan(
             let plan_request = PlanRequest { parent_id, ..plan_request };
             planning::make_cluster_plan(planning, &actor, cluster, plan_request).await?.id
         } else {
-            planning::make_plan(planning, &actor, cluster, plan_request).await?.id
+            Box::pin(planning::make_plan(planning, &actor, cluster, plan_request)).await?.id
         }
     };
     let mut writing =

@@ -406,7 +406,7 @@ fn every_published_field_has_an_effect_or_a_documented_reason() {
         for (field, proof) in rows {
             match proof {
                 Test(name) if !shows(format, field, name) => {
-                    problems.push(format!("{format}.{field}: no test `{name}`"))
+                    problems.push(format!("{format}.{field}: no test `{name}`"));
                 }
                 Documented if !reasons.contains(&format!("`{field}`")) => {
                     problems.push(format!("{format}.{field}: not among the fields without effect"));

@@ -78,12 +78,12 @@ fn bound(node: &Node, problems: &mut Diagnostics) -> Option<()> {
 
 /// Reads a dependency of a role: `{condition, warning}`.
 fn dependency(fields: &mut Fields<'_, '_>) -> Option<()> {
-    fields.required("condition", |node, problems| match &node.kind {
+    let condition = fields.required("condition", |node, problems| match &node.kind {
         NodeKind::Map(_) => json_map(node, problems).map(drop),
         _ => string(node, problems).map(drop),
     });
     fields.optional("warning", string);
-    Some(())
+    condition
 }
 
 /// Reads the metadata of a tag; unknown fields are retained.

@@ -172,7 +172,7 @@ pub async fn plan(planning: &Planning, cluster: Cluster, request: PlanRequest) -
 async fn compute(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
     let mut session = planning.store.snapshot().await?;
     let gathered = Gathered::read(planning, &mut session, cluster, request).await?;
-    let warnings = check_roles(&mut session, &gathered.records.cluster, &gathered.request).await?;
+    let warnings = Box::pin(check_roles(&mut session, &gathered.records.cluster, &gathered.request)).await?;
     drop(session);
     let key = gathered.cluster_id();
     let metrics = planning.metrics.clone();

@@ -37,6 +37,7 @@ pub(super) struct RedeployArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each flag is an independent option")]
 struct DeployOptions {
     /// Start a dry run, which ends with its plan and executes no task
     #[arg(long)]

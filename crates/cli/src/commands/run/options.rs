@@ -7,6 +7,7 @@ use crate::remote::set;
 
 /// Options of commands that plan and start a run.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each flag is an independent option")]
 pub(crate) struct RunOptions {
     /// Start a dry run, which ends with its plan and executes no task
     #[arg(long)]

@@ -52,7 +52,7 @@ fn every_requirement_has_a_test_or_a_documented_difference() {
         }
         match outcome {
             Works(name) if !tests.contains_key(*name) => {
-                problems.push(format!("{id}: there is no test `{name}`"))
+                problems.push(format!("{id}: there is no test `{name}`"));
             }
             Works(_) => {}
             Differs(anchor) => {
