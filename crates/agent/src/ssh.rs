@@ -143,7 +143,7 @@ async fn read(
                 }
                 // The line may be a login banner of the remote shell.
                 Err(error) => {
-                    tracing::debug!(error = %ErrorChain(&error), "ignored a line that is not a message")
+                    tracing::debug!(error = %ErrorChain(&error), "ignored a line that is not a message");
                 }
             }
         }

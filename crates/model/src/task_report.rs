@@ -13,7 +13,7 @@ pub struct TaskReport {
     pub diff: Vec<HostDifference>,
 }
 
-/// HostDifference between the state of a host and its desired state, in one attribute.
+/// Difference between the state of a host and its desired state, in one attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostDifference {
     /// What differs, such as the path of a file or the name of a package.
@@ -74,7 +74,7 @@ impl TaskReport {
 }
 
 impl HostDifference {
-    /// HostDifference between two short values.
+    /// Difference between two short values.
     pub fn value(
         subject: impl Into<String>,
         attribute: &str,
@@ -84,7 +84,7 @@ impl HostDifference {
         Self { subject: subject.into(), attribute: attribute.to_owned(), change: Change::Value { old, new } }
     }
 
-    /// HostDifference between two texts, as a unified diff.
+    /// Difference between two texts, as a unified diff.
     pub fn text(subject: impl Into<String>, attribute: &str, diff: String) -> Self {
         Self { subject: subject.into(), attribute: attribute.to_owned(), change: Change::Text(diff) }
     }

@@ -53,14 +53,11 @@ pub(crate) fn read(field: &'static str, value: &Json, problems: &mut Vec<EntryPr
             CROSS_DEPENDS | CROSS_DEPENDED_BY => parse_cross(item),
             _ => None,
         };
-        match parsed {
-            Some((name, target)) => {
-                relations.push(Relation { name: name.to_owned(), is_before, target, field: path });
-            }
-            None => {
-                let message = format!("{item} is not a reference to a task");
-                problems.push(EntryProblem { path, message });
-            }
+        if let Some((name, target)) = parsed {
+            relations.push(Relation { name: name.to_owned(), is_before, target, field: path });
+        } else {
+            let message = format!("{item} is not a reference to a task");
+            problems.push(EntryProblem { path, message });
         }
     }
     relations

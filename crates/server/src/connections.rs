@@ -131,7 +131,7 @@ impl Listening {
                     self.answer(watcher, stream, peer, Some(TlsClient { certificate })).await;
                 }
                 Ok(Err(error)) => {
-                    tracing::debug!(error = %ErrorChain(&error), peer = %peer, "TLS handshake failed")
+                    tracing::debug!(error = %ErrorChain(&error), peer = %peer, "TLS handshake failed");
                 }
                 Err(_) => tracing::debug!(peer = %peer, "TLS handshake timed out"),
             }

@@ -12,7 +12,7 @@ pub type TaskOutcome = Result<TaskReport, Failure>;
 pub struct Failure {
     pub cause: FailureCause,
     /// Report up to the failure.
-    pub report: TaskReport,
+    pub report: Box<TaskReport>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,15 +26,15 @@ pub enum FailureCause {
 
 impl Failure {
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self { cause: FailureCause::Failed(message.into()), report: TaskReport::default() }
+        Self { cause: FailureCause::Failed(message.into()), report: Box::default() }
     }
 
     pub(crate) fn refused(message: impl Into<String>) -> Self {
-        Self { cause: FailureCause::Refused(message.into()), report: TaskReport::default() }
+        Self { cause: FailureCause::Refused(message.into()), report: Box::default() }
     }
 
     pub(crate) fn report(mut self, report: TaskReport) -> Self {
-        self.report = report;
+        self.report = Box::new(report);
         self
     }
 }
@@ -43,7 +43,7 @@ impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
         match error {
             HostError::Stopped(reason) => {
-                Self { cause: FailureCause::Stopped(reason), report: TaskReport::default() }
+                Self { cause: FailureCause::Stopped(reason), report: Box::default() }
             }
             other => Self::failed(other.to_string()),
         }
@@ -60,7 +60,7 @@ pub fn mask_outcome(outcome: TaskOutcome, mask: &Mask) -> TaskOutcome {
                 FailureCause::Refused(message) => FailureCause::Refused(mask.text(&message)),
                 stopped @ FailureCause::Stopped(_) => stopped,
             };
-            Err(Failure { cause, report: mask.report(report) })
+            Err(Failure { cause, report: Box::new(mask.report(*report)) })
         }
     }
 }

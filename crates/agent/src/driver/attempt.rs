@@ -152,13 +152,13 @@ async fn execute_with_timeout(
         return done.unwrap_or_else(|error| Err(internal_error(&error.to_string())));
     }
     work.abort();
-    Err(Failure { cause: FailureCause::Stopped(reason), report: TaskReport::default() })
+    Err(Failure { cause: FailureCause::Stopped(reason), report: Box::default() })
 }
 
 fn internal_error(reason: &str) -> Failure {
     Failure {
         cause: FailureCause::Failed(format!("internal error in the agent: {reason}")),
-        report: TaskReport::default(),
+        report: Box::default(),
     }
 }
 
@@ -174,7 +174,7 @@ fn session_end(outcome: TaskOutcome) -> Option<(ResultKind, TaskReport)> {
                 FailureCause::Stopped(StopReason::Cancelled) => ResultKind::Cancelled,
                 FailureCause::Stopped(StopReason::AgentShutdown) => return None,
             };
-            (end, report)
+            (end, *report)
         }
     };
     let n_bytes = report.n_bytes();

@@ -88,7 +88,7 @@ pub async fn make_plan(
     cluster: Cluster,
     request: PlanRequest,
 ) -> ServiceResult<PlanRecord> {
-    let made = plan(planning, cluster, request).await?;
+    let made = Box::pin(plan(planning, cluster, request)).await?;
     let (made, extras) = changes::with_changes(planning, made).await?;
     let explained = Arc::clone(&made.explained);
     let mut writing = planning.store.begin_write(actor, planning.clock.now()).await?;

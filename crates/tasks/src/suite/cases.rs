@@ -157,10 +157,10 @@ fn cases_have_the_expected_calls_and_results() {
         let (result, report): (Json, TaskReport) = match outcome {
             Ok(report) => ("succeeded".into(), report),
             Err(Failure { cause: FailureCause::Failed(message), report }) => {
-                (serde_json::json!({"failed": message}), report)
+                (serde_json::json!({"failed": message}), *report)
             }
             Err(Failure { cause: FailureCause::Refused(message), report }) => {
-                (serde_json::json!({"refused": message}), report)
+                (serde_json::json!({"refused": message}), *report)
             }
             Err(Failure { cause: FailureCause::Stopped(reason), .. }) => {
                 panic!("{name} was stopped: {reason}")

@@ -1,5 +1,6 @@
 //! Code shared by the types that write files.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use base64::Engine as _;
@@ -201,7 +202,7 @@ const DIFF_INPUT_BYTES_MAX: usize = 512 << 10;
 /// Maximum size of a diff.
 const DIFF_BYTES_MAX: usize = 16 << 10;
 
-/// HostDifference of contents: a unified diff of texts, otherwise sizes and digests. `None` for a new empty file.
+/// Difference of contents: a unified diff of texts, otherwise sizes and digests. `None` for a new empty file.
 fn content_difference(
     subject: &str,
     current: Option<&[u8]>,
@@ -230,13 +231,12 @@ fn unified_diff(old: &str, new: &str) -> String {
         let end = diff[..diff.floor_char_boundary(DIFF_BYTES_MAX)].rfind('\n').map_or(0, |at| at + 1);
         let n_lines = diff[end..].lines().count();
         diff.truncate(end);
-        diff.push_str(&format!("… {n_lines} more lines\n"));
+        _ = writeln!(diff, "… {n_lines} more lines");
     }
     diff
 }
 
 fn digest(data: &[u8]) -> String {
     let hash = Sha256::digest(data);
-    let hex: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    format!("{} bytes, sha256 {hex}…", data.len())
+    format!("{} bytes, sha256 {}…", data.len(), hex::encode(&hash[..6]))
 }

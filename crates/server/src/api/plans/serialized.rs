@@ -65,7 +65,7 @@ pub(super) async fn cluster_serialized_tasks(
     let mut session = app.store.read().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
-    let computed = plan(&app.services.planning, cluster, request).await?;
+    let computed = Box::pin(plan(&app.services.planning, cluster, request)).await?;
     let text = app
         .services
         .planning

@@ -19,7 +19,7 @@ pub(super) struct PreparedFile {
     keeps_backup: bool,
 }
 
-pub(super) fn prepare(file: FileToWrite) -> Result<PreparedFile, HostError> {
+pub(super) fn prepare(file: &FileToWrite) -> Result<PreparedFile, HostError> {
     let path = target(&file.path)?;
     let write_error = |error: io::Error| HostError::file("write", &path, &reason(&error));
     let Some(folder) = path.parent() else {

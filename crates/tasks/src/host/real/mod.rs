@@ -150,7 +150,7 @@ impl LocalHost {
     /// Writes a file; the content is validated before it becomes visible.
     async fn write(&self, file: FileToWrite) -> Result<(), HostError> {
         let validate = file.validate.clone();
-        let prepared = blocking(move || files::prepare(file)).await?;
+        let prepared = blocking(move || files::prepare(&file)).await?;
         if let Some(command) = validate {
             let path = shell_quote(&prepared.temporary_path().display().to_string());
             let exit = self.run(Command::script(command.replace("%s", &path))).await?;

@@ -15,29 +15,26 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
     Box::pin(async move {
         let Spec { path, edit, creates } = Spec::read(values)?;
         let subject = path.display().to_string();
-        let file = match cx.host.inspect(&path).await? {
-            Some(entry) => {
-                let FileKind::File { .. } = entry.kind else {
-                    return Err(Failure::failed(format!("`{subject}` is {}, not a file", entry.kind.name())));
-                };
-                let data = cx.host.read(&path).await?;
-                let text = String::from_utf8(data)
-                    .map_err(|_| Failure::failed(format!("`{subject}` is not valid UTF-8 text")))?;
-                let data = edit.apply(&text).into_bytes();
-                let owner = FileOwner { user: Some(entry.user), group: Some(entry.group) };
-                FileToWrite { owner, ..FileToWrite::new(path, data, entry.permissions) }
+        let file = if let Some(entry) = cx.host.inspect(&path).await? {
+            let FileKind::File { .. } = entry.kind else {
+                return Err(Failure::failed(format!("`{subject}` is {}, not a file", entry.kind.name())));
+            };
+            let data = cx.host.read(&path).await?;
+            let text = String::from_utf8(data)
+                .map_err(|_| Failure::failed(format!("`{subject}` is not valid UTF-8 text")))?;
+            let data = edit.apply(&text).into_bytes();
+            let owner = FileOwner { user: Some(entry.user), group: Some(entry.group) };
+            FileToWrite { owner, ..FileToWrite::new(path, data, entry.permissions) }
+        } else {
+            let data = edit.apply("").into_bytes();
+            if data.is_empty() {
+                return Ok(Vec::new());
             }
-            None => {
-                let data = edit.apply("").into_bytes();
-                if data.is_empty() {
-                    return Ok(Vec::new());
-                }
-                if !creates {
-                    let hint = "set `create: true` to create it";
-                    return Err(Failure::failed(format!("`{subject}` does not exist; {hint}")));
-                }
-                FileToWrite::new(path, data, PERMISSIONS)
+            if !creates {
+                let hint = "set `create: true` to create it";
+                return Err(Failure::failed(format!("`{subject}` does not exist; {hint}")));
             }
+            FileToWrite::new(path, data, PERMISSIONS)
         };
         Ok(step_of(file, cx.host, DiffDetail::Content).await?.into_iter().collect())
     })

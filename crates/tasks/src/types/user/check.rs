@@ -29,10 +29,6 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
     })
 }
 
-fn text(word: &str) -> Option<String> {
-    Some(word.to_owned())
-}
-
 fn run(words: Vec<String>) -> HostChange {
     HostChange::Run(Command::argv(words))
 }
@@ -40,7 +36,7 @@ fn run(words: Vec<String>) -> HostChange {
 fn removal(spec: &Spec) -> Step {
     let home = spec.removes_home.then_some("--remove");
     let words = ["userdel"].into_iter().chain(home).chain(["--", &spec.name]);
-    let difference = HostDifference::value(&spec.name, "state", text("present"), None);
+    let difference = HostDifference::value(&spec.name, "state", Some("present".to_owned()), None);
     Step::new(difference, run(words.map(str::to_owned).collect()))
 }
 
@@ -54,7 +50,7 @@ fn creation(spec: &Spec) -> Step {
         words.push("--system".to_owned());
     }
     words.extend(["--".to_owned(), spec.name.clone()]);
-    Step::new(HostDifference::value(&spec.name, "state", None, text("present")), run(words))
+    Step::new(HostDifference::value(&spec.name, "state", None, Some("present".to_owned())), run(words))
 }
 
 /// Options of `useradd` for the attributes that are managed.
@@ -104,6 +100,7 @@ fn modification(spec: &Spec, user: &UserEntry<'_>, accounts: &Accounts) -> Optio
 /// Sets the password through standard input: arguments are visible to all users of the node.
 fn password(name: &str, hash: &str) -> Step {
     let command = Command::argv(["chpasswd", "--encrypted"]).stdin(format!("{name}:{hash}\n").into_bytes());
-    let difference = HostDifference::value(name, "password", text("(hidden)"), text("(hidden)"));
+    let hidden = Some("(hidden)".to_owned());
+    let difference = HostDifference::value(name, "password", hidden.clone(), hidden);
     Step::new(difference, HostChange::Run(command))
 }

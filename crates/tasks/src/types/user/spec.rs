@@ -50,6 +50,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 ];
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one flag for each parameter")]
 pub(super) struct Spec {
     pub(super) name: String,
     pub(super) uid: Option<String>,
