@@ -60,7 +60,7 @@ const FIELDS: &[(&str, &[(&str, Proof)])] = &[
         "graph",
         &[
             ("id", Documented),
-            ("relations", Documented),
+            ("relations", Test("graph_names_its_owner_as_responses_show_it")),
             ("name", Test("graph_lifecycle_works_for_each_owner")),
             ("type", Test("graph_type_comes_from_body_or_is_default")),
             ("tasks", Test("uploaded_tasks_round_trip")),
@@ -142,7 +142,7 @@ const FIELDS: &[(&str, &[(&str, Proof)])] = &[
             ("release", Test("cluster_is_created_with_all_optional_fields")),
             ("mode", Test("cluster_is_created_with_all_optional_fields")),
             ("net_provider", Test("common_document_contains_settings_nested_and_flat")),
-            ("net_segment_type", Documented),
+            ("net_segment_type", Test("bound_segmentation_is_stored")),
             ("nodes", Test("cluster_is_created_with_all_optional_fields")),
             ("tasks", Test("new_resources_have_no_fields_that_the_server_assigns")),
             ("components", Test("cluster_is_created_from_components")),
