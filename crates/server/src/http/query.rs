@@ -35,14 +35,28 @@ impl Query {
         self.values.contains_key(name)
     }
 
-    /// Parses `1 t true 0 f false`, case-insensitively.
+    /// Returns a value that must not be given twice, unless it is the same.
+    fn single(&mut self, name: &str) -> Option<String> {
+        let values = self.values.get(name)?;
+        let text = self.text(name)?.to_owned();
+        if values.iter().any(|value| value.trim() != text) {
+            self.problem(name, "it is given with two different values; give it once");
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Parses `1 t true 0 f false`, case-insensitively. An empty value is an error: `?dry_run` may be meant as true.
     pub(crate) fn boolean(&mut self, name: &str) -> bool {
-        let Some(text) = self.text(name) else { return false };
+        if self.has(name) && self.text(name).is_none() {
+            self.problem(name, "it has no value; use 1 or 0");
+        }
+        let Some(text) = self.single(name) else { return false };
         match text.to_ascii_lowercase().as_str() {
             "1" | "t" | "true" => true,
             "0" | "f" | "false" => false,
             _ => {
-                let message = format!("`{}` is not a boolean; use 1 or 0", truncated(text));
+                let message = format!("`{}` is not a boolean; use 1 or 0", truncated(&text));
                 self.problem(name, message);
                 false
             }
@@ -52,11 +66,11 @@ impl Query {
     pub(crate) fn natural(&mut self, name: &str) -> Option<u64> {
         // SQL integers are signed.
         const MAX: u64 = i64::MAX as u64;
-        let text = self.text(name)?;
+        let text = self.single(name)?;
         match text.parse() {
             Ok(number) if number <= MAX => Some(number),
             _ => {
-                let message = format!("`{}` is not a number from 0 to {MAX}", truncated(text));
+                let message = format!("`{}` is not a number from 0 to {MAX}", truncated(&text));
                 self.problem(name, message);
                 None
             }
@@ -190,6 +204,20 @@ mod tests {
         assert_eq!(error.status(), 400);
         insta::assert_snapshot!(error.message());
         insta::assert_snapshot!(refuse_unknown("a=1", &[]).unwrap_err().message());
+    }
+
+    #[test]
+    fn flags_are_given_once_with_a_value() {
+        for text in ["dry_run", "dry_run=", "dry_run=1&dry_run=0", "dry_run=0&dry_run=1", "dry_run=1&dry_run"]
+        {
+            let mut query = Query::parse(text);
+            query.boolean("dry_run");
+            assert_eq!(query.finish().unwrap_err().status(), 400, "{text}");
+        }
+        let mut query = Query::parse("dry_run=1&dry_run=1&limit=1&limit=2");
+        assert!(query.boolean("dry_run"));
+        assert_eq!(query.natural("limit"), None);
+        query.finish().unwrap_err();
     }
 
     #[test]
