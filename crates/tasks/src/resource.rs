@@ -59,10 +59,7 @@ impl Resource {
         }
         let report = TaskReport { changed: Some(!steps.is_empty()), diff, ..TaskReport::default() };
         let is_action_only = steps.iter().all(|step| step.is_action);
-        for change in steps.into_iter().flat_map(|step| step.changes) {
-            // The effect of earlier changes is unknown too, so that the report must not claim that nothing changed.
-            cx.host.change(change).await.map_err(|error| Failure::from(error).report(report.clone()))?;
-        }
+        perform(steps, cx).await?;
         if !cx.is_noop() && !is_action_only {
             self.verify(values, cx).await.map_err(|failure| failure.report(report.clone()))?;
         }
@@ -94,6 +91,20 @@ impl Resource {
             waited += INTERVAL;
         }
     }
+}
+
+/// Makes the changes. A failure reports the steps that were completed; the effect of the failed one is unknown.
+async fn perform(steps: Vec<Step>, cx: Context<'_>) -> Result<(), Failure> {
+    let mut done = TaskReport::default();
+    for step in steps {
+        for change in step.changes {
+            let made = cx.host.change(change).await;
+            made.map_err(|error| Failure::from(error).report(done.clone()))?;
+            done.changed = Some(true);
+        }
+        done.diff.extend(step.differences);
+    }
+    Ok(())
 }
 
 /// Describes a difference in one line, without the text of a diff.

@@ -62,7 +62,7 @@ async fn refused_content_does_not_become_visible() {
     let parameters = |content: &str| json!({"path": file, "content": content, "mode": "0644", "validate": "grep -q good %s"});
     assert!(apply_twice(&bench, "file", parameters("good\n")).await);
     let failure = bench.run("file", parameters("bad\n")).await.unwrap_err();
-    assert_eq!(failure.report.changed, Some(true));
+    assert_eq!((failure.report.changed, failure.report.diff), (None, vec![]), "nothing was changed");
     let text = format!("{:?}", failure.cause);
     assert!(
         text.contains("`grep -q good %s` refuses the new content") && text.contains("exit code 1"),
