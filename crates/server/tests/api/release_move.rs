@@ -226,3 +226,18 @@ async fn plugins_follow_the_release() {
         back["plugins"].as_array().unwrap().iter().find(|plugin| plugin["name"] == "split").unwrap();
     assert_eq!((&replaced["change"], &replaced["new_version"]), (&json!("replaced"), &json!("1.0.0")));
 }
+
+#[tokio::test]
+async fn overrides_of_missing_tasks_refuse_the_move() {
+    let site = create_site().await;
+    let path = format!("clusters/{}/deployment_tasks", site.cluster);
+    let overrides =
+        json!([{"id": "gone", "parameters": {"cmd": "two"}}, {"id": "same", "parameters": {"cmd": "two"}}]);
+    site.server.put(&path, &overrides).await.expect(200);
+    let preview = site.preview(2).await;
+    assert_eq!(preview["errors"].as_array().unwrap().len(), 1, "{preview}");
+    let cluster = format!("clusters/{}", site.cluster);
+    let message = site.server.put(&cluster, &json!({"release_id": 2})).await.expect_error(400);
+    assert!(message.contains("task `gone` of graph `default` overrides a task"), "{message}");
+    assert_eq!(site.server.get(&cluster).await.expect(200)["release_id"], 1);
+}

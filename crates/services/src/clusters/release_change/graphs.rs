@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_graph::{MergedTask, merge};
-use stoker_model::{Cluster, GraphType, JsonMap, Owner};
+use stoker_model::{Cluster, Graph, GraphType, JsonMap, Owner, Release};
 use stoker_store::{GraphFilter, List, Session};
 
 use crate::error::ServiceResult;
@@ -34,11 +35,7 @@ pub(super) async fn merged_tasks(
     session: &mut Session,
     cluster: &Cluster,
 ) -> ServiceResult<MergedTasks> {
-    let links = session.cluster_plugins(cluster.id).await?;
-    let plugins = links.iter().filter(|link| link.enabled).map(|link| Owner::Plugin(link.plugin_id));
-    let own = [Owner::Release(cluster.release_id), Owner::Cluster(cluster.id)];
-    let filter = GraphFilter { owners: Some(own.into_iter().chain(plugins).collect()), types: None };
-    let stored = session.graph_list(&filter, &List::default()).await?.items;
+    let stored = stored_graphs(session, cluster).await?;
     let types: BTreeSet<GraphType> = stored.into_iter().map(|graph| graph.graph_type).collect();
     let mut merged_tasks = MergedTasks::new();
     for graph_type in types {
@@ -49,6 +46,42 @@ pub(super) async fn merged_tasks(
         merged_tasks.insert(graph_type.as_str().to_owned(), tasks);
     }
     Ok(merged_tasks)
+}
+
+/// Graphs of a cluster, its release and its enabled plugins.
+async fn stored_graphs(session: &mut Session, cluster: &Cluster) -> ServiceResult<Vec<Graph>> {
+    let links = session.cluster_plugins(cluster.id).await?;
+    let plugins = links.iter().filter(|link| link.enabled).map(|link| Owner::Plugin(link.plugin_id));
+    let own = [Owner::Release(cluster.release_id), Owner::Cluster(cluster.id)];
+    let filter = GraphFilter { owners: Some(own.into_iter().chain(plugins).collect()), types: None };
+    Ok(session.graph_list(&filter, &List::default()).await?.items)
+}
+
+/// Reports tasks without a type in every layer: overrides of tasks that the release does not have. The cluster could not be
+/// planned.
+pub(super) async fn untyped_overrides(
+    session: &mut Session,
+    cluster: &Cluster,
+    release: &Release,
+) -> ServiceResult<Vec<Diagnostic>> {
+    let graphs = stored_graphs(session, cluster).await?;
+    let mut has_type: BTreeMap<(&str, &str), bool> = BTreeMap::new();
+    for graph in &graphs {
+        for stored in graph.tasks.iter() {
+            let entry = has_type.entry((graph.graph_type.as_str(), stored.task.name.as_str())).or_default();
+            *entry |= stored.task.field("type").is_some_and(|task_type| !task_type.is_null());
+        }
+    }
+    let untyped = has_type.into_iter().filter(|(_, has_type)| !has_type);
+    let report = |((graph_type, task), _)| {
+        let message = format!(
+            "task `{task}` of graph `{graph_type}` overrides a task that release `{}` {} does not have, and has no type",
+            release.body.name, release.body.version
+        );
+        let help = "delete the override, or add a type";
+        Diagnostic::plain(message).path("release_id").help(help)
+    };
+    Ok(untyped.map(report).collect())
 }
 
 /// Returns the graph types that differ.

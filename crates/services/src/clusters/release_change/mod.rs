@@ -13,7 +13,7 @@ use stoker_model::{Cluster, JsonMap, NodeId, Release, ReleaseId};
 use stoker_settings::Server;
 use stoker_store::{List, NodeFilter, WriteTransaction};
 
-use self::graphs::merged_tasks;
+use self::graphs::{merged_tasks, untyped_overrides};
 use self::plugins::move_plugins;
 use self::settings::move_settings;
 use super::create::require_deployable;
@@ -111,6 +111,7 @@ pub(super) async fn change_release(
     let roles_after = roles(writing, cluster).await?;
     refusals.extend(missing_roles(writing, cluster, &to, &roles_after).await?);
     refusals.extend(component_conflicts(writing, cluster, &to).await?);
+    refusals.extend(untyped_overrides(writing, cluster, &to).await?);
     let missing_in = |names: &JsonMap, others: &JsonMap| -> Vec<String> {
         names.keys().filter(|name| !others.contains_key(*name)).cloned().collect()
     };
