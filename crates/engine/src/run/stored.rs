@@ -39,9 +39,9 @@ impl EngineEvent {
             EventKind::Started { instance, attempt, began_at } => {
                 json!({"event": "started", "instance": instance.get(), "attempt": attempt, "began_at": began_at.0})
             }
-            EventKind::AttemptEnded { instance, attempt, ended_at, end, next, .. } => json!({
+            EventKind::AttemptEnded { instance, attempt, ended_at, end, report, next } => json!({
                 "event": "attempt_ended", "instance": instance.get(), "attempt": attempt, "ended_at": ended_at.0,
-                "end": attempt_end_json(end), "next": next_json(*next),
+                "end": attempt_end_json(end), "summary": report.summary, "next": next_json(*next),
             }),
             EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance.get()}),
             EventKind::Resolved { ends } => {
@@ -64,9 +64,9 @@ impl EngineEvent {
             }
             EventKind::Paused => json!({"event": "paused"}),
             EventKind::Resumed => json!({"event": "resumed"}),
-            EventKind::LateResult { instance, attempt, ended_at, end, .. } => json!({
+            EventKind::LateResult { instance, attempt, ended_at, end, report } => json!({
                 "event": "late_result", "instance": instance.get(), "attempt": attempt, "ended_at": ended_at.0,
-                "end": result_json(end),
+                "end": result_json(end), "summary": report.summary,
             }),
             EventKind::Ended { end } => json!({"event": "ended", "end": run_end_json(end)}),
         };
