@@ -64,7 +64,7 @@ fn each_corruption_is_reported() {
     assert_corrupt("/verdicts", &json!([0, 0, 11]), "too short");
     assert_corrupt("/verdicts", &json!([0, 0, 13]), "too long");
     assert_corrupt("/verdicts", &json!([0, 0, -1]), "negative length");
-    assert_corrupt("/verdicts", &json!([7, 0, 12]), "unknown verdict");
+    assert_corrupt("/verdicts", &json!([99, 0, 12]), "unknown verdict");
     assert_corrupt("/details", &json!([9, 0, 12]), "missing details");
     assert_corrupt("/details", &json!([i64::MAX, i64::MAX, 12]), "out of range");
     assert_corrupt("/order/n_vertices", &json!(11), "invalid number of vertices");

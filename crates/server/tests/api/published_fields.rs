@@ -468,7 +468,7 @@ async fn every_writable_field_of_clusters_and_nodes_is_shown() {
     let document = serde_json::to_value(stoker_server::openapi_document()).unwrap();
     let cluster = json!({
         "name": "other", "mode": "multinode", "nodes": [1], "components": [], "ui_settings": {"sort": 1}, "tenant": "blue",
-        "merge_order": "release,plugins,cluster", "merge_mode": "replace",
+        "merge_order": "release,plugins,cluster", "merge_mode": "replace", "release_id": 1, "release": 1,
     });
     let node = json!({
         "name": "db", "hostname": "db-1", "labels": {"rack": "a1"}, "status": "ready", "online": false, "roles": ["compute"],
@@ -492,6 +492,7 @@ async fn every_writable_field_of_clusters_and_nodes_is_shown() {
             match field.as_str() {
                 "nodes" => assert_eq!(server.get("nodes/1").await.expect(200)["cluster"], 1),
                 "cluster_id" => assert_eq!(shown["cluster"], values[field]),
+                "release" => assert_eq!(shown["release_id"], values[field]),
                 _ => assert_eq!(shown[field], values[field], "{path}: {field}"),
             }
         }

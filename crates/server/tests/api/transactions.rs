@@ -137,7 +137,7 @@ async fn history_contains_task_outcomes() {
     let expected = json!({
         "task_name": "b", "deployment_graph_task_name": "b", "node_id": "1", "status": "ready",
         "time_start": "2026-01-31T07:00:00.000000", "time_end": "2026-01-31T07:00:01.000000",
-        "type": "shell", "parameters": {"cmd": "true"}, "exit_code": 0,
+        "changed": null, "type": "shell", "parameters": {"cmd": "true"}, "exit_code": 0,
     });
     assert_eq!(history[0], expected);
     let names = |history: &Value| -> Vec<String> {

@@ -79,7 +79,7 @@ fn only_tasks_that_depend_on_a_changed_setting_run_again() {
     // The plan gives the reason.
     let details = site.client.expect(200, "GET", &format!("/api/v1/runs/{}", second["id"]), None);
     let plan = details["parts"][0]["plan_id"].as_i64().unwrap();
-    let text = site.client.text(&format!("/api/v1/plans/{plan}/instances?tasks=web"));
+    let text = site.client.text(&format!("/api/v1/plans/{plan}/instances?task=web"));
     assert!(text.contains("8080") || text.contains("settings.web.port"), "{text}");
 }
 
