@@ -229,7 +229,7 @@ async fn plugins_follow_the_release() {
 
 #[tokio::test]
 async fn overrides_of_missing_tasks_refuse_the_move() {
-    let site = create_site().await;
+    let site = Box::pin(create_site()).await;
     let path = format!("clusters/{}/deployment_tasks", site.cluster);
     let overrides =
         json!([{"id": "gone", "parameters": {"cmd": "two"}}, {"id": "same", "parameters": {"cmd": "two"}}]);

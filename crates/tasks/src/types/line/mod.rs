@@ -14,6 +14,7 @@ pub(super) const TYPE: TaskType = TaskType {
     summary: "Manage a line or a block of lines in a file.",
     reference: "\
 With `line`: the last line that matches `regexp` is replaced by `line`; if none matches, or without `regexp`, a missing line is added at the end.
+If `regexp` does not match `line` itself, a file that has the line is left unchanged.
 `state: absent` removes all lines that match `regexp` or, without it, equal `line`.
 
 With `block`: the lines between two marker lines are managed. `marker` is the text of the marker lines; `{mark}` stands for `BEGIN` and
