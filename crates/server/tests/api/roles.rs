@@ -4,6 +4,7 @@ use axum::body::Body;
 use serde_json::{Value, json};
 use stoker_model::ReleaseId;
 
+use crate::beginnings::create_release;
 use crate::fixtures::{begin_write, cluster_with_roles, commit, set_plugin_enabled};
 use crate::support::TestServer;
 
@@ -283,5 +284,23 @@ async fn member_cannot_read_roles_of_other_tenants() {
         ("POST", "plugins"),
     ] {
         server.send(as_ada(method, path, "{}")).await.expect_error(403);
+    }
+}
+
+#[tokio::test]
+async fn misspelled_metadata_is_refused() {
+    let server = TestServer::new().await;
+    create_release(&server).await;
+    for (path, meta, expected) in [
+        (
+            "releases/1/roles",
+            json!({"name": "Web", "description": "w", "limts": {"min": 1}}),
+            "did you mean `limits`?",
+        ),
+        ("releases/1/roles", json!({"name": "Web", "conflcts": ["db"]}), "did you mean `conflicts`?"),
+        ("releases/1/tags", json!({"has_primry": true}), "did you mean `has_primary`?"),
+    ] {
+        let message = server.post(path, &json!({"name": "web", "meta": meta})).await.expect_error(400);
+        assert!(message.contains(expected), "{message}");
     }
 }

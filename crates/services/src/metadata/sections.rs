@@ -15,6 +15,17 @@ const ALLOCATE_SIZES: &[&str] = &["all", "min", "full-disk"];
 /// Key of the role-to-volumes mapping, which legacy documents keep inside `volumes_metadata`.
 const MAPPING: &str = "volumes_roles_mapping";
 
+/// Fields of roles that other readers check, or that real releases carry.
+const ROLE_FIELDS: &[&str] = &[
+    "fault_tolerance",
+    "group",
+    "has_primary",
+    "public_for_dvr_required",
+    "public_ip_required",
+    "restrictions",
+    "weight",
+];
+
 /// Reads metadata by role.
 pub fn roles(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     map_of(role_meta)(node, problems).map(objects)
@@ -36,7 +47,7 @@ pub fn role_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     fields.optional("depends", list_of(object(dependency)));
     fields.optional("update_required", list_of(string));
     fields.optional("update_once", list_of(string));
-    fields.remaining();
+    fields.user_defined(ROLE_FIELDS);
     json_map(node, problems)
 }
 
@@ -90,7 +101,7 @@ fn dependency(fields: &mut Fields<'_, '_>) -> Option<()> {
 pub fn tag_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("has_primary", stoker_manifest::reader::boolean);
-    fields.remaining();
+    fields.user_defined(&[]);
     json_map(node, problems)
 }
 
