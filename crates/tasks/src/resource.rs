@@ -17,10 +17,14 @@ use crate::values::Values;
 /// Compares the host with the desired state. Never changes the host.
 pub(crate) type Check = for<'a> fn(&'a Values, Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>>;
 
+/// Reports parameters that no host could satisfy. Reads no host.
+pub(crate) type Validate = fn(&Values) -> Result<(), Failure>;
+
 /// A resource type.
 #[derive(Clone, Copy)]
 pub struct Resource {
     pub(crate) check: Check,
+    pub(crate) validate: Validate,
     /// Maximum time until the effect of the changes is visible, for example until a started service is active.
     pub(crate) settle: Duration,
 }
@@ -41,8 +45,8 @@ impl Step {
 }
 
 impl Resource {
-    pub(crate) const fn new(check: Check) -> Self {
-        Self { check, settle: Duration::ZERO }
+    pub(crate) const fn new(check: Check, validate: Validate) -> Self {
+        Self { check, validate, settle: Duration::ZERO }
     }
 
     pub(crate) const fn settle(self, settle: Duration) -> Self {

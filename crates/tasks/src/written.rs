@@ -1,11 +1,12 @@
 //! Validation of parameters as written in a graph, before expressions are evaluated.
 
-use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_diagnostics::{Diagnostic, Severity, has_errors};
 use stoker_model::{Json, JsonMap};
 
-use crate::TASK_TYPES;
-use crate::check::{Checker, describe, is_known};
+use crate::check::{Checker, check_parameters, describe, is_known};
+use crate::outcome::FailureCause;
 use crate::parameter::{Parameter, ParameterRequirement, ParameterType, count, seconds};
+use crate::{TASK_TYPES, TaskRunner, TaskType};
 
 /// A map with this key is an expression.
 const COMPUTED: &str = "yaql_exp";
@@ -40,7 +41,31 @@ pub fn check_written(name: &str, parameters: &Json) -> Vec<Diagnostic> {
             checker.checker.report(Severity::Error, String::new(), message);
         }
     }
-    checker.checker.problems
+    let mut problems = checker.checker.problems;
+    if !has_errors(&problems) && !has_expressions(parameters) {
+        problems.extend(refusal(task_type, parameters));
+    }
+    problems
+}
+
+/// Reports literal parameters that the task type would refuse on the node.
+fn refusal(task_type: &TaskType, parameters: &Json) -> Option<Diagnostic> {
+    let Some(TaskRunner::Resource(resource)) = task_type.run else { return None };
+    let values = check_parameters(task_type.parameters, parameters).0?;
+    match (resource.validate)(&values).err()?.cause {
+        FailureCause::Refused(message) | FailureCause::Failed(message) => Some(Diagnostic::plain(message)),
+        FailureCause::Stopped(_) => None,
+    }
+}
+
+fn has_expressions(value: &Json) -> bool {
+    match value {
+        Json::Object(map) => map.contains_key(COMPUTED) || map.values().any(has_expressions),
+        Json::Array(items) => items.iter().any(has_expressions),
+        // It may contain a placeholder, which planning replaces.
+        Json::String(text) => text.contains('{'),
+        _ => false,
+    }
 }
 
 struct Written {
@@ -189,6 +214,17 @@ mod tests {
             ("shell", json!({"cmd": "x", "cwd": "etc"}), &["error: `cwd` must be an absolute path"]),
             ("shell", json!({"cmd": 1}), &["error: `cmd` must be non-blank text, got a number"]),
             ("shell", json!(null), &["error: Missing a required parameter cmd"]),
+            ("line", json!({"path": "/a"}), &["error: either `line` or `block` is required"]),
+            ("line", json!({"path": "/a", "line": {"yaql_exp": "$.x"}}), &[]),
+            ("link", json!({"path": "/a"}), &["error: `target` is required, unless `state` is `absent`"]),
+            (
+                "link",
+                json!({"path": "/a", "target": "/b", "dest": "/c"}),
+                &[
+                    "note: `dest` is an alias of `path`; write `path`",
+                    "error: `dest` and `path` are the same parameter; give one of them",
+                ],
+            ),
             ("shell", json!([]), &["error: `parameters` must be a map, got an empty list"]),
             (
                 "shell",

@@ -31,7 +31,7 @@ A directory is copied recursively: up to 2000 files, no symbolic links. Its file
       - {src: /var/lib/stoker/keys/ceph.key, dst: /etc/ceph/ceph.key}
     permissions: '0600'
     dir_permissions: '0700'",
-    run: Some(TaskRunner::Resource(Resource::new(run::check))),
+    run: Some(TaskRunner::Resource(Resource::new(run::check, |_| Ok(())))),
     prepare: Some(spec::prepare),
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

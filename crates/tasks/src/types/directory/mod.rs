@@ -24,7 +24,7 @@ removed, not followed.",
   version: 3.0.0
   roles: [db]
   parameters: {path: /srv/data, owner: postgres, group: postgres, mode: '0700'}",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -40,3 +40,7 @@ impl Spec {
         })
     }
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}

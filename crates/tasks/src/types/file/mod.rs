@@ -31,7 +31,7 @@ managed either. The file is replaced atomically, and readers never see a part of
     content: {yaql_exp: $.settings.nginx.config.value}
     mode: '0644'
     validate: nginx -t -c %s",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

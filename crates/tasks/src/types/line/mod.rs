@@ -34,7 +34,7 @@ A missing file is an error, unless `create` is set.",
     path: /etc/ssh/sshd_config
     regexp: '^#?PermitRootLogin '
     line: PermitRootLogin no",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -71,3 +71,7 @@ fn markers(marker: &str) -> Result<[String; 2], Failure> {
     }
     Ok(["BEGIN", "END"].map(|mark| marker.replace("{mark}", mark)))
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}

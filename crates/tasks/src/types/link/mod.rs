@@ -23,7 +23,7 @@ The link is replaced atomically. A file or directory at the path is never replac
   version: 3.0.0
   roles: [web]
   parameters: {path: /srv/www/current, target: /srv/www/releases/42}",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -37,3 +37,7 @@ impl Spec {
         Ok(Self { path: absolute(values.text("path"))?, target: target.filter(|_| !is_absent(values)) })
     }
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}

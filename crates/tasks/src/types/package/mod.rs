@@ -31,7 +31,7 @@ installed; if nothing needs to be installed, they are not.",
   parameters:
     names: [nginx, 'postgresql-client=15*']
     update_cache: true",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -103,3 +103,7 @@ impl DesiredPackage {
         }
     }
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}

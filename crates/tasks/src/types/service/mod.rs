@@ -26,7 +26,7 @@ pub(super) const TYPE: TaskType = TaskType {
   version: 3.0.0
   roles: [web]
   parameters: {name: nginx, state: running, enabled: true}",
-    run: Some(TaskRunner::Resource(Resource::new(check::check).settle(Duration::from_secs(15)))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate).settle(Duration::from_secs(15)))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -61,3 +61,7 @@ impl Spec {
         Ok(Self { unit, state, enabled, masked })
     }
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}

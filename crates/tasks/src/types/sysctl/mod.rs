@@ -24,7 +24,7 @@ The value is set in the running kernel and stored in `/etc/sysctl.d`, so that it
   version: 3.0.0
   roles: [db]
   parameters: {name: vm.swappiness, value: 1}",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

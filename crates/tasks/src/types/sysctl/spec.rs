@@ -60,3 +60,7 @@ impl Spec {
 pub(super) fn normalize(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}

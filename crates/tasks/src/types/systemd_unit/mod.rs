@@ -29,7 +29,7 @@ The file is written to `/etc/systemd/system`, and systemd reloads its configurat
       ExecStart=/usr/local/bin/shop
       [Install]
       WantedBy=multi-user.target",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -54,3 +54,7 @@ impl Spec {
         Ok(Self { path: PathBuf::from("/etc/systemd/system").join(&name), name, content })
     }
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}

@@ -28,7 +28,7 @@ agent runs as. Use `file` for files that are removed, validated or backed up.",
     path: /etc/hiera/nodes.yaml
     data: {yaql_exp: '{nodes => $.network_metadata.nodes}.toYaml()'}
     permissions: '0640'",
-    run: Some(TaskRunner::Resource(Resource::new(run::check))),
+    run: Some(TaskRunner::Resource(Resource::new(run::check, |values| spec::Spec::read(values).map(drop)))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

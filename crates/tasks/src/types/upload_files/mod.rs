@@ -28,7 +28,7 @@ be written stops the task.",
       - uid: '1'
         files:
           - {dst: /etc/ssl/a.pem, data: '…', permissions: '0600'}",
-    run: Some(TaskRunner::Resource(Resource::new(run::check))),
+    run: Some(TaskRunner::Resource(Resource::new(run::check, |_| Ok(())))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -26,7 +26,7 @@ Groups must exist; manage them with tasks of type `user_group`.",
   version: 3.0.0
   roles: ['/.*/']
   parameters: {name: deploy, groups: [deployers], shell: /bin/bash}",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -111,3 +111,7 @@ impl Spec {
         broken.map(|(name, _)| format!("`{name}` must not contain colons or line breaks"))
     }
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}

@@ -23,7 +23,7 @@ The name `group` belongs to groups of tasks. Membership is managed by tasks of t
   version: 3.0.0
   roles: ['/.*/']
   parameters: {name: deployers, gid: 2000}",
-    run: Some(TaskRunner::Resource(Resource::new(check::check))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -43,3 +43,7 @@ impl Spec {
         Ok(Self { name, gid, is_system: values.flag("system"), is_absent: is_absent(values) })
     }
 }
+
+pub(super) fn validate(values: &Values) -> Result<(), Failure> {
+    Spec::read(values).map(drop)
+}
