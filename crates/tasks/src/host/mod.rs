@@ -42,9 +42,6 @@ pub trait Host: Send + Sync {
     /// Reads a file of at most [`READ_BYTES_MAX`].
     fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>>;
 
-    /// Returns the sorted names in a directory.
-    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>>;
-
     /// Reboots the machine. On success it normally does not return: the boot ID is in the journal, and the
     /// agent that starts after the reboot reports the success.
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>>;

@@ -45,10 +45,6 @@ impl<H: Host> Host for Noop<H> {
         self.host.read(path)
     }
 
-    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>> {
-        self.host.list(path)
-    }
-
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
         self.host.log("would reboot");
         Box::pin(async { Ok(()) })

@@ -44,10 +44,6 @@ impl<H: Host> Host for Verbose<H> {
         self.host.read(path)
     }
 
-    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>> {
-        self.host.list(path)
-    }
-
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
         self.host.log("rebooting");
         self.host.reboot()

@@ -241,13 +241,6 @@ impl Host for FakeHost {
         Box::pin(async move { self.data(path).ok_or_else(missing) })
     }
 
-    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>> {
-        let files = self.log.files.lock();
-        let children = files.keys().filter(|file| file.parent() == Some(path));
-        let names = children.filter_map(|file| Some(file.file_name()?.to_str()?.to_owned())).collect();
-        Box::pin(async move { Ok(names) })
-    }
-
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async move { self.record("reboot".into()) })
     }

@@ -180,20 +180,6 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, HostError> {
     Ok(data)
 }
 
-pub(super) fn list(path: &Path) -> Result<Vec<String>, HostError> {
-    let list_error = |error: io::Error| failed("list", path, &error);
-    let mut names = Vec::new();
-    for entry in fs::read_dir(path).map_err(list_error)? {
-        let name = entry.map_err(list_error)?.file_name();
-        let name = name.to_str().ok_or_else(|| {
-            HostError::file("list", path, &format!("the name `{}` is not valid UTF-8", name.display()))
-        })?;
-        names.push(name.to_owned());
-    }
-    names.sort();
-    Ok(names)
-}
-
 /// Resolves a symbolic link, so that its target is written and the link stays.
 fn target(path: &Path) -> Result<PathBuf, HostError> {
     match fs::symlink_metadata(path) {

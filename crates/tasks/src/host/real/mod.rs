@@ -120,11 +120,6 @@ impl Host for LocalHost {
         Box::pin(blocking(move || files::read(&path)))
     }
 
-    fn list<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<String>, HostError>> {
-        let path = path.to_owned();
-        Box::pin(blocking(move || files::list(&path)))
-    }
-
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(self.reboot_and_wait())
     }
