@@ -18,6 +18,7 @@ pub(super) fn build(cx: &Cx) -> Outcome<Done> {
 
 /// Runs lints, type checks and unit tests, and checks the size of the built files.
 pub(super) fn check(cx: &Cx) -> Outcome<Done> {
+    build_ui(&cx.root)?;
     prepare(&cx.root)?;
     for script in ["lint", "check", "test", "weight"] {
         run(npm(&cx.root)?.args(["run", "--silent", script]))?;

@@ -31,24 +31,30 @@ development build of the server reads that directory; a release build embeds it.
     },
 };
 
+/// Steps of `cargo xtask test` run in two threads. While one of them installs packages or builds, the other must
+/// neither use `node_modules` nor read `ui/dist`: `npm ci` and the build delete them first.
+static PREPARATION: Mutex<()> = Mutex::new(());
+
 /// Builds the web UI if a source file has changed.
 pub(crate) fn build(root: &Path) -> Outcome {
+    let _guard = PREPARATION.lock();
     let current = stamp::of_sources(root)?;
     if stamp::of_build(root).as_deref() == Some(current.as_str()) {
         print_line("ui/dist is up to date");
         return Ok(());
     }
-    prepare(root)?;
+    install(root)?;
     run_command(npm(root)?.args(["run", "--silent", "build"]))?;
     stamp::write_build(root, &current)
 }
 
 /// Installs the packages of the lock file and generates the types of the API.
 pub(crate) fn prepare(root: &Path) -> Outcome {
-    // Steps of `cargo xtask test` run in two threads; `npm ci` deletes the directory that the other step
-    // would use.
-    static PREPARE: Mutex<()> = Mutex::new(());
-    let _guard = PREPARE.lock();
+    let _guard = PREPARATION.lock();
+    install(root)
+}
+
+fn install(root: &Path) -> Outcome {
     let current = stamp::of_lock(root)?;
     if stamp::of_packages(root).as_deref() != Some(current.as_str()) {
         run_command(npm(root)?.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))?;
