@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
+use stoker_engine::blueprint::{
+    Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Handlers, Policy,
+};
 use stoker_engine::run::{Input, RunEffect, RunMachine, step};
 use stoker_engine::session::agent::{
     AgentLimits, AgentSession, Identity, Input as AgentInput, Output as AgentOutput,
@@ -87,6 +89,7 @@ fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
         order: Csr::new(instances.len() + 1, edges),
         instances,
         groups: Vec::new(),
+        handlers: Handlers::default(),
         durations: Vec::new(),
         options: ExecutionOptions { max_concurrent_nodes: N_NODES, ..ExecutionOptions::default() },
     };

@@ -13,6 +13,8 @@ words! {
         Interrupted => "interrupted",
         /// The agent reported no result, or reported one after a newer attempt.
         Unknown => "unknown",
+        /// One of its triggers may have changed something, and the task has not succeeded since.
+        Triggered => "triggered",
     }
 }
 

@@ -147,7 +147,9 @@ impl From<Receipt> for RunResponse {
 mod tests {
     use std::sync::Arc;
 
-    use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
+    use stoker_engine::blueprint::{
+        Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Handlers, Policy,
+    };
     use stoker_engine::session::{AttemptKey, ResultKind};
     use stoker_graph::Csr;
     use stoker_model::{InstanceIdx, Micros, NodeIdx, RunId, RunStatus, TaskIdx, TaskReport};
@@ -174,6 +176,7 @@ mod tests {
             instances: vec![DraftInstance { task: TaskIdx::new(0), node: NodeIdx::new(0), work }],
             order: Csr::new(1, Vec::new()),
             groups: Vec::new(),
+            handlers: Handlers::default(),
             durations: Vec::new(),
             options: ExecutionOptions::default(),
         })

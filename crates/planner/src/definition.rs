@@ -44,7 +44,9 @@ pub(crate) const REQUIRED_FOR: &str = "required_for";
 pub(crate) const CROSS_DEPENDS: &str = "cross_depends";
 pub(crate) const CROSS_DEPENDED_BY: &str = "cross_depended_by";
 
-const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY];
+pub(crate) const REFRESH_ON: &str = "refresh_on";
+
+const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY, REFRESH_ON];
 
 /// The condition of a task without one.
 pub fn default_condition(task: &Task) -> Option<&'static str> {

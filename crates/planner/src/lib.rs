@@ -41,6 +41,7 @@ mod definition;
 mod differing;
 mod fields;
 mod group_conditions;
+mod handlers;
 mod json;
 mod names;
 mod node_sets;

@@ -17,6 +17,10 @@ use crate::report::{PlanningReport, codes};
 
 pub(crate) struct Ordered {
     pub(crate) order: Csr,
+    /// Edges from instances to the handlers that they trigger, with junctions of their own. `None` if there are none.
+    pub(crate) triggers: Option<Csr>,
+    /// Tasks that have triggers.
+    pub(crate) handlers: BTreeSet<TaskIdx>,
     pub(crate) choices: Vec<NodeChoice>,
 }
 
@@ -29,12 +33,20 @@ pub(crate) fn order(
     node_sets: &mut NodeSets<'_>,
     report: &mut PlanningReport,
 ) -> Ordered {
-    let mut ordering =
-        Ordering { definitions, layout, names, node_sets, report, builder: OrderBuilder::new(layout) };
+    let mut ordering = Ordering {
+        definitions,
+        layout,
+        names,
+        node_sets,
+        report,
+        builder: OrderBuilder::new(layout),
+        triggers: OrderBuilder::new(layout),
+        handlers: BTreeSet::new(),
+    };
     for done in relations {
         ordering.add_task(done);
     }
-    let Ordering { builder, node_sets, report, .. } = ordering;
+    let Ordering { builder, triggers, handlers, node_sets, report, .. } = ordering;
     let uids = &node_sets.nodes().uids;
     let choices = builder.choices.iter().map(|((task_idx, name), node_idx)| NodeChoice {
         task: definitions[task_idx.index()].name.to_owned(),
@@ -44,7 +56,8 @@ pub(crate) fn order(
     let choices = choices.collect();
     let order = builder.finish();
     report_cycles(&order, definitions, layout, uids, report);
-    Ordered { order, choices }
+    let triggers = Some(triggers.finish()).filter(|triggers| triggers.n_edges() > 0);
+    Ordered { order, triggers, handlers, choices }
 }
 
 struct Ordering<'o, 'd, 'a, 'n> {
@@ -54,6 +67,8 @@ struct Ordering<'o, 'd, 'a, 'n> {
     node_sets: &'o mut NodeSets<'n>,
     report: &'o mut PlanningReport,
     builder: OrderBuilder<'o>,
+    triggers: OrderBuilder<'o>,
+    handlers: BTreeSet<TaskIdx>,
 }
 
 impl Ordering<'_, '_, '_, '_> {
@@ -77,6 +92,9 @@ impl Ordering<'_, '_, '_, '_> {
 
     fn add_relation(&mut self, task_idx: TaskIdx, nodes: &NodeSet, relation: &Relation) {
         let others = match self.names.resolve(&relation.name) {
+            Ok(others) if others.is_empty() && relation.is_trigger => {
+                return self.report_misspelt_trigger(task_idx, relation);
+            }
             Ok(others) if others.is_empty() => return self.report_dangling(task_idx, relation),
             Ok(others) => others,
             Err(why) => {
@@ -86,6 +104,9 @@ impl Ordering<'_, '_, '_, '_> {
                     .report_once(Diagnostic::error(codes::PATTERN, message).task(name, &*relation.field));
             }
         };
+        if relation.is_trigger {
+            self.handlers.insert(task_idx);
+        }
         match &relation.target {
             TargetNodes::OwnOrSync => {
                 self.add_same_node(task_idx, nodes, &others, relation);
@@ -113,6 +134,9 @@ impl Ordering<'_, '_, '_, '_> {
             let (before, after) =
                 if relation.is_before { (*other_idx, task_idx) } else { (task_idx, *other_idx) };
             self.builder.add_same_node(before, after, nodes, self.node_sets);
+            if relation.is_trigger {
+                self.triggers.add_same_node(before, after, nodes, self.node_sets);
+            }
         }
     }
 
@@ -129,6 +153,9 @@ impl Ordering<'_, '_, '_, '_> {
             let other = Instances { task_idx: *other_idx, nodes: self.node_sets.set_of(&target_nodes) };
             let own = Instances { task_idx, nodes: nodes.clone() };
             let (before, after) = if relation.is_before { (other, own) } else { (own, other) };
+            if relation.is_trigger {
+                self.triggers.add_across(before.clone(), &after, self.node_sets);
+            }
             self.builder.add_across(before, &after, self.node_sets);
         }
     }
@@ -170,6 +197,14 @@ impl Ordering<'_, '_, '_, '_> {
         let message = format!("task `{}` does not exist, so the dependency has no effect", relation.name);
         let problem =
             Diagnostic::warning(codes::UNKNOWN_NAME, message).help_if(self.names.suggestion(&relation.name));
+        self.report_once(problem.task(self.definitions[task_idx.index()].name, &*relation.field));
+    }
+
+    /// Entries of `refresh_on` may name resources of a configuration, as in Fuel; only a similar task name is suspicious.
+    fn report_misspelt_trigger(&mut self, task_idx: TaskIdx, relation: &Relation) {
+        let Some(help) = self.names.suggestion(&relation.name) else { return };
+        let message = format!("task `{}` does not exist, so it does not trigger this task", relation.name);
+        let problem = Diagnostic::warning(codes::UNKNOWN_NAME, message).help(help);
         self.report_once(problem.task(self.definitions[task_idx.index()].name, &*relation.field));
     }
 

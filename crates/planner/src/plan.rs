@@ -26,6 +26,8 @@ pub struct Plan {
     /// Edges from an instance to those that run after it. Vertices beyond the instances are junctions, see
     /// `order_builder.rs`.
     pub(crate) order: Csr,
+    /// Edges from an instance to the handlers that its changes trigger, with junctions of their own.
+    pub(crate) triggers: Option<Csr>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,11 +98,17 @@ pub enum Verdict {
     TaskNotSelected,
     OutsideSubgraph,
     GroupConditionFails,
+    /// A handler that runs if a trigger that runs before it changes something.
+    IfTriggered,
+    /// A handler that was triggered in an earlier run and has not succeeded since.
+    TriggerPending,
+    /// A handler without a trigger that runs.
+    NotTriggered,
 }
 
 impl Verdict {
     /// In the order of their numbers in stored plans.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::NoCondition,
         Self::ConditionHolds,
         Self::ConditionFails,
@@ -109,11 +117,16 @@ impl Verdict {
         Self::TaskNotSelected,
         Self::OutsideSubgraph,
         Self::GroupConditionFails,
+        Self::IfTriggered,
+        Self::TriggerPending,
+        Self::NotTriggered,
     ];
 
     pub const fn action(self) -> InstanceAction {
         match self {
-            Self::NoCondition | Self::ConditionHolds => InstanceAction::Run,
+            Self::NoCondition | Self::ConditionHolds | Self::IfTriggered | Self::TriggerPending => {
+                InstanceAction::Run
+            }
             _ => InstanceAction::Skip,
         }
     }
@@ -130,6 +143,9 @@ impl fmt::Display for Verdict {
             Self::TaskNotSelected => "the task is not selected",
             Self::OutsideSubgraph => "the task is outside the selected subgraph",
             Self::GroupConditionFails => "the condition of its group is false",
+            Self::IfTriggered => "it runs if one of its triggers changes something",
+            Self::TriggerPending => "one of its triggers changed something, and it has not succeeded since",
+            Self::NotTriggered => "none of its triggers runs",
         })
     }
 }
@@ -174,6 +190,12 @@ impl Plan {
     /// edge to a junction stands for edges to all targets of the junction.
     pub fn order(&self) -> &Csr {
         &self.order
+    }
+
+    /// Edges from an instance to the handlers that its changes trigger. Vertices beyond the instances are junctions.
+    /// `None` if there are no handlers.
+    pub fn triggers(&self) -> Option<&Csr> {
+        self.triggers.as_ref()
     }
 
     pub fn instances(&self) -> impl Iterator<Item = Instance<'_>> {

@@ -14,6 +14,7 @@ use crate::definition::{Definition, FAIL_ON_ERROR, PARAMETERS, TYPE, TaskKind};
 use crate::fields::{ComputedFields, FieldWork, compute};
 use crate::fingerprint::{inputs_of, redefinitions};
 use crate::group_conditions::GroupConditions;
+use crate::handlers::{Handlers, warn_of_untriggered};
 use crate::input::PlanningInput;
 use crate::names::Names;
 use crate::near_misses::near_misses;
@@ -66,7 +67,7 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
 
     let relations =
         compute(relation_works(&definitions, &kinds, &layout), &mut evaluator, &nodes.uids, report);
-    let Ordered { order, choices } =
+    let Ordered { order, triggers, handlers, choices } =
         order(&definitions, &relations, &layout, &mut names, &mut node_sets, report);
     let verdict_input = VerdictInput {
         definitions: &definitions,
@@ -88,6 +89,20 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     of_groups.apply(&mut evaluator, &nodes.uids, &mut verdicts, report);
     cut(&input.request.subgraphs, &order, &layout, &names, &nodes, &mut verdicts, report);
 
+    if let Some(triggers) = &triggers {
+        let handlers = Handlers {
+            tasks: &handlers,
+            triggers,
+            definitions: &definitions,
+            layout: &layout,
+            uids: &nodes.uids,
+            old: input.old,
+        };
+        handlers.apply(&mut verdicts);
+    }
+
+    warn_of_untriggered(&tasks, &names, &layout, &verdicts, report);
+
     if evaluator.subjects.has_doubts() {
         report.tainted = tainted_instances(&layout, &verdicts, &evaluator.subjects);
     }
@@ -104,7 +119,16 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     let is_group = |task_idx: usize| kinds[task_idx] == TaskKind::Group;
     let tasks =
         definitions.iter().enumerate().filter(|(task_idx, _)| !is_group(*task_idx)).map(planned).collect();
-    Some(Plan { nodes: nodes.uids.clone(), tasks, groups, choices, verdicts, details: details_of, order })
+    Some(Plan {
+        nodes: nodes.uids.clone(),
+        tasks,
+        groups,
+        choices,
+        verdicts,
+        details: details_of,
+        order,
+        triggers,
+    })
 }
 
 /// Sorts tasks by name, so that the plan does not depend on their input order. Fails on duplicate names.

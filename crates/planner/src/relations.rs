@@ -2,7 +2,7 @@
 
 use stoker_model::Json;
 
-use crate::definition::{CROSS_DEPENDED_BY, CROSS_DEPENDS, REQUIRED_FOR, REQUIRES};
+use crate::definition::{CROSS_DEPENDED_BY, CROSS_DEPENDS, REFRESH_ON, REQUIRED_FOR, REQUIRES};
 use crate::json::is_true;
 
 /// A dependency on another task, by name or pattern.
@@ -10,6 +10,8 @@ use crate::json::is_true;
 pub(crate) struct Relation {
     pub(crate) name: String,
     pub(crate) is_before: bool,
+    /// Whether changes of the other task trigger this one.
+    pub(crate) is_trigger: bool,
     pub(crate) target: TargetNodes,
     /// Path of the entry, for problems.
     pub(crate) field: String,
@@ -39,7 +41,8 @@ pub(crate) struct EntryProblem {
 
 /// Parses a field. Null and false entries are ignored, so that an expression can produce an optional entry.
 pub(crate) fn read(field: &'static str, value: &Json, problems: &mut Vec<EntryProblem>) -> Vec<Relation> {
-    let is_before = matches!(field, REQUIRES | CROSS_DEPENDS);
+    let is_before = matches!(field, REQUIRES | CROSS_DEPENDS | REFRESH_ON);
+    let is_trigger = field == REFRESH_ON;
     let items: &[Json] = match value {
         Json::Array(items) => items,
         Json::Null | Json::Bool(false) => return Vec::new(),
@@ -50,11 +53,12 @@ pub(crate) fn read(field: &'static str, value: &Json, problems: &mut Vec<EntryPr
         let path = format!("{field}[{item_idx}]");
         let parsed = match field {
             REQUIRES | REQUIRED_FOR => item.as_str().map(|name| (name, TargetNodes::OwnOrSync)),
+            REFRESH_ON => item.as_str().map(|name| (name, TargetNodes::Own)).or_else(|| parse_cross(item)),
             CROSS_DEPENDS | CROSS_DEPENDED_BY => parse_cross(item),
             _ => None,
         };
         if let Some((name, target)) = parsed {
-            relations.push(Relation { name: name.to_owned(), is_before, target, field: path });
+            relations.push(Relation { name: name.to_owned(), is_before, is_trigger, target, field: path });
         } else {
             let message = format!("{item} is not a reference to a task");
             problems.push(EntryProblem { path, message });

@@ -41,8 +41,10 @@ pub mod codes {
     pub const HIDDEN_BY_PRIMARY: &str = "plan-hidden-by-primary";
     /// A path in a condition that no state has, although a similar one exists.
     pub const NEAR_MISS: &str = "plan-near-miss";
+    /// A handler on excluded nodes that tasks on other nodes do not trigger in this run.
+    pub const UNTRIGGERED: &str = "plan-untriggered";
     /// Codes that are stored beside the plan: earlier versions refuse plans with unknown codes.
-    pub(crate) const BESIDE_PLAN: &[&str] = &[HIDDEN_BY_PRIMARY, NEAR_MISS];
+    pub(crate) const BESIDE_PLAN: &[&str] = &[HIDDEN_BY_PRIMARY, NEAR_MISS, UNTRIGGERED];
 }
 
 pub(crate) fn is_beside_plan(problem: &Diagnostic) -> bool {

@@ -6,6 +6,7 @@ mod expressions;
 mod fidelity;
 mod fleets;
 mod group_conditions;
+mod handlers;
 mod helpers;
 mod inputs;
 mod mutations;

@@ -1,11 +1,13 @@
 //! Small random blueprints that cover every feature.
 
+use std::collections::BTreeSet;
+
 use stoker_engine::blueprint::{
-    Draft, DraftInstance, DraftWork, ExecutionOptions, FailurePolicy, Group, Policy, StagePolicy,
+    Draft, DraftInstance, DraftWork, ExecutionOptions, FailurePolicy, Group, Handlers, Policy, StagePolicy,
 };
 use stoker_engine::session::Mode;
 use stoker_graph::Csr;
-use stoker_model::{NodeIdx, TaskIdx};
+use stoker_model::{NodeIdx, TaskIdx, VertexIdx};
 
 use crate::rng::Rng;
 
@@ -42,6 +44,7 @@ pub fn random_draft(rng: &mut Rng) -> Draft {
         sync: Some(sync),
         tasks: (0..n_tasks).map(|task| format!("t{task}")).collect(),
         groups: groups(n_nodes, rng),
+        handlers: handlers(&instances, &order, rng),
         durations: Vec::new(),
         options: options(rng),
         instances,
@@ -87,6 +90,24 @@ fn order(instances: &[DraftInstance], rng: &mut Rng) -> Csr {
         n_vertices += 1;
     }
     Csr::new(n_vertices as usize, edges)
+}
+
+/// Turns some dependencies into triggers, and some of the dependents into handlers.
+fn handlers(instances: &[DraftInstance], order: &Csr, rng: &mut Rng) -> Handlers {
+    let mut edges = Vec::new();
+    for edge in order.edges() {
+        if rng.one_in(3) {
+            edges.push(edge);
+        }
+    }
+    let mut only_triggered = BTreeSet::new();
+    for (_, to) in &edges {
+        let instance = VertexIdx::new(*to).instance(instances.len());
+        if let Some(idx) = instance.filter(|_| !rng.one_in(4)) {
+            only_triggered.insert(idx);
+        }
+    }
+    Handlers { triggers: (!edges.is_empty()).then(|| Csr::new(order.n_vertices(), edges)), only_triggered }
 }
 
 fn groups(n_nodes: usize, rng: &mut Rng) -> Vec<Group> {

@@ -10,6 +10,7 @@ use stoker_engine::run::{
     AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution, RunOutcome,
 };
 use stoker_engine::session::{AttemptKey, ResultKind};
+use stoker_graph::Csr;
 use stoker_model::{InstanceIdx, NodeIdx, RunId, VertexIdx};
 
 /// The simulated run.
@@ -40,10 +41,29 @@ fn key(instance: InstanceIdx, attempt: u32) -> AttemptKey {
     AttemptKey { run: RUN, instance, attempt }
 }
 
+/// For each instance, the instances with an edge to it, with joins resolved.
+fn sources(edges: &Csr, n_instances: usize) -> Vec<Vec<InstanceIdx>> {
+    let reversed = edges.reversed();
+    let of = |idx: InstanceIdx| {
+        let direct = reversed.targets(VertexIdx::from(idx).get()).iter();
+        let sources = direct.flat_map(|vertex| match VertexIdx::new(*vertex).instance(n_instances) {
+            Some(idx) => vec![idx],
+            // A join follows instances only.
+            None => reversed.targets(*vertex).iter().map(|idx| InstanceIdx::new(*idx)).collect(),
+        });
+        sources.collect()
+    };
+    InstanceIdx::first(n_instances).map(of).collect()
+}
+
 pub(crate) struct Oracle {
     draft: Draft,
     /// For each instance, its direct predecessors, with joins resolved.
     before: Vec<Vec<InstanceIdx>>,
+    /// For each instance, the instances that trigger it, with joins resolved.
+    triggered_by: Vec<Vec<InstanceIdx>>,
+    /// Instances with an attempt that may have changed its host.
+    changed: BTreeSet<InstanceIdx>,
     ended: Vec<Option<InstanceEnd>>,
     flights: BTreeSet<InstanceIdx>,
     failed_nodes: BTreeSet<NodeIdx>,
@@ -62,19 +82,12 @@ pub(crate) struct Oracle {
 impl Oracle {
     pub(crate) fn new(draft: Draft) -> Self {
         let n_instances = draft.instances.len();
-        let mut before = vec![Vec::new(); n_instances];
-        let reversed = draft.order.reversed();
-        for (idx, own) in InstanceIdx::first(n_instances).zip(&mut before) {
-            for vertex in reversed.targets(VertexIdx::from(idx).get()) {
-                match VertexIdx::new(*vertex).instance(n_instances) {
-                    Some(idx) => own.push(idx),
-                    // A join follows instances only.
-                    None => own.extend(reversed.targets(*vertex).iter().map(|idx| InstanceIdx::new(*idx))),
-                }
-            }
-        }
+        let triggers = draft.handlers.triggers.as_ref();
         Self {
-            before,
+            before: sources(&draft.order, n_instances),
+            triggered_by: triggers
+                .map_or_else(|| vec![Vec::new(); n_instances], |triggers| sources(triggers, n_instances)),
+            changed: BTreeSet::new(),
             ended: vec![None; n_instances],
             flights: BTreeSet::new(),
             failed_nodes: BTreeSet::new(),
@@ -160,7 +173,10 @@ impl Oracle {
     fn record_event(&mut self, kind: &EventKind) {
         match kind {
             EventKind::Dispatched { instance, .. } => self.record_dispatched(*instance),
-            EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
+            EventKind::AttemptEnded { instance, attempt, end, report, next, .. } => {
+                if report.changed != Some(false) {
+                    self.changed.insert(*instance);
+                }
                 match end {
                     AttemptOutcome::Reported(end) => self.record_result(*instance, *attempt, end),
                     AttemptOutcome::Lost | AttemptOutcome::NoResult => {
@@ -219,7 +235,16 @@ impl Oracle {
         }
     }
 
+    /// Reports whether the instance is a handler that no change has triggered.
+    fn is_untriggered(&self, idx: InstanceIdx) -> bool {
+        self.draft.handlers.only_triggered.contains(&idx)
+            && !self.triggered_by[idx.index()].iter().any(|by| self.changed.contains(by))
+    }
+
     fn record_dispatched(&mut self, idx: InstanceIdx) {
+        if self.is_untriggered(idx) {
+            self.report_violation(format!("handler {idx} was dispatched, but nothing triggered it"));
+        }
         if self.ended[idx.index()].is_some() {
             self.report_violation(format!("instance {idx} was dispatched after its end"));
         }
@@ -307,7 +332,12 @@ impl Oracle {
             self.report_violation(format!("instance {idx} ended before its predecessors"));
         }
         match resolution {
-            Resolution::Skipped => self.record_end(idx, InstanceEnd::Skipped),
+            Resolution::Skipped => {
+                if self.draft.instances[idx.index()].work.is_some() && !self.is_untriggered(idx) {
+                    self.report_violation(format!("{idx} was skipped, but it has to run"));
+                }
+                self.record_end(idx, InstanceEnd::Skipped);
+            }
             Resolution::NotRetried(outcome) => {
                 self.flights.remove(&idx);
                 self.record_outcome(idx, outcome);

@@ -113,13 +113,17 @@ const DESCRIPTIONS: &[(&str, &str)] = &[
     ("tasks", "Tasks of a group"),
     ("condition", "Condition for executing the task"),
     ("parameters", "Parameters of the task type"),
-    ("reexecute_on", "Events that cause re-execution"),
-    ("refresh_on", "Tasks whose execution causes re-execution"),
+    ("reexecute_on", "Events that cause re-execution; accepted for graphs of Fuel, without effect"),
+    (
+        "refresh_on",
+        "Triggers: tasks on the same node, or on other nodes as `{name, role}`, whose changes let this task run after them; \
+         other entries have no effect",
+    ),
     ("fail_on_error", "Whether a failure of the task fails the node"),
     ("fault_tolerance", "Maximum number of failed nodes in a group: an integer or a percentage"),
     ("stage", "Stage of a plugin task: `name` or `name/number`"),
-    ("test_pre", "Test executed before the task"),
-    ("test_post", "Test executed after the task"),
+    ("test_pre", "Test of Fuel; accepted and not executed"),
+    ("test_post", "Test of Fuel; accepted and not executed"),
 ];
 
 fn field(name: &str) -> Value {
@@ -128,9 +132,13 @@ fn field(name: &str) -> Value {
         "type" => or_computed(json!({"enum": Name::NAMES})),
         "version" => or_computed(json!({"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+$"})),
         "roles" | "groups" | "tags" => json!({"$ref": "#/$defs/places"}),
-        "requires" | "required_for" | "tasks" | "reexecute_on" | "refresh_on" => {
+        "requires" | "required_for" | "tasks" | "reexecute_on" => {
             or_computed(json!({"$ref": "#/$defs/names"}))
         }
+        "refresh_on" => or_computed(json!({
+            "type": "array",
+            "items": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 255}, {"$ref": "#/$defs/relation"}]},
+        })),
         "cross_depends" | "cross_depended_by" => {
             or_computed(json!({"type": "array", "items": {"$ref": "#/$defs/relation"}}))
         }

@@ -137,8 +137,17 @@ fn check_indices(draft: &Draft) -> Vec<Defect> {
     for node in draft.groups.iter().flat_map(|group| &group.nodes).chain(&draft.sync) {
         check("node", node.get(), n_nodes);
     }
-    // One duration per instance, and one vertex per instance.
+    // Handlers are stored apart from the order, but number the same instances.
     let n_instances = draft.instances.len() as u32;
+    for idx in &draft.handlers.only_triggered {
+        check("handler", idx.get(), n_instances);
+    }
+    if let Some(triggers) = &draft.handlers.triggers
+        && n_instances > 0
+    {
+        check("trigger", n_instances - 1, triggers.n_vertices() as u32);
+    }
+    // One duration per instance, and one vertex per instance.
     if n_instances > 0 {
         check("vertex", n_instances - 1, draft.order.n_vertices() as u32);
         if !draft.durations.is_empty() {
@@ -159,7 +168,7 @@ fn build(draft: Draft) -> Blueprint {
     for (_, to) in draft.order.edges() {
         n_before[to as usize] += 1;
     }
-    let (order, options) = (draft.order, draft.options);
+    let (order, handlers, options) = (draft.order, draft.handlers, draft.options);
     Blueprint {
         nodes,
         tasks,
@@ -170,6 +179,7 @@ fn build(draft: Draft) -> Blueprint {
         rank,
         by_rank,
         groups,
+        handlers,
         n_limited,
         options,
     }

@@ -3,6 +3,7 @@
 use stoker_graph::Csr;
 use stoker_model::{NodeIdx, TaskIdx};
 
+use super::handlers::Handlers;
 use super::options::ExecutionOptions;
 use super::policy::Policy;
 
@@ -21,6 +22,7 @@ pub struct Draft {
     pub order: Csr,
     /// Tolerance groups. Nodes that are in none of them must not fail.
     pub groups: Vec<Group>,
+    pub handlers: Handlers,
     /// Expected duration of each instance, in any unit; empty if unknown.
     pub durations: Vec<u32>,
     pub options: ExecutionOptions,

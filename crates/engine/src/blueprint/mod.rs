@@ -5,6 +5,7 @@
 
 mod check;
 mod draft;
+mod handlers;
 mod options;
 mod policy;
 mod subset;
@@ -12,6 +13,7 @@ mod weights;
 
 pub use check::Defect;
 pub use draft::{Draft, DraftInstance, DraftWork, Group};
+pub use handlers::Handlers;
 pub use options::{ExecutionOptions, FailurePolicy, StagePolicy};
 pub use policy::{Executor, Policy, TypeDefaults};
 
@@ -43,6 +45,7 @@ pub struct Blueprint {
     pub(crate) rank: Vec<ApplyKey>,
     pub(crate) by_rank: Vec<InstanceIdx>,
     pub(crate) groups: Vec<Group>,
+    pub(crate) handlers: Handlers,
     pub(crate) n_limited: u32,
     pub(crate) options: ExecutionOptions,
 }

@@ -5,11 +5,14 @@ use stoker_model::{InstanceIdx, VertexIdx};
 use super::Blueprint;
 
 impl Blueprint {
-    /// Returns the same blueprint with everything skipped except these instances and their successors.
+    /// Returns the same blueprint with everything skipped except these instances and their successors. Handlers among
+    /// these instances run without a trigger.
     pub fn from_instances(&self, instances: &[InstanceIdx]) -> Self {
         let valid = instances.iter().filter(|idx| idx.index() < self.instances.len());
         let is_after = self.order.reachable(valid.map(|idx| VertexIdx::from(*idx).get()));
-        self.skipping(|idx| !is_after[idx.index()])
+        let mut rest = self.skipping(|idx| !is_after[idx.index()]);
+        rest.handlers.only_triggered.retain(|idx| !instances.contains(idx));
+        rest
     }
 
     /// Returns the same blueprint with these instances skipped. Indices are unchanged.

@@ -21,7 +21,8 @@ impl RunMachine {
                 self.apply_dispatched(blueprint, *instance, *attempt, at);
             }
             EventKind::Started { instance, .. } => self.states[instance.index()] = InstanceState::Started,
-            EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
+            EventKind::AttemptEnded { instance, attempt, end, report, next, .. } => {
+                self.trigger_handlers(blueprint, *instance, report);
                 self.apply_attempt_ended(blueprint, *instance, *attempt, end, *next);
             }
             EventKind::RetryDue { instance } => self.apply_retry_due(*instance),
@@ -50,7 +51,8 @@ impl RunMachine {
             }
             EventKind::Paused => self.phase = Phase::Paused,
             EventKind::Resumed => self.phase = Phase::Running,
-            EventKind::LateResult { instance, attempt, .. } => {
+            EventKind::LateResult { instance, attempt, report, .. } => {
+                self.trigger_handlers(blueprint, *instance, report);
                 self.unanswered.remove(&AttemptKey { run: self.id, instance: *instance, attempt: *attempt });
             }
             EventKind::Ended { end } => {
@@ -319,6 +321,7 @@ impl RunMachine {
     fn unblocked(&mut self, blueprint: &Blueprint, idx: InstanceIdx) {
         let instance = blueprint.instances[idx.index()];
         let is_due = instance.work.is_none_or(|work| self.nodes[work.executor.index()].is_given_up)
+            || self.is_untriggered(blueprint, idx)
             || self.causes.get(idx).is_some()
             || !self.takes_tasks(blueprint, instance.node);
         if is_due {

@@ -102,7 +102,7 @@ impl RunMachine {
         let cause = self.causes.get(idx);
         let is_sync = blueprint.nodes[instance.node.index()].is_sync;
         let is_held = is_sync && blueprint.options.at_stages == StagePolicy::Hold && cause.is_some();
-        if instance.work.is_none() && !is_held {
+        if (instance.work.is_none() || self.is_untriggered(blueprint, idx)) && !is_held {
             return Resolution::Skipped;
         }
         if self.states[idx.index()] == InstanceState::BackingOff {

@@ -173,6 +173,11 @@ pub enum RunEffect {
     Succeeded {
         instance: InstanceIdx,
     },
+    /// Record that this handler is triggered, until it succeeds. Must be stored in the same transaction as the
+    /// events, like [`RunEffect::Succeeded`].
+    Triggered {
+        instance: InstanceIdx,
+    },
     NodeEnded {
         node: NodeIdx,
         end: NodeOutcome,

@@ -36,6 +36,7 @@ mod replay;
 mod state;
 mod step;
 mod stored;
+mod triggers;
 mod view;
 
 pub use end::{NodeOutcome, RunOutcome};

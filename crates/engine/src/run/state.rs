@@ -98,6 +98,8 @@ pub struct RunMachine {
     /// For each vertex, number of predecessors that have not ended.
     pub(super) n_open: Vec<u32>,
     pub(super) causes: Causes,
+    /// For each vertex of the triggers, whether an instance that triggers it may have changed its host.
+    pub(super) triggered: Vec<bool>,
     pub(super) nodes: Vec<NodeState>,
     /// For each group, its failed nodes.
     pub(super) failed: Vec<Vec<NodeIdx>>,
@@ -128,6 +130,7 @@ impl RunMachine {
             attempts: vec![0; blueprint.instances.len()],
             n_open: blueprint.n_before.clone(),
             causes: Causes::new(blueprint.n_before.len()),
+            triggered: vec![false; blueprint.handlers.n_vertices()],
             nodes: blueprint.nodes.iter().map(|node| NodeState::new(node.n_instances)).collect(),
             failed: vec![Vec::new(); blueprint.groups.len()],
             exceeded: None,

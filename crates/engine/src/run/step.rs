@@ -249,7 +249,12 @@ impl Stepping<'_> {
     /// Applies and records an event.
     pub(super) fn emit(&mut self, kind: EventKind) {
         let event = EngineEvent { at: self.now, kind };
+        let triggered = self.run.first_triggered(self.blueprint, &event.kind);
         self.run.apply(self.blueprint, &event);
+        if self.blueprint.options.mode == Mode::Normal {
+            let recorded = triggered.into_iter().map(|instance| RunEffect::Triggered { instance });
+            self.step.effects.extend(recorded);
+        }
         self.add_effects(&event.kind);
         self.step.events.push(event);
     }

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use stoker_engine::blueprint::{
-    Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, FailurePolicy, Group, Policy, StagePolicy,
+    Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, FailurePolicy, Group, Handlers, Policy,
+    StagePolicy,
 };
 use stoker_engine::run::{
     EngineEvent, Input, InstanceState, Phase, RunMachine, RunOutcome, StepResult, StopMode, step,
@@ -68,6 +69,7 @@ fn draft() -> impl Strategy<Value = Draft> {
             order: Csr::new(n_vertices as usize, edges),
             instances,
             groups: groups.into_iter().map(group).collect(),
+            handlers: Handlers::default(),
             durations: Vec::new(),
             options,
         }
@@ -244,6 +246,7 @@ proptest! {
             }).collect(),
             order: Csr::new(6, edges),
             groups: vec![Group { name: "g".to_owned(), nodes: group.into_iter().map(NodeIdx::new).collect(), tolerated: 0 }],
+            handlers: Handlers::default(),
             durations: Vec::new(),
             options: ExecutionOptions::default(),
         };

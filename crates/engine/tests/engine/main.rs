@@ -2,6 +2,7 @@
 
 mod agent_session;
 mod course;
+mod handlers;
 mod laws;
 mod server_session;
 mod size;

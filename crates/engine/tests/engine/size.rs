@@ -1,6 +1,6 @@
 //! A run of a million instances.
 
-use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions};
+use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Handlers};
 use stoker_engine::run::{Input, Phase, RunEffect, RunMachine, RunOutcome, step};
 use stoker_engine::session::ResultKind;
 use stoker_graph::Csr;
@@ -41,6 +41,7 @@ pub(crate) fn large(n_nodes: u32) -> Draft {
         order: Csr::new(instances.len(), edges),
         instances,
         groups: Vec::new(),
+        handlers: Handlers::default(),
         durations: Vec::new(),
         options: ExecutionOptions { max_concurrent_nodes: 1000, ..ExecutionOptions::default() },
     }
@@ -89,6 +90,7 @@ fn p22_long_chains_and_cycles_need_no_recursion() {
         instances: (0..N).map(instance).collect(),
         order: Csr::new(N as usize, chain.clone()),
         groups: Vec::new(),
+        handlers: Handlers::default(),
         durations: Vec::new(),
         options: ExecutionOptions::default(),
     };

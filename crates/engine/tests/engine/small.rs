@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stoker_engine::blueprint::{
-    Blueprint, Defect, Draft, DraftInstance, DraftWork, ExecutionOptions, Group, Policy,
+    Blueprint, Defect, Draft, DraftInstance, DraftWork, ExecutionOptions, Group, Handlers, Policy,
 };
 use stoker_engine::run::{
     EngineEvent, Input, InputError, InstanceState, NodeOutcome, Phase, RunEffect, RunMachine, RunOutcome,
@@ -33,6 +33,8 @@ pub(crate) struct Sketch {
     executors: BTreeMap<String, String>,
     limits: BTreeMap<String, u32>,
     groups: Vec<(String, Vec<String>, u64)>,
+    /// Triggers and handlers.
+    triggers: Vec<(String, String)>,
     durations: Vec<u32>,
     pub(crate) options: ExecutionOptions,
 }
@@ -78,6 +80,12 @@ impl Sketch {
 
     pub(crate) fn executor(mut self, name: &str, node: &str) -> Self {
         self.executors.insert(name.to_owned(), node.to_owned());
+        self
+    }
+
+    /// Lets an instance run only after a change of another one, which must come before it.
+    pub(crate) fn handler(mut self, name: &str, trigger: &str) -> Self {
+        self.triggers.push((trigger.to_owned(), name.to_owned()));
         self
     }
 
@@ -147,10 +155,23 @@ impl Sketch {
             instances: self.instances.iter().map(instance).collect(),
             order: Csr::new(self.instances.len(), self.edges.clone()),
             groups: self.groups.iter().map(group).collect(),
+            handlers: self.handlers(),
             durations: self.durations.clone(),
             options: self.options.clone(),
             tasks,
             nodes,
+        }
+    }
+
+    fn handlers(&self) -> Handlers {
+        let idx = |name: &String| {
+            InstanceIdx::at(self.instances.iter().position(|other| other == name).expect("an instance"))
+        };
+        let edges: Vec<(u32, u32)> =
+            self.triggers.iter().map(|(from, to)| (idx(from).get(), idx(to).get())).collect();
+        Handlers {
+            only_triggered: self.triggers.iter().map(|(_, to)| idx(to)).collect(),
+            triggers: (!edges.is_empty()).then(|| Csr::new(self.instances.len(), edges)),
         }
     }
 

@@ -25,6 +25,8 @@ pub(super) enum LinkKind {
     /// `cross-depends`: dependency on instances on other nodes.
     CrossDepends,
     CrossDependedBy,
+    /// `refresh_on`: the other task, on the same node, runs before this task and triggers it.
+    Trigger,
     /// Membership in a group.
     Member,
 }
@@ -56,7 +58,7 @@ impl Link<'_> {
 
     /// Reports whether the other task of the relation runs first.
     pub(super) fn is_backward(&self) -> bool {
-        matches!(self.kind, LinkKind::Requires | LinkKind::CrossDepends)
+        matches!(self.kind, LinkKind::Requires | LinkKind::CrossDepends | LinkKind::Trigger)
     }
 
     pub(super) fn is_cross(&self) -> bool {
@@ -77,9 +79,17 @@ pub(super) fn links<'a>(task: &MergedTask<'a>) -> Vec<Link<'a>> {
             links.push(Link { kind, name, field, item_idx, target: TargetNodes::Own });
         }
     }
-    for (field, kind) in
-        [("cross_depends", LinkKind::CrossDepends), ("cross_depended_by", LinkKind::CrossDependedBy)]
-    {
+    for (item_idx, item) in items(task.value("refresh_on")) {
+        if let Some(name) = item.as_str() {
+            let (kind, target) = (LinkKind::Trigger, TargetNodes::Own);
+            links.push(Link { kind, name, field: "refresh_on", item_idx, target });
+        }
+    }
+    for (field, kind) in [
+        ("cross_depends", LinkKind::CrossDepends),
+        ("cross_depended_by", LinkKind::CrossDependedBy),
+        ("refresh_on", LinkKind::CrossDepends),
+    ] {
         for (item_idx, item) in items(task.value(field)) {
             let Some(name) = item.get("name").and_then(Json::as_str) else { continue };
             links.push(Link { kind, name, field, item_idx, target: target(item) });

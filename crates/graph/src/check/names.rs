@@ -100,6 +100,9 @@ pub(super) fn check<'a>(
                 Some(Diagnostic::error(codes::PATTERN, format!("invalid pattern `{}`: {why}", link.name)))
             }
             Resolution::Unknown => None,
+            Resolution::Tasks(tasks) if tasks.is_empty() && link.kind == LinkKind::Trigger => {
+                misspelt_trigger(link, subject.scope, names)
+            }
             Resolution::Tasks(tasks) if tasks.is_empty() => Some(dangling(link, subject.scope, names)),
             Resolution::Tasks(tasks) => without_effect(definition, link, tasks, subject),
         };
@@ -125,6 +128,16 @@ fn dangling(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Diagnostic 
     }
     let message = format!("task `{}` does not exist, so the dependency has no effect", link.name);
     Diagnostic::warning(codes::DANGLING, message).help_if(names.suggestion(link.name))
+}
+
+/// Entries of `refresh_on` may name resources of a configuration, as in Fuel; only a similar task name is suspicious.
+fn misspelt_trigger(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Option<Diagnostic> {
+    if scope == Scope::Layer {
+        return None;
+    }
+    let help = names.suggestion(link.name)?;
+    let message = format!("task `{}` does not exist, so it does not trigger this task", link.name);
+    Some(Diagnostic::warning(codes::DANGLING, message).help(help))
 }
 
 /// Reports dependencies that can never have an effect.

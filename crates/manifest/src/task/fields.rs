@@ -4,7 +4,7 @@ use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_model::TaskType;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-use super::relation::check_relations;
+use super::relation::{check_relations, check_triggers};
 use super::strategy::check_strategy;
 use crate::codes;
 use crate::expression::is_computed;
@@ -30,8 +30,9 @@ pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Diagnosti
         "type" => _ = one_of(TaskType::NAMES)(node, problems),
         "version" => check_version(node, problems),
         "roles" | "groups" | "tags" => check_node_names(node, problems),
-        "requires" | "required_for" | "tasks" | "reexecute_on" | "refresh_on" => check_names(node, problems),
+        "requires" | "required_for" | "tasks" | "reexecute_on" => check_names(node, problems),
         "cross_depends" | "cross_depended_by" => check_relations(node, problems),
+        "refresh_on" => check_triggers(node, problems),
         "parameters" => check_parameters(node, problems),
         "condition" => check_condition(node, problems),
         "fail_on_error" => _ = boolean(node, problems),

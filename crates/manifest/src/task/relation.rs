@@ -13,6 +13,14 @@ pub(super) fn check_relations(node: &Node, problems: &mut Diagnostics) {
     _ = list_of(check_relation)(node, problems);
 }
 
+/// Checks triggers: names of tasks on the same node, or relations to tasks on other nodes.
+pub(super) fn check_triggers(node: &Node, problems: &mut Diagnostics) {
+    let check = |node: &Node, problems: &mut Diagnostics| {
+        if node.as_map().is_some() { check_relation(node, problems) } else { check_name(node, problems) }
+    };
+    _ = list_of(check)(node, problems);
+}
+
 fn check_relation(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     if is_computed(node) {
         return Some(());

@@ -2,12 +2,12 @@
 //!
 //! An attempt taints its task on its node in the transaction that records the dispatch, before the agent can receive
 //! it. A success replaces the taint by the state of the plan. Any other end leaves the taint, even if this server
-//! crashes before it records the end.
+//! crashes before it records the end. A handler is tainted in the same way when it is triggered.
 
 use std::collections::HashMap;
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next};
+use stoker_engine::run::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, RunEffect};
 use stoker_engine::session::ResultKind;
 use stoker_model::{
     AppliedMark, AppliedSuccess, ClusterId, DocumentId, GraphType, InstanceIdx, PlanId, RunId, SnapshotId,
@@ -68,9 +68,16 @@ impl AppliedPlan {
         cluster: ClusterId,
         blueprint: &Blueprint,
         events: &[EngineEvent],
+        effects: &[RunEffect],
         inputs_of: &dyn Fn(InstanceIdx, &str) -> Option<RecordedInputs>,
     ) -> AppliedChanges {
         let mut changes = AppliedChanges::default();
+        // Before the events: a handler may be triggered and dispatched in the same batch.
+        for effect in effects {
+            if let RunEffect::Triggered { instance } = effect {
+                changes.marks.extend(self.mark(blueprint, *instance, TaintCause::Triggered));
+            }
+        }
         for event in events {
             self.add(blueprint, &event.kind, inputs_of, &mut changes);
         }

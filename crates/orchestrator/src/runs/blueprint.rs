@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use stoker_engine::blueprint::{
-    Blueprint, Defect, Draft, DraftInstance, DraftWork, ExecutionOptions, Executor, Group, Policy,
+    Blueprint, Defect, Draft, DraftInstance, DraftWork, ExecutionOptions, Executor, Group, Handlers, Policy,
     TypeDefaults, WHOLE_RUN,
 };
 use stoker_engine::session::Mode;
 use stoker_model::{Json, NodeIdx, StrategyType, TaskIdx};
-use stoker_planner::{Details, Instance, InstanceAction, Plan, parse_fault_tolerance, timing};
+use stoker_planner::{Details, Instance, InstanceAction, Plan, Verdict, parse_fault_tolerance, timing};
 use stoker_state::{MASTER, SYNC};
 
 /// Builds and validates the blueprint of a plan.
@@ -70,11 +70,20 @@ pub fn draft_from_plan(
         instances,
         order: plan.order().clone(),
         groups,
+        handlers: handlers(plan),
         durations: fill_durations(plan.n_instances(), durations),
         nodes: plan.nodes.to_vec(),
         options,
     };
     (draft, defects)
+}
+
+fn handlers(plan: &Plan) -> Handlers {
+    let only_triggered = plan.instances().filter(|instance| instance.verdict == Verdict::IfTriggered);
+    Handlers {
+        triggers: plan.triggers().cloned(),
+        only_triggered: only_triggered.map(|instance| instance.idx).collect(),
+    }
 }
 
 /// Group of all nodes with work, with the run's fault tolerance. It covers them all, so none of them falls

@@ -36,7 +36,7 @@ impl Driver {
                 }
             }
             // Written in the same transaction as the events.
-            RunEffect::Succeeded { .. } | RunEffect::NodeEnded { .. } => {}
+            RunEffect::Succeeded { .. } | RunEffect::Triggered { .. } | RunEffect::NodeEnded { .. } => {}
         }
     }
 

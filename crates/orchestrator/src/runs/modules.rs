@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
+use stoker_engine::blueprint::{
+    Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Handlers, Policy,
+};
 use stoker_graph::Csr;
 use stoker_model::{
     Actor, AgentUid, AuditChange, ClusterId, Micros, ModuleAction, ModuleRun, NodeIdx, NodeStatus, RunStatus,
@@ -190,6 +192,7 @@ fn blueprint(uid: &AgentUid, time_ms: u64) -> Result<Blueprint, Vec<stoker_engin
         }],
         order: Csr::new(1, Vec::new()),
         groups: Vec::new(),
+        handlers: Handlers::default(),
         durations: Vec::new(),
         options: ExecutionOptions {
             lost_after_ms: time_ms,

@@ -109,7 +109,7 @@ impl Outcomes {
             cluster: self.cluster,
             graph_type: self.plan.graph_type.clone(),
             applied: if self.is_real {
-                self.plan.changes(self.run, self.cluster, blueprint, events, inputs_of)
+                self.plan.changes(self.run, self.cluster, blueprint, events, effects, inputs_of)
             } else {
                 AppliedChanges::default()
             },

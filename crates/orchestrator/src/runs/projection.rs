@@ -70,11 +70,14 @@ impl Projection {
         at: Micros,
     ) -> Option<HistoryRecord> {
         let outcome = match how {
-            Resolution::NotStarted(NotStarted::Stopped) => "stopped",
-            _ => "blocked",
+            Resolution::Skipped => None,
+            Resolution::NotStarted(NotStarted::Stopped) => Some("stopped"),
+            _ => Some("blocked"),
         };
         let reason = match how {
-            Resolution::Skipped => return None,
+            // The plan has the reason.
+            Resolution::Skipped if blueprint.executor_of(instance).is_none() => return None,
+            Resolution::Skipped => "none of its triggers changed anything".to_owned(),
             Resolution::Blocked { by } => format!("{} did not succeed", blueprint.name(by)),
             Resolution::NotStarted(NotStarted::NodeFailed { by }) => {
                 format!("{} failed, and its node runs no further tasks", blueprint.name(by))
@@ -93,7 +96,7 @@ impl Projection {
         let mut row = self.row(blueprint, instance, HistoryStatus::Skipped, Open::default())?;
         row.ended_at = Some(at);
         row.custom.insert("reason".to_owned(), Json::from(reason));
-        Some(with_outcome(row, Some(outcome)))
+        Some(with_outcome(row, outcome))
     }
 
     /// Row of an instance that was dispatched and has ended.

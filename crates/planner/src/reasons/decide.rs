@@ -53,6 +53,7 @@ impl Absence {
             TaintCause::TimedOut => "the last attempt timed out",
             TaintCause::Cancelled => "the last attempt was cancelled",
             TaintCause::Interrupted => "the last attempt was interrupted",
+            TaintCause::Triggered => "a trigger changed something, and the task has not succeeded since",
             TaintCause::Unknown => "the result of the last attempt is unknown",
         };
         Some(format!("{what} (run {}): previous state unknown", taint.run))

@@ -13,7 +13,7 @@ use super::differences::{DiffSource, Difference, DifferenceCache};
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::{ExpressionIdx, Expressions};
 use crate::compute::subjects::{Applied, SubjectIdx, Subjects};
-use crate::definition::{CONDITION, condition_text};
+use crate::definition::{CONDITION, REFRESH_ON, condition_text};
 use crate::fingerprint::redefinitions;
 use crate::input::{PlanningInput, SettledDocuments};
 use crate::plan::{Instance, Plan, Verdict};
@@ -281,9 +281,23 @@ impl<'a> Explainer<'a> {
         let verdict = instance.verdict;
         let text = match verdict {
             Verdict::ConditionHolds | Verdict::ConditionFails => self.plain_condition(instance),
+            Verdict::IfTriggered => match self.triggers(instance) {
+                Some(triggers) => format!("it runs if {triggers} changes something"),
+                None => verdict.to_string(),
+            },
             _ => verdict.to_string(),
         };
         Explanation { verdict, decided_by: Vec::new(), differences: Vec::new(), text }
+    }
+
+    /// The triggers of a handler, if they are literal.
+    fn triggers(&self, instance: &Instance<'_>) -> Option<String> {
+        let (_, task) = self.tasks.get(instance.task)?;
+        let name = |entry: &Json| Some(format!("`{}`", entry.get("name").unwrap_or(entry).as_str()?));
+        let names: Vec<String> =
+            task.field(REFRESH_ON)?.as_array()?.iter().map(name).collect::<Option<_>>()?;
+        let (last, first) = names.split_last()?;
+        Some(if first.is_empty() { last.clone() } else { format!("{} or {last}", first.join(", ")) })
     }
 
     /// Explains a literal or legacy condition.

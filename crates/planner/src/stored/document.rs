@@ -35,6 +35,8 @@ pub(super) struct Document<'p> {
     /// For each instance, the 1-based index of its entry in the task's details; zero for none.
     details: Runs,
     order: Order,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    triggers: Option<Order>,
     groups: Cow<'p, [FaultToleranceGroup]>,
     choices: Cow<'p, [NodeChoice]>,
     explanations: Cow<'p, [Explanation]>,
@@ -105,6 +107,7 @@ impl<'p> Document<'p> {
             verdicts: pack(plan.verdicts.iter().map(|verdict| *verdict as u32)),
             details: pack(plan.details.iter().map(|details_idx| details_idx.wrapping_add(1))),
             order: Order::of(&plan.order),
+            triggers: plan.triggers.as_ref().map(Order::of),
             groups: (&*plan.groups).into(),
             choices: (&*plan.choices).into(),
             explanations: (&*explained.reasons.explanations).into(),
@@ -143,6 +146,7 @@ impl<'p> Document<'p> {
             choices: self.choices.into_owned(),
             verdicts,
             order: self.order.into_csr(n_instances, bounds)?,
+            triggers: self.triggers.map(|triggers| triggers.into_csr(n_instances, bounds)).transpose()?,
         };
         let explanations = self.explanations.into_owned();
         let of = unpack(&self.reasons, n_instances)?;

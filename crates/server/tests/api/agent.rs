@@ -1,6 +1,6 @@
 //! Agents in the test process: the real session state machine, journal writes that are acknowledged without
 //! being stored, and tasks whose `cmd` parameter selects their behaviour (`fail`, `time out`,
-//! `interrupt`, `refuse`, `hang`, `forge`, `take a moment`).
+//! `interrupt`, `refuse`, `hang`, `forge`, `change nothing`, `take a moment`).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -168,7 +168,7 @@ async fn execute(
     mut killed: mpsc::Receiver<()>,
     exits: mpsc::Sender<(AttemptKey, ResultKind, TaskReport)>,
 ) {
-    let mut summary = JsonMap::new();
+    let mut report = TaskReport::default();
     let end = match cmd(&attempt).as_str() {
         "fail" => ResultKind::Failed { message: "exit code 1".to_owned() },
         "time out" => ResultKind::TimedOut,
@@ -178,18 +178,22 @@ async fn execute(
             killed.recv().await;
             ResultKind::Cancelled
         }
+        "change nothing" => {
+            report.changed = Some(false);
+            ResultKind::Succeeded
+        }
         "take a moment" => {
             tokio::time::sleep(std::time::Duration::from_millis(600)).await;
             ResultKind::Succeeded
         }
         _ if attempt.parameters.get("modules").is_some() => {
             let (end, module_results) = execute_modules(&attempt.parameters["modules"], &mut killed).await;
-            summary = module_results;
+            report.summary = module_results;
             end
         }
         _ => ResultKind::Succeeded,
     };
-    let _ = exits.send((attempt.key, end, TaskReport::of_summary(summary))).await;
+    let _ = exits.send((attempt.key, end, report)).await;
 }
 
 /// Executes a module task. The prefix of a module's name selects its behaviour: `hang`, `slow`, `refuse` or

@@ -22,6 +22,7 @@ mod facts;
 mod fairness;
 mod fixtures;
 mod graphs;
+mod handlers;
 mod identity;
 mod input;
 mod isolation;

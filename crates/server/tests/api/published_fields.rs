@@ -48,7 +48,7 @@ const FIELDS: &[(&str, &[(&str, Proof)])] = &[
             ("condition", Test("executed_instances_match_the_reference")),
             ("parameters", Test("task_parameters_override_type_defaults")),
             ("reexecute_on", Documented),
-            ("refresh_on", Documented),
+            ("refresh_on", Test("handlers_run_after_a_change_and_rest_otherwise")),
             ("fail_on_error", Test("p02_fail_on_error_false_covers_all_failures")),
             ("fault_tolerance", Test("fault_tolerance_groups_match_the_reference")),
             ("stage", Test("plugin_stage_tasks_are_planned_in_stage_order")),

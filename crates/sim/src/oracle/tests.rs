@@ -1,6 +1,8 @@
 //! Invalid histories, each with one defect, and the violations reported for them.
 
-use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Group, Policy};
+use stoker_engine::blueprint::{
+    Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Group, Handlers, Policy,
+};
 use stoker_engine::run::{
     AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NodeOutcome, Resolution, RunOutcome,
 };
@@ -36,6 +38,7 @@ fn draft() -> Draft {
         instances: vec![instance(0, 0), instance(0, 1), instance(1, 0), instance(1, 1)],
         order: Csr::new(4, vec![(0, 2), (1, 3)]),
         groups: vec![Group { name: "all".to_owned(), nodes: NodeIdx::first(2).collect(), tolerated: 1 }],
+        handlers: Handlers::default(),
         durations: Vec::new(),
         options: ExecutionOptions { max_concurrent_nodes: 2, ..ExecutionOptions::default() },
     }

@@ -294,7 +294,9 @@ impl World<'_> {
     pub(crate) fn end_process(&mut self, idx: usize, key: AttemptKey, end: ResultKind) {
         if self.agents[idx].processes.remove(&key) {
             self.oracle.process_ended(key, &end);
-            self.agent_input(idx, Input::Exited { key, end, report: TaskReport::default() });
+            let changed = [Some(false), Some(false), Some(true), None][self.rng.below(4) as usize];
+            let report = TaskReport { changed, ..TaskReport::default() };
+            self.agent_input(idx, Input::Exited { key, end, report });
         }
     }
 }

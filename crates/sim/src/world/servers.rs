@@ -224,7 +224,7 @@ impl World<'_> {
                         );
                     }
                 }
-                RunEffect::Succeeded { .. } | RunEffect::NodeEnded { .. } => {}
+                RunEffect::Succeeded { .. } | RunEffect::Triggered { .. } | RunEffect::NodeEnded { .. } => {}
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use stoker_api_types::plans::DifferenceView;
-use stoker_planner::{Difference, ExplainedPlan, Instance, InstanceAction, PlanExtras, Reasons};
+use stoker_planner::{Difference, ExplainedPlan, Instance, InstanceAction, PlanExtras, Reasons, Verdict};
 
 use super::changes::write_differences;
 use super::display::{Coverage, DetailLevel};
@@ -55,9 +55,11 @@ pub(super) fn text(
         let coverage = Coverage { n_nodes, is_partial, ..Coverage::default() };
         let _ = writeln!(out, "{BOLD}{}{BOLD:#}", coverage.no_changes());
     }
+    let handlers = plan.instances().filter(|instance| instance.verdict == Verdict::IfTriggered);
+    let if_triggered = if_triggered(handlers.count() as u64);
     let _ = write!(
         out,
-        "{BOLD}Plan: {n_run} to run{BOLD:#}, {n_skipped} to skip ({} on {})",
+        "{BOLD}Plan: {n_run} to run{if_triggered}{BOLD:#}, {n_skipped} to skip ({} on {})",
         counted(plan.tasks.iter().filter(|task| !task.nodes.is_empty()).count(), "task"),
         counted(n_nodes, "node"),
     );
@@ -65,6 +67,11 @@ pub(super) fn text(
         let _ = write!(out, "\nnode {} is excluded: {}", excluded.uid, excluded.reason);
     }
     out
+}
+
+/// How many of the instances to run are handlers that may turn out not to be triggered.
+pub(super) fn if_triggered(n_handlers: u64) -> String {
+    if n_handlers == 0 { String::new() } else { format!(" ({n_handlers} of them only if triggered)") }
 }
 
 /// Number of task instances that run.

@@ -10,7 +10,7 @@ use stoker_api_types::plans::{
 
 use super::changes::write_change;
 use super::display::Coverage;
-use super::summary::{BOLD, write_group};
+use super::summary::{BOLD, if_triggered, write_group};
 use crate::commands::run::{node_key, unix_time};
 use crate::remote::{display, sanitize};
 use crate::terminal;
@@ -102,7 +102,7 @@ pub(super) fn has_changes(plan: &PlanView) -> bool {
 /// Formats the number of tasks to run and skip and the estimated duration, followed by excluded nodes. If nothing runs,
 /// says for which nodes.
 pub(super) fn summary(summary: &PlanSummary, now: f64) -> String {
-    let PlanSummary { plan, estimate, .. } = summary;
+    let PlanSummary { plan, estimate, verdicts, .. } = summary;
     let graph_type = sanitize(&plan.graph_type);
     let mut rest = format!(", {} to skip (cluster {}, graph `{graph_type}`)", plan.n_skip, plan.cluster);
     if plan.n_run > 0 {
@@ -111,7 +111,8 @@ pub(super) fn summary(summary: &PlanSummary, now: f64) -> String {
         let duration = crate::commands::run::duration(estimate.total_ms as f64 / 1000.0);
         _ = write!(rest, "; estimated {duration}{}", unknown.unwrap_or_default());
     }
-    let count = format!("Plan {}: {} to run", plan.id, plan.n_run);
+    let if_triggered = if_triggered(verdicts.get("if_triggered").copied().unwrap_or_default());
+    let count = format!("Plan {}: {} to run{if_triggered}", plan.id, plan.n_run);
     let line = wrap(&format!("{count}{rest}"), terminal::width(), 0);
     // Add the style after wrapping: escape sequences take no width.
     let mut out = line.replacen(&count, &format!("{BOLD}{count}{BOLD:#}"), 1);
