@@ -184,6 +184,7 @@ impl Stepping<'_> {
         let has_changed = !state.is_given_up && state.lost_since.is_some() != is_lost;
         if has_changed && !matches!(self.run.phase, Phase::Ended(_)) {
             self.emit(if is_lost { EventKind::NodeLost { node } } else { EventKind::NodeBack { node } });
+            self.give_up_lost_nodes();
         }
         Ok(())
     }
@@ -195,6 +196,7 @@ impl Stepping<'_> {
             Phase::Created => {
                 self.emit(EventKind::Began);
                 self.emit(EventKind::StopRequested { how });
+                self.give_up_lost_nodes();
                 Ok(())
             }
             Phase::Stopping { how: StopMode::Now } => Err(InputError::AlreadyStopping),
@@ -202,8 +204,21 @@ impl Stepping<'_> {
             Phase::Running | Phase::Paused | Phase::Stopping { .. } => {
                 self.end_pause();
                 self.emit(EventKind::StopRequested { how });
+                self.give_up_lost_nodes();
                 Ok(())
             }
+        }
+    }
+
+    /// In a run that stops now, abandons lost nodes at once: it does not wait for a result that may never come.
+    fn give_up_lost_nodes(&mut self) {
+        if !matches!(self.run.phase, Phase::Stopping { how: StopMode::Now }) {
+            return;
+        }
+        let is_lost = |node: &NodeIdx| self.run.nodes[node.index()].lost_since.is_some();
+        let lost: Vec<NodeIdx> = NodeIdx::first(self.blueprint.nodes.len()).filter(is_lost).collect();
+        for node in lost {
+            self.give_up_node(node);
         }
     }
 

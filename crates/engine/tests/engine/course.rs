@@ -107,6 +107,31 @@ fn stop_ends_backoffs_and_can_only_become_stricter() {
 }
 
 #[test]
+fn immediate_stop_does_not_wait_for_lost_nodes() {
+    for lost_first in [true, false] {
+        let mut play = Sketch::new("a@1 > b@1").begin();
+        if lost_first {
+            play.lost("1").stop(StopMode::Now);
+        } else {
+            play.stop(StopMode::Now);
+            assert_eq!(play.run_end(), None, "the agent may still report the end");
+            play.lost("1");
+        }
+        assert!(play.run_end().is_some());
+        assert_eq!(play.state("a@1"), InstanceState::Failed, "its progress is unknown");
+        // A result that arrives later is recorded.
+        play.end("a@1", ResultKind::Succeeded);
+        assert!(matches!(play.events.last().map(|event| &event.kind), Some(EventKind::LateResult { .. })));
+    }
+    // A graceful stop gives the agent the usual time to come back.
+    let mut play = Sketch::new("a@1 > b@1").begin();
+    play.lost("1").stop(StopMode::Graceful);
+    assert_eq!(play.run_end(), None);
+    play.back("1").ok("a@1");
+    assert!(play.run_end().is_some());
+}
+
+#[test]
 fn remaining_instances_can_be_run_again() {
     let mut play = Sketch::new("a@1 > b@1 > c@1 a@2 > b@2").tolerant().begin();
     play.ok("a@1").fail("b@1").ok("a@2").ok("b@2");
