@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
+mod transcript;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,9 +13,23 @@ use std::process::Output;
 use program::run_bytes;
 use serde_json::{Value, json};
 use stoker_testkit::{TempFolder, real_data};
+use transcript::Transcript;
 
 fn plugin(arguments: &[&str]) -> Output {
     run_bytes(&[&["plugin"], arguments].concat(), b"")
+}
+
+/// Executes a command and records it.
+fn record(transcript: &mut Transcript, arguments: &[&str]) -> i32 {
+    let output = plugin(arguments);
+    transcript.record(&[&["plugin"], arguments].concat(), "", &output);
+    output.status.code().unwrap()
+}
+
+fn transcript_of(folder: &TempFolder) -> Transcript {
+    let mut transcript = Transcript::default();
+    transcript.replace_path(folder.path(), "FOLDER");
+    transcript
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -31,12 +46,6 @@ fn expect_ok(output: &Output) -> String {
     text(&output.stdout).to_owned()
 }
 
-#[track_caller]
-fn expect_failure(output: &Output, code: i32) -> String {
-    assert_eq!(output.status.code(), Some(code), "{}{}", text(&output.stdout), text(&output.stderr));
-    text(&output.stderr).to_owned()
-}
-
 fn create_plugin(folder: &TempFolder, more: &[&str]) -> PathBuf {
     let path = folder.file("gridnet");
     expect_ok(&plugin(&[&["create", path_str(&path)], more].concat()));
@@ -50,7 +59,10 @@ fn new_plugin_of_each_version_is_valid_and_can_be_built() {
         let path = create_plugin(&folder, &["--package-version", version, "--with-wizard"]);
         assert!(path.join("wizard_metadata.yaml").is_file());
         let output = expect_ok(&plugin(&["check", path_str(&path)]));
-        assert!(output.contains(&format!("gridnet 1.0.0 (package version {version}) is valid")), "{output}");
+        assert!(
+            output.ends_with(&format!("gridnet 1.0.0 (package version {version}) is valid\n")),
+            "{output}"
+        );
         let build_output = expect_ok(&plugin(&["build", path_str(&path)]));
         let archive = path.join("gridnet-1.0.0.fp");
         assert_eq!(build_output.trim_end(), path_str(&archive));
@@ -73,24 +85,21 @@ fn new_plugin_of_each_version_is_valid_and_can_be_built() {
 #[test]
 fn invalid_names_and_paths_of_new_plugins_are_rejected() {
     let folder = TempFolder::new();
+    let mut transcript = transcript_of(&folder);
     for name in ["Grid", "grid net", "grid.net", "ä"] {
-        let stderr = expect_failure(&plugin(&["create", path_str(&folder.file(name))]), 2);
-        assert!(stderr.contains("lowercase letters, digits"), "{stderr}");
+        assert_eq!(record(&mut transcript, &["create", path_str(&folder.file(name))]), 2);
     }
     fs::create_dir(folder.file("taken")).unwrap();
-    assert!(
-        expect_failure(&plugin(&["create", path_str(&folder.file("taken"))]), 2).contains("already exists")
-    );
+    assert_eq!(record(&mut transcript, &["create", path_str(&folder.file("taken"))]), 2);
     for version in ["6.0.0", "5", "x"] {
-        let stderr = expect_failure(
-            &plugin(&["create", path_str(&folder.file("new")), "--package-version", version]),
-            2,
-        );
-        assert!(stderr.contains("expected one of 1.0.0, 2.0.0"), "{stderr}");
+        let path = folder.file("new");
+        let arguments = ["create", path_str(&path), "--package-version", version];
+        assert_eq!(record(&mut transcript, &arguments), 2);
     }
     fs::write(folder.file("file"), "").unwrap();
-    expect_failure(&plugin(&["create", path_str(&folder.file("file/new"))]), 4);
-    expect_failure(&plugin(&["create"]), 2);
+    assert_eq!(record(&mut transcript, &["create", path_str(&folder.file("file/new"))]), 4);
+    assert_eq!(record(&mut transcript, &["create"]), 2);
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
@@ -110,19 +119,9 @@ fn all_problems_have_a_file_and_line() {
         "- {role: '*', stage: deploy/5, type: shell, parameters: {cmd: a, timeout: 1}}\n",
     )
     .unwrap();
-    let output = plugin(&["check", path_str(&path)]);
-    let stderr = expect_failure(&output, 1);
-    for expected in [
-        "error[version-malformed]",
-        "error[component-name]",
-        "error[stage-unknown]",
-        "metadata.yaml:",
-        "tasks.yaml:1:",
-        "^^^",
-    ] {
-        assert!(stderr.contains(expected), "{expected}: {stderr}");
-    }
-    assert!(text(&output.stdout).ends_with("3 errors\n"), "{}", text(&output.stdout));
+    let mut transcript = transcript_of(&folder);
+    assert_eq!(record(&mut transcript, &["check", path_str(&path)]), 1);
+    insta::assert_snapshot!(transcript.take());
     let output = plugin(&["check", path_str(&path), path_str(&folder.file("nowhere")), "-o", "json"]);
     assert_eq!(output.status.code(), Some(3));
     let results: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -135,7 +134,7 @@ fn all_problems_have_a_file_and_line() {
         (&stage["path"], &stage["line"], &stage["code"]),
         (&json!([0, "stage"]), &json!(1), &json!("stage-unknown"))
     );
-    assert!(results[1]["error"].as_str().unwrap().contains("cannot read"));
+    assert!(results[1]["error"].as_str().unwrap().starts_with("cannot read"), "{results}");
 }
 
 #[test]
@@ -143,16 +142,15 @@ fn invalid_plugin_is_not_built() {
     let folder = TempFolder::new();
     let path = create_plugin(&folder, &[]);
     fs::remove_file(path.join("environment_config.yaml")).unwrap();
-    let stderr = expect_failure(&plugin(&["build", path_str(&path)]), 1);
-    assert!(stderr.contains("error[file-missing]"), "{stderr}");
+    let mut transcript = transcript_of(&folder);
+    assert_eq!(record(&mut transcript, &["build", path_str(&path)]), 1);
     assert!(!path.join("gridnet-1.0.0.fp").exists());
-    expect_failure(&plugin(&["build", path_str(&folder.file("nowhere"))]), 3);
-    expect_failure(&plugin(&["build", path_str(&path.join("metadata.yaml"))]), 3);
-    expect_failure(&plugin(&["build", path_str(&path), "--package-version", "4.0.0"]), 2);
+    assert_eq!(record(&mut transcript, &["build", path_str(&folder.file("nowhere"))]), 3);
+    assert_eq!(record(&mut transcript, &["build", path_str(&path.join("metadata.yaml"))]), 3);
+    assert_eq!(record(&mut transcript, &["build", path_str(&path), "--package-version", "4.0.0"]), 2);
     fs::write(folder.file("plain.fp"), "PK\x03\x04").unwrap();
-    assert!(
-        expect_failure(&plugin(&["check", path_str(&folder.file("plain.fp"))]), 3).contains("a zip archive")
-    );
+    assert_eq!(record(&mut transcript, &["check", path_str(&folder.file("plain.fp"))]), 3);
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
@@ -166,12 +164,13 @@ fn hook_runs_before_the_check_and_can_fail_the_build() {
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
     let output = plugin(&["build", path_str(&path)]);
     assert_eq!(expect_ok(&output).lines().count(), 1, "standard output contains only the path");
-    assert!(text(&output.stderr).contains("hook-output"));
+    assert_eq!(text(&output.stderr), "hook-output\n");
     assert!(path.join("deployment_scripts/made/file").exists());
     fs::remove_file(path.join("gridnet-1.0.0.fp")).unwrap();
     fs::write(&hook, "#!/bin/sh\nexit 7\n").unwrap();
-    let stderr = expect_failure(&plugin(&["build", path_str(&path)]), 1);
-    assert!(stderr.contains("error[pre-build-hook]") && stderr.contains("exit status: 7"), "{stderr}");
+    let mut transcript = transcript_of(&folder);
+    assert_eq!(record(&mut transcript, &["build", path_str(&path)]), 1);
+    insta::assert_snapshot!(transcript.take());
     assert!(!path.join("gridnet-1.0.0.fp").exists());
 }
 

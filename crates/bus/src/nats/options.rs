@@ -45,7 +45,7 @@ struct Pair {
 /// Permanent configuration error.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
-    #[error("`{address}` is not a NATS address ({reason}); write `nats://host:4222` or `tls://host:4222`")]
+    #[error("`{address}` is not a NATS address; write `nats://host:4222` or `tls://host:4222`")]
     Address {
         address: String,
         #[source]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use stoker_testkit::TempFolder;
 
 use crate::process::{Client, Process};
+use crate::transcript::Transcript;
 
 const VARIABLES: [&str; 6] = [
     "STOKER_ADMIN_PASSWORD",
@@ -33,6 +34,12 @@ fn output(command: &mut Command) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
+fn transcript_of(folder: &TempFolder) -> Transcript {
+    let mut transcript = Transcript::default();
+    transcript.replace_path(folder.path(), "FOLDER");
+    transcript
+}
+
 fn write(folder: &TempFolder, content: &str) -> PathBuf {
     let path = folder.file("stoker.toml");
     std::fs::write(&path, content).unwrap();
@@ -54,32 +61,26 @@ fn row<'a>(rows: &'a [Value], key: &str) -> &'a Value {
 #[test]
 fn all_problems_of_a_file_are_reported_with_their_position() {
     let folder = TempFolder::new();
+    let mut transcript = transcript_of(&folder);
     let path = write(&folder, "lisen = '127.0.0.1:0'\n\nlease = 1\nserver = ['http://127.0.0.1:1']\n");
     let path = path.to_str().unwrap();
     for arguments in [&["serve", "--config", path][..], &["config", "show", "serve", "--config", path]] {
-        let (code, out, err) = output(&mut stoker(arguments));
-        assert_eq!((code, out.as_str()), (3, ""), "{err}");
-        let expected = [
-            "error: unknown key `lisen` for `stoker serve`",
-            "stoker.toml:1:1",
-            "^^^^^",
-            "did you mean `listen`?",
-            "error: invalid value for `lease`: 1 is not in 2..=300",
-            "stoker.toml:3:9",
-            "`server` is an option of `stoker agent`",
-        ];
-        for text in expected {
-            assert!(err.contains(text), "{text}: {err}");
-        }
+        transcript.record(arguments, "", &stoker(arguments).output().unwrap());
     }
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
 fn unreadable_files_and_misplaced_flags_are_rejected() {
     let folder = TempFolder::new();
-    let missing = folder.file("missing.toml");
-    let (code, _, err) = output(stoker(&["serve", "--config"]).arg(&missing));
-    assert!(code == 3 && err.contains("cannot read"), "{err}");
+    let mut transcript = transcript_of(&folder);
+    let missing = folder.file("missing.toml").display().to_string();
+    let mut record = |arguments: &[&str], code: i32| {
+        let output = stoker(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?} {output:?}");
+        transcript.record(arguments, "", &output);
+    };
+    record(&["serve", "--config", &missing], 3);
     for arguments in [
         &["serve", "--config"][..],
         &["serve", "--config", "a", "--config", "b"],
@@ -91,19 +92,19 @@ fn unreadable_files_and_misplaced_flags_are_rejected() {
         &["config", "example"],
         &["agent"],
     ] {
-        let (code, out, err) = output(&mut stoker(arguments));
-        assert!(code == 2 && out.is_empty(), "{arguments:?}: {code} {err}");
+        record(arguments, 2);
     }
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
 fn invalid_combination_names_the_line() {
     let folder = TempFolder::new();
     let path = write(&folder, "tls_cert = '/c.pem'\n");
-    let (code, _, err) = output(stoker(&["serve", "--config"]).arg(&path));
-    assert_eq!(code, 2, "{err}");
-    assert!(err.contains("--tls-key") && err.contains("`tls_cert` is set by: file"), "{err}");
-    assert!(err.contains("stoker.toml:1\n"), "{err}");
+    let mut transcript = transcript_of(&folder);
+    let arguments = ["serve", "--config", path.to_str().unwrap()];
+    transcript.record(&arguments, "", &stoker(&arguments).output().unwrap());
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
@@ -141,11 +142,10 @@ fn origins_are_shown_and_secrets_are_masked() {
     for row_expected in expected {
         assert_eq!(row(&rows, row_expected["key"].as_str().unwrap()), &row_expected);
     }
-    let (_, table, _) = output(stoker(&["config", "show", "serve", "--config"]).arg(&path));
-    assert!(
-        table.contains("seconds") && table.contains("stoker.toml:3") && !table.contains("hunter2"),
-        "{table}"
-    );
+    let mut transcript = transcript_of(&folder);
+    let arguments = ["config", "show", "serve", "--config", file];
+    transcript.record(&arguments, "", &stoker(&arguments).output().unwrap());
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
@@ -157,8 +157,10 @@ fn server_starts_with_the_options_of_the_file() {
         data.display()
     );
     let path = write(&folder, &content);
-    let (code, _, err) = output(stoker(&["serve", "--config"]).arg(&path));
-    assert!(code == 3 && err.contains("invalid value for `listen`"), "{err}");
+    let mut transcript = transcript_of(&folder);
+    let arguments = ["serve", "--config", path.to_str().unwrap()];
+    transcript.record(&arguments, "", &stoker(&arguments).output().unwrap());
+    insta::assert_snapshot!(transcript.take());
 
     std::fs::write(&path, content.replace("127.0.0.1:99999", "127.0.0.1:0")).unwrap();
     let mut command = stoker(&["serve", "--config"]);
@@ -167,14 +169,14 @@ fn server_starts_with_the_options_of_the_file() {
     assert!(data.join("stoker.db").exists());
     let client = Client::log_in(&server.address, "opensesame");
     let servers = client.expect(200, "GET", "/api/v1/servers", None);
-    assert!(servers.to_string().contains("from-file"), "{servers}");
+    assert_eq!(servers[0]["name"], "from-file", "{servers}");
     assert!(server.terminate().success());
 
     let mut command = stoker(&["serve", "--name", "from-flag", "--config"]);
     command.arg(&path);
     let server = Process::run(command);
     let servers = Client::log_in(&server.address, "opensesame").expect(200, "GET", "/api/v1/servers", None);
-    assert!(servers.to_string().contains("from-flag"), "{servers}");
+    assert_eq!(servers[0]["name"], "from-flag", "{servers}");
 }
 
 #[test]
@@ -182,12 +184,13 @@ fn agent_reads_server_and_state_from_the_file() {
     let folder = TempFolder::new();
     let state = folder.file("state");
     let path = write(&folder, &format!("state = '{}'\n", state.display()));
-    let (code, _, err) = output(stoker(&["agent", "--config"]).arg(&path));
-    assert!(code == 2 && err.contains("no server URL"), "{err}");
+    let mut transcript = transcript_of(&folder);
+    let arguments = ["agent", "--config", path.to_str().unwrap()];
+    transcript.record(&arguments, "", &stoker(&arguments).output().unwrap());
     // With a server, the agent gets as far as joining, which needs a token.
-    let (code, _, err) =
-        output(stoker(&["agent", "--config"]).arg(&path).env("STOKER_SERVER", "http://127.0.0.1:1"));
-    assert!(code == 5 && err.contains("join"), "{code} {err}");
+    let with_server = stoker(&arguments).env("STOKER_SERVER", "http://127.0.0.1:1").output().unwrap();
+    transcript.record(&arguments, "", &with_server);
+    insta::assert_snapshot!(transcript.take());
     assert!(state.exists());
 
     let rows = show("agent", &path, &["--stdio", "--node", "5"], &[("STOKER_SERVER", "http://127.0.0.1:1")]);

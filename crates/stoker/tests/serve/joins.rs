@@ -3,29 +3,29 @@
 use serde_json::json;
 
 use crate::site::{Site, join_token, until};
+use crate::transcript::Transcript;
 
 const UNKNOWN: &str = "the join token is unknown, expired or used up";
 
 #[test]
 fn rejected_join_reports_the_reason() {
     let site = Site::new(&json!([]));
-    let rejected_join = |state: &str, token: Option<&str>| {
-        let output = site.run_rejected_agent(state, token);
+    let mut transcript = Transcript::default();
+    transcript.replace(site.url(), "SERVER");
+    let mut rejected_join = |title: &str, token: Option<&str>| {
+        let output = site.run_rejected_agent(title, token);
         assert_eq!(output.status.code(), Some(5), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
+        transcript.record(&["agent", "#", title], "", &output);
     };
-    let output = rejected_join("wrong", Some("stk_wrong"));
-    assert!(output.contains("refused the join request") && output.contains(UNKNOWN), "{output}");
-    let output = rejected_join("none", None);
-    assert!(output.contains("pass a join token with `--join-token`"), "{output}");
+    rejected_join("wrong", Some("stk_wrong"));
+    rejected_join("none", None);
 
     let join = |token: &str, node: &str| {
         site.client.call("POST", "/api/v1/agents/join", Some(&json!({"token": token, "node": node}))).unwrap()
     };
     let single_use = join_token(&site.client, &json!({"uses": 1, "may_replace": true}));
     assert_eq!(join(&single_use, &site.nodes[2].to_string()).0, 201);
-    let output = rejected_join("used-up", Some(&single_use));
-    assert!(output.contains(UNKNOWN), "{output}");
+    rejected_join("used-up", Some(&single_use));
 
     let short_lived = join_token(&site.client, &json!({"expires_in": 1}));
     // Before it expires, the token is valid but the node does not exist.
@@ -33,8 +33,8 @@ fn rejected_join_reports_the_reason() {
         Some(join(&short_lived, "nobody")).filter(|(status, _)| *status == 401)
     });
     assert_eq!(response["message"], UNKNOWN);
-    let output = rejected_join("expired", Some(&short_lived));
-    assert!(output.contains(UNKNOWN), "{output}");
+    rejected_join("expired", Some(&short_lived));
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::kills::Run;
 use crate::process::{Process, bare_command};
 use crate::secured_nats::{SecuredNats, init};
 use crate::site::{Site, until};
+use crate::transcript::Transcript;
 
 impl SecuredNats {
     fn site(&self) -> Site {
@@ -78,31 +79,32 @@ fn init_files_are_private_and_not_overwritten() {
         let mode = std::fs::metadata(folder.file("nats").join(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
-    let second = init(&folder);
-    assert!(!second.status.success());
-    let stderr = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(stderr.contains("already exists"), "{stderr}");
+    let mut transcript = Transcript::default();
+    transcript.replace_path(folder.path(), "FOLDER");
+    transcript.record(&["nats", "init", "# again"], "", &init(&folder));
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
 fn invalid_nats_options_are_rejected() {
     let folder = TempFolder::new();
-    let serve = |options: &[&str]| {
+    let mut transcript = Transcript::default();
+    transcript.replace_path(folder.path(), "FOLDER");
+    let mut serve = |options: &[&str]| {
         let mut command = bare_command();
         command.arg("--data-dir").arg(folder.file("data")).env_remove("STOKER_NATS_URL");
         let output = command.args(options).output().unwrap();
         assert!(!output.status.success(), "{options:?}");
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        transcript.record(&[&["serve"], options].concat(), "", &output);
     };
-    assert!(serve(&["--nats-keys", "x"]).contains("NATS options need a NATS URL"));
-    let stderr = serve(&["--nats", "http://u:hunter2@a"]);
-    assert!(stderr.contains("is not a NATS address") && !stderr.contains("hunter2"), "{stderr}");
-    assert!(serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", "/no/such"]).contains("/no/such"));
+    serve(&["--nats-keys", "x"]);
+    serve(&["--nats", "http://u:hunter2@a"]);
+    serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", "/no/such"]);
     std::fs::write(folder.file("keys"), "{}").unwrap();
     let keys = folder.file("keys").display().to_string();
-    let stderr = serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", &keys]);
-    assert!(stderr.contains("is not a key file created by `stoker nats init`"), "{stderr}");
-    assert!(!stderr.contains("first user"), "{stderr}");
+    serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", &keys]);
+    // Neither a password nor the first user is shown.
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]

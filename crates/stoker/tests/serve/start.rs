@@ -6,6 +6,7 @@ use serde_json::json;
 use stoker_testkit::{TempFolder, TestDatabase};
 
 use crate::process::{Client, PASSWORD, Process, bare_command, command};
+use crate::transcript::Transcript;
 
 #[test]
 fn first_start_prints_the_password_once() {
@@ -50,8 +51,9 @@ fn failed_start_reports_the_reason() {
     let mut no_server = bare_command();
     let output = no_server.args(["--database-url", "postgres://stoker@127.0.0.1:1/none"]).output().unwrap();
     assert_eq!(output.status.code(), Some(5));
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(stderr.contains("cannot open the database"), "{stderr}");
+    let mut transcript = Transcript::default();
+    transcript.record(&["serve", "--database-url", "postgres://stoker@127.0.0.1:1/none"], "", &output);
+    insta::assert_snapshot!(transcript.take());
 
     std::fs::write(folder.file("file"), "").unwrap();
     let mut no_folder = bare_command();
@@ -85,10 +87,10 @@ fn invalid_helper_fails_the_start_with_its_location() {
     let mut broken = command(folder.path());
     let output = broken.arg("--helpers").arg(folder.file("helpers")).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    for expected in ["there is no function `lenn`", "own.yaml:3:28", "^^^^", "did you mean `len`?"] {
-        assert!(stderr.contains(expected), "{expected}: {stderr}");
-    }
+    let mut transcript = Transcript::default();
+    transcript.replace_path(folder.path(), "FOLDER");
+    transcript.record(&["serve", "--helpers", "FOLDER/helpers"], "", &output);
+    insta::assert_snapshot!(transcript.take());
     std::fs::write(&file, "functions:\n  - name: moved\n    body: changed($.x)\n").unwrap();
     let mut fixed = command(folder.path());
     fixed.arg("--helpers").arg(&file).args(["--limit-iterators", "50000", "--memory-quota", "1000000"]);

@@ -14,6 +14,7 @@ use stoker_tls::{Fingerprint, Trust, client_config};
 
 use crate::process::{Client, PASSWORD, Process, bare_command, command};
 use crate::site::{Site, join_token, until};
+use crate::transcript::Transcript;
 
 fn stoker(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
@@ -53,31 +54,27 @@ const MASTER_AND_NODES: &str = r#"[
 fn authority_is_created_shown_and_never_overwritten() {
     let folder = TempFolder::new();
     let ca = folder.file("ca");
-    assert_eq!(stoker(&["ca", "init"]).status.code(), Some(2));
-    let missing = stoker(&["ca", "server", "--dir", text(&ca), "--name", "a"]);
-    assert_eq!(missing.status.code(), Some(3));
-    assert!(stderr(&missing).contains("stoker ca init"), "{}", stderr(&missing));
-    assert!(stoker(&["ca", "init", "--dir", text(&ca), "--name", "Second floor"]).status.success());
-    let second = stoker(&["ca", "init", "--dir", text(&ca)]);
-    assert_eq!(second.status.code(), Some(1));
-    assert!(stderr(&second).contains("already exists"), "{}", stderr(&second));
-    let invalid = stoker(&["ca", "server", "--dir", text(&ca), "--name", "https://a"]);
-    assert_eq!(invalid.status.code(), Some(2), "{}", stderr(&invalid));
-
-    let output =
-        stoker(&["ca", "server", "--dir", text(&ca), "--name", "stoker.example", "--name", "10.0.0.7"]);
-    assert!(output.status.success(), "{}", stderr(&output));
-    let listing = stoker(&["ca", "show", "--dir", text(&ca)]);
-    let listing = String::from_utf8(listing.stdout).unwrap();
-    for expected in ["Second floor", "stoker.example, 10.0.0.7", "sha256:", "365 days left"] {
-        assert!(listing.contains(expected), "{expected}: {listing}");
-    }
-    let fingerprint =
-        String::from_utf8(stoker(&["ca", "show", "--dir", text(&ca), "--fingerprint"]).stdout).unwrap();
+    let mut transcript = Transcript::default();
+    transcript.replace_path(folder.path(), "FOLDER");
+    let mut record = |arguments: &[&str], code: i32| {
+        let output = stoker(arguments);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        transcript.record(arguments, "", &output);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    record(&["ca", "init"], 2);
+    record(&["ca", "server", "--dir", text(&ca), "--name", "a"], 3);
+    record(&["ca", "init", "--dir", text(&ca), "--name", "Second floor"], 0);
+    record(&["ca", "init", "--dir", text(&ca)], 1);
+    record(&["ca", "server", "--dir", text(&ca), "--name", "https://a"], 2);
+    record(&["ca", "server", "--dir", text(&ca), "--name", "stoker.example", "--name", "10.0.0.7"], 0);
+    let listing = record(&["ca", "show", "--dir", text(&ca)], 0);
+    let fingerprint = record(&["ca", "show", "--dir", text(&ca), "--fingerprint"], 0);
     assert!(
         fingerprint.trim().parse::<Fingerprint>().is_ok() && listing.contains(fingerprint.trim()),
         "{fingerprint}"
     );
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
@@ -85,19 +82,18 @@ fn invalid_tls_options_fail_the_start() {
     let folder = TempFolder::new();
     let file = folder.file("file");
     std::fs::write(&file, "what?").unwrap();
-    let expect_start_failure = |options: &[&str], code: i32, expected: &str| {
+    let mut transcript = Transcript::default();
+    transcript.replace_path(folder.path(), "FOLDER");
+    let mut expect_start_failure = |options: &[&str], code: i32| {
         let output = command(&folder.file("data")).args(options).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{options:?} {}", stderr(&output));
-        assert!(stderr(&output).contains(expected), "{options:?} {}", stderr(&output));
+        transcript.record(&[&["serve"], options].concat(), "", &output);
     };
-    expect_start_failure(&["--tls-cert", text(&file)], 2, "--tls-key");
-    expect_start_failure(&["--tls-name", "a"], 2, "--ca-dir");
-    expect_start_failure(
-        &["--tls-cert", text(&file), "--tls-key", text(&file)],
-        5,
-        "contains no certificate",
-    );
-    expect_start_failure(&["--ca-dir", text(&folder.file("none"))], 5, "stoker ca init");
+    expect_start_failure(&["--tls-cert", text(&file)], 2);
+    expect_start_failure(&["--tls-name", "a"], 2);
+    expect_start_failure(&["--tls-cert", text(&file), "--tls-key", text(&file)], 5);
+    expect_start_failure(&["--ca-dir", text(&folder.file("none"))], 5);
+    insta::assert_snapshot!(transcript.take());
 }
 
 #[test]
@@ -118,21 +114,24 @@ fn clients_connect_over_tls() {
         command.env("STOKER_PASSWORD", PASSWORD).env_remove("STOKER_CA_FILE").env_remove("STOKER_SERVER");
         command.env_remove("STOKER_TOKEN").output().unwrap()
     };
-    let untrusted = as_user(&["login", "--server", &url]);
-    assert_eq!(untrusted.status.code(), Some(5), "{}", stderr(&untrusted));
-    assert!(stderr(&untrusted).to_lowercase().contains("certificate"), "{}", stderr(&untrusted));
-    let trusted = as_user(&["login", "--server", &url, "--ca-file", text(&certificate)]);
-    assert!(trusted.status.success(), "{}", stderr(&trusted));
+    let mut transcript = Transcript::default();
+    transcript.replace(&*url, "SERVER");
+    transcript.replace(&*server.address, "ADDRESS");
+    transcript.replace_path(folder.path(), "FOLDER");
+    let mut record = |arguments: &[&str], code: i32| {
+        let output = as_user(arguments);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        transcript.record(arguments, "", &output);
+    };
+    record(&["login", "--server", &url], 5);
+    record(&["login", "--server", &url, "--ca-file", text(&certificate)], 0);
     // The login stores the CA file.
-    let nodes = as_user(&["node", "list", "--output", "json"]);
-    assert!(nodes.status.success(), "{}", stderr(&nodes));
-    let output = as_user(&["join-token", "create", "rack 7", "--uses", "3", "--hours", "1"]);
-    assert!(String::from_utf8_lossy(&output.stdout).starts_with("stk_"), "{}", stderr(&output));
-    let tokens = as_user(&["join-token", "list"]);
-    assert!(String::from_utf8_lossy(&tokens.stdout).contains("rack 7"), "{}", stderr(&tokens));
-    assert!(as_user(&["join-token", "delete", "1"]).status.success());
-    let output = as_user(&["node", "revoke", "99"]);
-    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    record(&["node", "list", "--output", "json"], 0);
+    record(&["join-token", "create", "rack 7", "--uses", "3", "--hours", "1"], 0);
+    record(&["join-token", "list"], 0);
+    record(&["join-token", "delete", "1"], 0);
+    record(&["node", "revoke", "99"], 1);
+    insta::assert_snapshot!(transcript.take());
 
     // Links in responses use the URL of the request.
     let client = Client::log_in_to(&url, Some(&certificate), PASSWORD);
@@ -257,9 +256,11 @@ fn agents_do_not_join_an_untrusted_server() {
         child.wait().unwrap();
         assert!(line.contains("cannot reach") && line.contains("certificate"), "{line}");
     }
-    let invalid = stoker(&["agent", "--server", &url, "--ca-fingerprint", "sha256:12"]);
-    assert_eq!(invalid.status.code(), Some(2), "{}", stderr(&invalid));
-    assert!(stderr(&invalid).contains("stoker ca show"), "{}", stderr(&invalid));
+    let arguments = ["agent", "--server", &url, "--ca-fingerprint", "sha256:12"];
+    let mut transcript = Transcript::default();
+    transcript.replace(&*url, "SERVER");
+    transcript.record(&arguments, "", &stoker(&arguments));
+    insta::assert_snapshot!(transcript.take());
 }
 
 /// Returns the status of a POST with the credential of an agent and without a certificate.

@@ -12,6 +12,7 @@ use regex::Regex;
 static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let patterns = [
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d| UTC)?", "TIME"),
+        (r"(valid until +)\d{4}-\d\d-\d\d", "${1}DATE"),
         (r"stk_[\w-]+", "TOKEN"),
         (r"(shown only once\): )\S+", "${1}SECRET"),
         (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID"),
