@@ -189,10 +189,23 @@ impl Cx<'_> {
             Arg::Value(value) if is_lambda => {
                 *arg = Arg::Lambda(Lambda::of_value(std::mem::take(value), ctx.clone()));
             }
+            Arg::Pair(_) if matches!(param.kind, ParamType::Value(_)) => {
+                *arg = Arg::Value(Value::Opaque(Arc::new(PairAsValue)));
+            }
             Arg::Node(node) if !param.kind.is_lazy() => *arg = Arg::Value(self.eval(program, *node, ctx)?),
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// A pair passed to a parameter of any type: expressions observe only that it is a true value, equal to itself.
+#[derive(Debug)]
+struct PairAsValue;
+
+impl crate::value::Opaque for PairAsValue {
+    fn type_name(&self) -> &'static str {
+        "MappingRule"
     }
 }
 
