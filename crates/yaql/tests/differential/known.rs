@@ -27,6 +27,7 @@ const ITERATOR_TEXT: &str = "text of iterators and contexts";
 const SURROGATE: &str = "half of a surrogate pair (`'\\ud83d'`)";
 const OMITTED_ELEMENT: &str = "an omitted element of a list (`[1, , 2][1]`)";
 const ITERATOR_TYPE: &str = "type name of an iterator without output conversion (`[1].select($)`)";
+const OFFSET_AND_PAIR: &str = "a time zone offset of a day or more, in a call with a pair that is no argument";
 const LEGACY_RANGE: &str = "a legacy `range()` as a dictionary key, or with more than 2^63 elements";
 
 const KNOWN: &[KnownDifference] = &[
@@ -34,7 +35,10 @@ const KNOWN: &[KnownDifference] = &[
         row: "`len()` of an endless iterator, `[x] * huge`",
         applies: |pair| pair.theirs_is(&["Timeout", "MemoryError"]) && pair.ours_is(LIMITS),
     },
-    KnownDifference { row: "nesting of an expression", applies: |pair| pair.theirs_is(&["RecursionError"]) },
+    KnownDifference {
+        row: "nesting of an expression",
+        applies: |pair| pair.theirs_is(&["RecursionError"]) && pair.ours_is(&["ok"]),
+    },
     KnownDifference {
         row: "a negative number to a fractional power",
         applies: |pair| {
@@ -46,7 +50,9 @@ const KNOWN: &[KnownDifference] = &[
     KnownDifference {
         row: SURROGATE,
         applies: |pair| {
-            has_unpaired_surrogate(pair.theirs) || pair.expression.to_lowercase().contains("\\ud8")
+            let has_surrogate =
+                has_unpaired_surrogate(pair.theirs) || pair.expression.to_lowercase().contains("\\ud8");
+            has_surrogate && pair.are_both_values()
         },
     },
     KnownDifference {
@@ -75,12 +81,20 @@ const KNOWN: &[KnownDifference] = &[
         applies: |pair| {
             pair.ours.contains("NoValue")
                 || pair.theirs.contains("novalue")
-                || has_omitted_element(pair.expression)
+                || (has_omitted_element(pair.expression)
+                    && (pair.are_both_values() || pair.theirs_is(&["NoMatchingFunctionException"])))
         },
     },
     KnownDifference {
         row: "a time zone offset of a day or more inside a container",
         applies: |pair| pair.theirs.contains("offset must be a timedelta strictly") && pair.ours_is(&["ok"]),
+    },
+    KnownDifference {
+        row: OFFSET_AND_PAIR,
+        applies: |pair| {
+            pair.theirs_is(&["MappingTranslationException"])
+                && pair.ours.contains("offset must be a timedelta strictly")
+        },
     },
     // A list made by splitting has spare capacity in Python YAQL, which is counted when the list is repeated.
     KnownDifference {
@@ -110,7 +124,7 @@ const KNOWN: &[KnownDifference] = &[
         applies: |pair| {
             let selects =
                 ["search(", "searchAll(", "replaceBy("].iter().any(|name| pair.expression.contains(name));
-            selects && pair.expression.contains("(?P<")
+            selects && pair.expression.contains("(?P<") && pair.theirs_is(&["ValueError"])
         },
     },
 ];
@@ -127,6 +141,7 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     (OMITTED_ELEMENT, r#"{"expr": "isString([1, , 2][1])"}"#),
     (OMITTED_ELEMENT, r#"{"expr": "[1, , 2].where($ = null)"}"#),
     ("a time zone offset of a day or more inside a container", r#"{"expr": "[datetime(2000, 1, 1).replace(offset => timespan(days => 1))] = [datetime(2000, 1, 1)]"}"#),
+    (OFFSET_AND_PAIR, r#"{"expr": "datetime(1, 1, 1, offset => timespan(days => 1)).replace(null => null)"}"#),
     (LEGACY_RANGE, r#"{"expr": "{range(0, 3) => 1}.len()", "options": {"legacy": "context"}}"#),
     (LEGACY_RANGE, r#"{"expr": "len(range(0, 99999999999999999999))", "options": {"legacy": "context"}}"#),
     (ITERATOR_TYPE, r#"{"expr": "[1, 2].select($)", "options": {"yaql.convertOutputData": false}}"#),
