@@ -9,6 +9,8 @@ pub mod codes {
     pub const PLUGIN_UNSUPPORTED: &str = "plugin-unsupported";
     /// The requested version of the plugin does not support the release and mode of the cluster.
     pub const PLUGIN_VERSION: &str = "plugin-version";
+    /// The state of the release is `unavailable`, so clusters cannot use it.
+    pub const RELEASE_UNAVAILABLE: &str = "release-unavailable";
     /// The plugin has legacy tasks, which the settings of the cluster exclude from deployments.
     pub const LEGACY_TASKS: &str = "plugin-legacy-tasks";
 }

@@ -79,7 +79,11 @@ impl ServiceError {
     /// Returns the error for a change that is forbidden unless it is forced. Clients recognize `code` and
     /// offer to force it.
     pub fn forbidden_unless_forced(code: &'static str, message: impl Into<String>) -> Self {
-        let diagnostic = Diagnostic::error(code, message).help("set `force=1` to override");
+        Self::forbidden_for(Diagnostic::error(code, message).help("set `force=1` to override"))
+    }
+
+    /// Returns the error for a change that is forbidden for the reason of the diagnostic.
+    pub fn forbidden_for(diagnostic: Diagnostic) -> Self {
         Self::Forbidden(ErrorReport::of(vec![diagnostic]))
     }
 

@@ -1,9 +1,10 @@
 //! Creation of a cluster with its settings, graph, links and plugins.
 
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{
     AuditChange, Cluster, GraphMetadata, GraphType, JsonMap, MergeMode, MergeOrder, NewCluster, NodeId,
-    Owner, Release, ReleaseId, Resource, Tenant, TenantId, TenantRef,
+    Owner, Release, ReleaseId, Resource, Tenant, TenantId, TenantRef, codes,
 };
 use stoker_settings::Server;
 use stoker_store::{StoreError, WriteTransaction};
@@ -131,7 +132,10 @@ pub(super) async fn require_deployable(
     if release.body.is_deployable() {
         Ok(release)
     } else {
-        Err(ServiceError::forbidden(format!("Release with ID '{id}' is not deployable.")))
+        let message = format!("Release with ID '{id}' is not deployable.");
+        let problem = Diagnostic::error(codes::RELEASE_UNAVAILABLE, message)
+            .help("update the release with `state: available`");
+        Err(ServiceError::forbidden_for(problem))
     }
 }
 

@@ -24,6 +24,20 @@ fn clusters_are_created_updated_and_deleted() {
 }
 
 #[test]
+fn releases_are_created_and_updated() {
+    let cli = CliFixture::with_cluster();
+    let release = "name: Farm\nversion: \"1.0\"\noperating_system: debian\n";
+    cli.show_with("release create --file -", release);
+    cli.show("env create farm --release 2");
+    cli.show_with("release update 2 --file -", "state: availble\n");
+    cli.show_with("release update 2 --file -", &format!("{release}state: available\n"));
+    cli.show("release show 2");
+    cli.show("env create farm --release 2");
+    cli.show_with("release update 9 --file -", release);
+    insta::assert_snapshot!("release", cli.transcript());
+}
+
+#[test]
 fn cluster_moves_to_another_release() {
     let cli = CliFixture::with_cluster();
     let client = cli.server.client();

@@ -4,6 +4,7 @@ mod create;
 mod delete;
 mod list;
 mod show;
+mod update;
 
 use clap::Subcommand;
 
@@ -29,6 +30,7 @@ enum Verb {
     Delete(delete::Args),
     List(list::Args),
     Show(show::Args),
+    Update(update::Args),
     // end sorted
 }
 
@@ -39,5 +41,6 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
         Verb::Delete(args) => delete::run(args, &mut remote),
         Verb::List(_) => list::run(&mut remote),
         Verb::Show(args) => show::run(args, &mut remote),
+        Verb::Update(args) => update::run(args, &mut remote),
     }
 }
