@@ -289,7 +289,8 @@ fn recorded_plans_are_those_of_the_oracle() {
         stoker_testenv::record_missing_tool("oracle: STOKER_YAQL_ORACLE_PYTHON is not set");
         return;
     };
-    let output = Command::new(python).arg("-I").arg(folder().join("oracle.py")).arg("--check").output();
+    let output =
+        Command::new(python).args(["-I", "-B"]).arg(folder().join("oracle.py")).arg("--check").output();
     let output = output.expect("the oracle starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
