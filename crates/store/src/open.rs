@@ -10,7 +10,7 @@ use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgPool, SqlitePo
 
 use crate::backup::create_private;
 use crate::connection::with_timeout;
-use crate::migrations::{POSTGRES, SQLITE, newest_version};
+use crate::migrations::{self, POSTGRES, SQLITE, newest_version};
 use crate::store::Db;
 use crate::{Database, Store, StoreError, Timeouts};
 
@@ -131,17 +131,13 @@ async fn open_postgres(url: &str, patience: Timeouts) -> Result<Db, OpenError> {
 }
 
 async fn migrate(store: &Store) -> Result<(), OpenError> {
-    let migrator = match store.db {
-        Db::Sqlite { .. } => &SQLITE,
-        Db::Pg { .. } => &POSTGRES,
-    };
-    let result = match &store.db {
-        Db::Sqlite { writer, .. } => migrator.run(writer).await,
-        Db::Pg { pool, .. } => migrator.run(pool).await,
-    };
-    match result {
+    match migrations::apply(&store.db).await {
         Ok(()) => Ok(()),
         Err(MigrateError::VersionMissing(found)) => {
+            let migrator = match store.db {
+                Db::Sqlite { .. } => &SQLITE,
+                Db::Pg { .. } => &POSTGRES,
+            };
             Err(OpenError::SchemaTooNew { found, known: newest_version(migrator) })
         }
         Err(MigrateError::Execute(source)) => Err(OpenError::Store(source.into())),

@@ -1,4 +1,4 @@
--- Plugins whose files are below the root of plugins: the name of the folder of each. Others were only described.
+-- Directories of plugins, relative to the plugin root. A plugin without a row has metadata only and no files.
 CREATE TABLE plugin_folders (
     plugin_id BIGINT PRIMARY KEY CONSTRAINT plugin_folders_plugin REFERENCES plugins (id) ON DELETE CASCADE,
     folder TEXT COLLATE "C" NOT NULL,

@@ -1,4 +1,4 @@
--- Certificates of agents. One that is not here any more is refused, whatever its dates say.
+-- Certificates of agents. A certificate without a row is revoked, even before it expires.
 CREATE TABLE agent_certificates (
     fingerprint TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     agent_id BIGINT NOT NULL CONSTRAINT agent_certificates_agent REFERENCES agents (id) ON DELETE CASCADE,
@@ -8,7 +8,7 @@ CREATE TABLE agent_certificates (
 );
 CREATE INDEX agent_certificates_by_agent ON agent_certificates (agent_id);
 
--- Nodes that were cut off: an agent gets in again only with a token that lets it take the place of another.
+-- Revoked nodes. An agent can join for such a node only with a join token that has `may_replace`.
 CREATE TABLE node_revocations (
     node_id BIGINT PRIMARY KEY CONSTRAINT node_revocations_node REFERENCES nodes (id) ON DELETE CASCADE,
     revoked_at BIGINT NOT NULL

@@ -1,12 +1,12 @@
--- Facts of nodes by source: those that a user uploaded, and those that the agent reports. `nodes.facts` has both, merged.
--- A node without a row has facts of its agent only.
+-- Facts of nodes by source: uploaded by a user, or reported by the agent. `nodes.facts` contains both, merged. A node
+-- without a row has reported facts only.
 CREATE TABLE node_facts (
     node_id BIGINT PRIMARY KEY CONSTRAINT node_facts_node REFERENCES nodes (id) ON DELETE CASCADE,
     uploaded TEXT COLLATE "C" NOT NULL,
     reported TEXT COLLATE "C" NOT NULL
 );
 
--- Facts of nodes that never had an agent were uploaded.
+-- Nodes that never had an agent can only have uploaded facts.
 INSERT INTO node_facts (node_id, uploaded, reported)
     SELECT id, facts, '{}' FROM nodes WHERE facts <> '{}'
     AND NOT EXISTS (SELECT 1 FROM agents WHERE agents.node_id = nodes.id)

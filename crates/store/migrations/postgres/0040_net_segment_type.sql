@@ -1,2 +1,3 @@
--- Network segmentation of a cluster, set by a request or a bind; null: that of its network component.
+-- Network segmentation type of a cluster, from the request or a `bind` of the wizard; NULL: the default of its network
+-- component.
 ALTER TABLE clusters ADD COLUMN net_segment_type TEXT COLLATE "C";

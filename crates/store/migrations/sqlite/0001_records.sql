@@ -1,5 +1,5 @@
--- Everything that Stoker remembers. The same tables and columns as in the folder of the other engine; JSON is
--- TEXT as it was written, instants are microseconds since 1970, truth is 0 or 1. Ids are never given twice.
+-- Initial tables. Both dialects have the same tables and columns. JSON documents are stored verbatim as TEXT, instants
+-- as microseconds since 1970, booleans as 0 or 1. Ids are never reused.
 
 CREATE TABLE tenants (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -142,7 +142,7 @@ CREATE TABLE clusters (
 CREATE INDEX clusters_by_tenant ON clusters (tenant_id);
 CREATE INDEX clusters_by_release ON clusters (release_id);
 
--- Which plugins a cluster knows, and the settings it has for each.
+-- Plugins that are available in a cluster, and their settings in it.
 CREATE TABLE cluster_plugins (
     cluster_id INTEGER NOT NULL CONSTRAINT cluster_plugins_cluster REFERENCES clusters (id) ON DELETE CASCADE,
     plugin_id INTEGER NOT NULL CONSTRAINT cluster_plugins_plugin REFERENCES plugins (id),
@@ -152,7 +152,7 @@ CREATE TABLE cluster_plugins (
 ) STRICT;
 CREATE INDEX cluster_plugins_by_plugin ON cluster_plugins (plugin_id);
 
--- Documents that a user supplied in place of computed ones.
+-- Documents that a user uploaded to replace computed ones.
 CREATE TABLE cluster_facts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     cluster_id INTEGER NOT NULL CONSTRAINT cluster_facts_cluster REFERENCES clusters (id) ON DELETE CASCADE,

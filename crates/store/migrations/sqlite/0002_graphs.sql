@@ -1,4 +1,4 @@
--- Graphs, their owners and their tasks. The type belongs to the relation between a graph and its owner.
+-- Graphs, their owners and their tasks. The graph type is a column of the owner relation.
 
 CREATE TABLE deployment_graphs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -50,8 +50,8 @@ CREATE VIEW deployment_graph_owners AS
     SELECT deployment_graph_id, type, 'cluster' AS owner_kind, cluster_id AS owner_id
     FROM cluster_deployment_graphs;
 
--- A field is JSON text as it was given, NULL when it was not; what has no column is in `_custom`. Only `position`
--- of a row ever changes: another content is another row.
+-- Task fields are stored verbatim as JSON text, NULL if absent; fields without a column are in `_custom`. Rows are
+-- immutable except for `position`: a changed task is a new row.
 CREATE TABLE deployment_graph_tasks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     deployment_graph_id INTEGER NOT NULL CONSTRAINT deployment_graph_tasks_graph
@@ -76,5 +76,5 @@ CREATE TABLE deployment_graph_tasks (
     _custom TEXT NOT NULL,
     CONSTRAINT deployment_graph_tasks_name UNIQUE (deployment_graph_id, task_name)
 ) STRICT;
--- So that the tasks of a graph are read in their order and not sorted.
+-- Returns the tasks of a graph in order without sorting.
 CREATE INDEX deployment_graph_tasks_by_place ON deployment_graph_tasks (deployment_graph_id, position);

@@ -1,6 +1,6 @@
--- Plans, the states they were made from, and with which state each task last succeeded on each node.
+-- Plans, the states from which they were computed, and the state of the last success of each task on each node.
 
--- A piece of a document, known by what is in it. Documents that share a piece share the row.
+-- Large pieces of state documents, content-addressed: documents with an equal piece share its row.
 CREATE TABLE state_parts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     digest TEXT NOT NULL,
@@ -8,7 +8,7 @@ CREATE TABLE state_parts (
     CONSTRAINT state_parts_digest UNIQUE (digest)
 ) STRICT;
 
--- A document without its large pieces.
+-- State documents without their large pieces.
 CREATE TABLE state_documents (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     digest TEXT NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE state_documents (
     CONSTRAINT state_documents_digest UNIQUE (digest)
 ) STRICT;
 
--- Where its large pieces belong.
+-- Paths of the large pieces within their documents.
 CREATE TABLE state_document_parts (
     document_id INTEGER NOT NULL CONSTRAINT state_document_parts_document
         REFERENCES state_documents (id) ON DELETE CASCADE,
@@ -26,8 +26,8 @@ CREATE TABLE state_document_parts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX state_document_parts_by_part ON state_document_parts (part_id);
 
--- A row never changes. `graph_id`, `common_id` and `document_id` name documents without a foreign key: documents go
--- only when nothing names them, and a key would need an index as large as the table to look that up row by row.
+-- Plans are immutable. `graph_id`, `common_id` and `document_id` refer to documents without a foreign key: only
+-- unreferenced documents are deleted, and a foreign key would need an index as large as this table to verify that.
 CREATE TABLE plans (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     cluster_id INTEGER NOT NULL CONSTRAINT plans_cluster REFERENCES clusters (id) ON DELETE CASCADE,
@@ -52,7 +52,7 @@ BEGIN
     SELECT RAISE(ABORT, 'a plan never changes');
 END;
 
--- The document that each node had of its own when a plan was made.
+-- Node-specific state document of each node at the time of planning.
 CREATE TABLE plan_nodes (
     plan_id INTEGER NOT NULL CONSTRAINT plan_nodes_plan REFERENCES plans (id) ON DELETE CASCADE,
     node_uid TEXT NOT NULL,
@@ -70,7 +70,7 @@ CREATE TABLE successes (
     PRIMARY KEY (cluster_id, node_uid, task_name)
 ) STRICT, WITHOUT ROWID;
 
--- Which node is the first among those with a tag.
+-- Primary node of each tag in a cluster.
 CREATE TABLE cluster_primaries (
     cluster_id INTEGER NOT NULL CONSTRAINT cluster_primaries_cluster
         REFERENCES clusters (id) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
--- Runs that an engine carries out, the events that are their history, and the agents that do the work.
+-- Parameters of runs, their append-only events, and agents.
 
--- What an engine has to know of a run beside its events; the plan is made when its turn comes. A run changes hands by a larger generation: whoever still
--- writes with a smaller one is refused.
+-- Run parameters that are not events, and the lease of the run. `plan_id` is NULL until the graph is planned, which
+-- happens when its run starts. A takeover increments `lease_generation`; writes with an older one are rejected (fencing).
 CREATE TABLE run_work (
     run_id INTEGER PRIMARY KEY CONSTRAINT run_work_run REFERENCES runs (id) ON DELETE CASCADE,
     plan_id INTEGER CONSTRAINT run_work_plan REFERENCES plans (id) ON DELETE SET NULL,
@@ -12,7 +12,7 @@ CREATE TABLE run_work (
 ) STRICT;
 CREATE INDEX run_work_by_plan ON run_work (plan_id);
 
--- Never changed, only added to and, with their run, removed.
+-- Append-only; events are deleted only with their run.
 CREATE TABLE run_events (
     run_id INTEGER NOT NULL CONSTRAINT run_events_run REFERENCES runs (id) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE run_events (
     PRIMARY KEY (run_id, seq)
 ) STRICT;
 
--- What attempts printed: pieces in the order of their first byte.
+-- Output of attempts, in chunks ordered by byte offset (`start`).
 CREATE TABLE attempt_output (
     run_id INTEGER NOT NULL CONSTRAINT attempt_output_run REFERENCES runs (id) ON DELETE CASCADE,
     instance INTEGER NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE attempt_output (
     PRIMARY KEY (run_id, instance, attempt, stream, start)
 ) STRICT;
 
--- Tokens with which agents come in once.
+-- Join tokens of agents. `uses_left` is NULL if the number of uses is unlimited.
 CREATE TABLE join_tokens (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     label TEXT,
@@ -46,7 +46,7 @@ CREATE TABLE join_tokens (
     CONSTRAINT join_tokens_digest UNIQUE (digest)
 ) STRICT;
 
--- Agents that came in. One for each node at most, and one for the master, which is no node.
+-- Joined agents: at most one for each node, and one for the master, which is not a node.
 CREATE TABLE agents (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     uid TEXT NOT NULL,

@@ -1,4 +1,5 @@
--- Modules, what of them is on its way to nodes, and what became of it there. Contents are sealed with a key that is not in the database.
+-- Modules, unfinished module runs, and the modules applied to nodes. Contents are encrypted with a key that is not in
+-- the database.
 
 CREATE TABLE modules (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -32,7 +33,8 @@ CREATE TABLE module_contents (
     contents BLOB NOT NULL
 ) STRICT;
 
--- Lists of modules on their way to a node. One of a node at a time has its turn, which `turn_of` says.
+-- Module runs: each applies a list of modules to one node. `turn_of` is the node id while the run has exclusive access
+-- to the node, otherwise NULL; its unique constraint allows one such run per node.
 CREATE TABLE module_runs (
     run_id INTEGER PRIMARY KEY CONSTRAINT module_runs_run REFERENCES runs (id) ON DELETE CASCADE,
     node_id INTEGER NOT NULL CONSTRAINT module_runs_node REFERENCES nodes (id) ON DELETE CASCADE,
@@ -66,7 +68,7 @@ CREATE TABLE module_run_items (
     PRIMARY KEY (run_id, position)
 ) STRICT;
 
--- What became of modules on nodes, as they were applied there.
+-- Last result of each module on each node, with a copy of the module as it was applied.
 CREATE TABLE node_modules (
     node_id INTEGER NOT NULL CONSTRAINT node_modules_node REFERENCES nodes (id) ON DELETE CASCADE,
     cluster_id INTEGER NOT NULL CONSTRAINT node_modules_cluster REFERENCES clusters (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
--- Links that dashboards show; each is of a cluster or of a plugin.
+-- Dashboard links; each belongs to a cluster or to a plugin.
 CREATE TABLE links (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     generation INTEGER NOT NULL,

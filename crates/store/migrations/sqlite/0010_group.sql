@@ -1,4 +1,4 @@
--- Servers that share a database: who is there, where agents are connected, what one has to tell another.
+-- Server group: membership, agent locations, peer messages, and leases of background jobs.
 
 CREATE TABLE servers (
     id TEXT NOT NULL PRIMARY KEY,
@@ -10,8 +10,8 @@ CREATE TABLE servers (
     seen_at INTEGER NOT NULL
 ) STRICT;
 
--- The server an agent was connected to last; none: it went away. Every change gets a number greater than all before, so
--- that whoever remembers the last one it saw reads only what is new. Rows stay.
+-- Server to which an agent is connected; NULL after a disconnect. `number` increases with each change of the table and
+-- is the polling cursor of the servers. Rows are never deleted.
 CREATE TABLE agent_hosts (
     uid TEXT NOT NULL PRIMARY KEY,
     number INTEGER NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE agent_hosts (
 ) STRICT;
 CREATE INDEX agent_hosts_by_number ON agent_hosts (number);
 
--- Messages for a server that it did not get in another way.
+-- Mailboxes of servers: peer messages that the bus did not deliver.
 CREATE TABLE server_mail (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     server_id TEXT NOT NULL,
@@ -30,14 +30,14 @@ CREATE TABLE server_mail (
 CREATE INDEX server_mail_by_server ON server_mail (server_id, id);
 CREATE INDEX server_mail_by_expiry ON server_mail (expires_at);
 
--- What one of all servers does at a time.
+-- Leases of background jobs that run on one server at a time.
 CREATE TABLE leases (
     name TEXT NOT NULL PRIMARY KEY,
     owner TEXT NOT NULL,
     until INTEGER NOT NULL
 ) STRICT;
 
--- What all servers have to have in common.
+-- Values that must be equal on all servers of the group.
 CREATE TABLE group_marks (
     name TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL

@@ -1,4 +1,4 @@
--- What happened that people want to know of, and where it is told.
+-- Notifications, webhooks and their deliveries.
 
 CREATE TABLE notifications (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -6,7 +6,7 @@ CREATE TABLE notifications (
     at INTEGER NOT NULL,
     message TEXT NOT NULL,
     cluster_id INTEGER CONSTRAINT notifications_cluster REFERENCES clusters (id) ON DELETE CASCADE,
-    -- Runs and nodes may be forgotten before what is told of them.
+    -- No foreign keys: a notification outlives its run and its node.
     run_id INTEGER,
     node_id INTEGER,
     is_read INTEGER NOT NULL
@@ -27,15 +27,15 @@ CREATE TABLE webhooks (
 ) STRICT;
 CREATE INDEX webhooks_by_cluster ON webhooks (cluster_id);
 
--- Sealed, with the name of the key.
+-- Encrypted secrets; `key_name` identifies the encryption key.
 CREATE TABLE webhook_secrets (
     webhook_id INTEGER PRIMARY KEY CONSTRAINT webhook_secrets_webhook REFERENCES webhooks (id) ON DELETE CASCADE,
     key_name TEXT NOT NULL,
     secret BLOB NOT NULL
 ) STRICT;
 
--- Written together with what they tell of, sent afterwards. Whoever sends one moves the time when it is due beyond
--- the time that sending takes, so that nobody else does.
+-- Outbox: deliveries are committed with their event and sent after the commit. A sender claims a delivery by moving
+-- `due_at` beyond the request timeout, so that no other server sends it too.
 CREATE TABLE webhook_deliveries (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     webhook_id INTEGER NOT NULL CONSTRAINT webhook_deliveries_webhook REFERENCES webhooks (id) ON DELETE CASCADE,

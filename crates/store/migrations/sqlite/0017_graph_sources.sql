@@ -1,4 +1,4 @@
--- Where tasks stand in the file that a graph was uploaded from: lines as JSON, by task and field.
+-- Line numbers of tasks and their fields in the uploaded file, as JSON by task and field.
 CREATE TABLE deployment_graph_sources (
     deployment_graph_id INTEGER PRIMARY KEY CONSTRAINT deployment_graph_sources_graph
         REFERENCES deployment_graphs (id) ON DELETE CASCADE,
@@ -6,5 +6,5 @@ CREATE TABLE deployment_graph_sources (
     lines TEXT NOT NULL
 ) STRICT;
 
--- Whether a run is paused is asked by everybody who begins to look at it, and most runs never are.
+-- Partial index: each client that opens a run queries whether it is paused, and few runs ever are.
 CREATE INDEX run_events_of_pauses ON run_events (run_id, seq) WHERE kind IN ('paused', 'resumed');

@@ -1,3 +1,3 @@
--- Which repositories of plugins were brought to nodes is asked for each graph, and few tasks bring one.
+-- Partial index: each planned graph looks up the plugin repositories on nodes, and few tasks set one up.
 CREATE INDEX successes_of_repositories ON successes (cluster_id, task_name, common_id)
     WHERE task_name LIKE '%-repository';

@@ -1,7 +1,7 @@
--- Applied states: what plans and successes were made from, and which attempts left a node in an unknown state.
+-- Applied states: the documents of plans and successes, and the attempts that left a node in an unknown state.
 
--- Documents of plans and applied states, except those of single nodes. Content-addressed by the ids of its documents;
--- zero: none. Documents are named without a foreign key, as in `plans`.
+-- Documents of plans and applied states, except node-specific ones. Each combination of document ids has one row; 0
+-- means that there is no such document. There are no foreign keys, for the reason given at `plans`.
 CREATE TABLE state_snapshots (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     common_id INTEGER NOT NULL,
@@ -17,14 +17,14 @@ CREATE TABLE plan_snapshots (
 ) STRICT;
 CREATE INDEX plan_snapshots_by_snapshot ON plan_snapshots (snapshot_id);
 
--- Parameter changes, steady inputs and warnings of a plan, encoded by the planner with a version of their own.
+-- Parameter changes, steady inputs and warnings of a plan, in a versioned encoding of the planner.
 CREATE TABLE plan_extras (
     plan_id INTEGER PRIMARY KEY CONSTRAINT plan_extras_plan REFERENCES plans (id) ON DELETE CASCADE,
     document BLOB NOT NULL
 ) STRICT;
 
--- The applied state of a task on a node. Without a snapshot the task never succeeded there. `tainted_by` is the child
--- run of an attempt that has not succeeded; `taint` says how it ended.
+-- Applied state of a task on a node. `snapshot_id` is NULL if the task never succeeded there. `tainted_by` is the child
+-- run of a later attempt that did not succeed, and `taint` is the outcome of that attempt.
 CREATE TABLE applied_states (
     cluster_id INTEGER NOT NULL CONSTRAINT applied_states_cluster REFERENCES clusters (id) ON DELETE CASCADE,
     graph_type TEXT NOT NULL,
@@ -43,7 +43,7 @@ CREATE INDEX applied_states_by_node ON applied_states (node_uid);
 CREATE INDEX applied_states_of_repositories ON applied_states (cluster_id, task_name, snapshot_id)
     WHERE task_name LIKE '%-repository';
 
--- Journal and machine of the agent that last served a node, or the master.
+-- Journal id and machine id of the agent that last connected for a node or for the master.
 CREATE TABLE agent_machines (
     uid TEXT NOT NULL PRIMARY KEY,
     journal_id TEXT,
@@ -53,9 +53,9 @@ CREATE TABLE agent_machines (
 
 ALTER TABLE deployment_graphs ADD COLUMN on_definition_change TEXT;
 
--- Existing successes. Their graph type is that of their run; of a deleted run, the only type with a task of that name,
--- or `default` for generated tasks. With several types the success is dropped and the task runs again. Nodes that are
--- new or being reinstalled have no valid successes.
+-- Copies the existing successes. The graph type is that of the run. If the run was deleted, it is the only graph type
+-- with a task of that name, or `default` for generated tasks; if several graph types have one, the success is dropped
+-- and the task runs again. Nodes that are new or being reinstalled have no valid successes.
 INSERT INTO state_snapshots (common_id, graph_id, sources_id, settled_id)
     SELECT DISTINCT s.common_id, coalesce(p.graph_id, 0), 0, 0 FROM successes s
     LEFT JOIN run_work w ON w.run_id = s.run_id LEFT JOIN plans p ON p.id = w.plan_id;

@@ -1,6 +1,6 @@
 //! Schema: both engines have the same tables, and migrations are applied once.
 
-use sqlx::{Connection as _, PgConnection, Row as _, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _, SqliteConnection};
 use stoker_model::NewTenant;
 use stoker_store::{Database, OpenError, Store};
 
@@ -52,18 +52,45 @@ async fn modified_migration_is_rejected(fixture: &Fixture) {
     assert!(matches!(opened, Err(OpenError::Migration(_) | OpenError::Store(_))), "{opened:?}");
 }
 
-async fn execute(database: &Database, sql: &'static str) {
+/// A database whose migrations were applied before their comments were edited.
+async fn former_checksums_are_accepted_and_kept(fixture: &Fixture) {
+    let is_sqlite = matches!(fixture.database, Database::Sqlite { .. });
+    let dialect = if is_sqlite { "sqlite" } else { "postgres" };
+    let lines = include_str!("../../migrations/former-checksums.txt").lines();
+    let former: Vec<(&str, String)> = lines
+        .filter_map(|line| line.strip_prefix(dialect)?.trim().split_once(' '))
+        .map(|(version, hex)| {
+            (version, if is_sqlite { format!("x'{hex}'") } else { format!("'\\x{hex}'::bytea") })
+        })
+        .collect();
+    for (version, checksum) in &former {
+        let update = format!("UPDATE _sqlx_migrations SET checksum = {checksum} WHERE version = {version}");
+        assert_eq!(execute(&fixture.database, &update).await, 1, "{version}");
+    }
+    Store::open(&fixture.database).await.unwrap().close().await;
+    for (version, checksum) in &former {
+        let touch = format!(
+            "UPDATE _sqlx_migrations SET success = success WHERE version = {version} AND checksum = {checksum}"
+        );
+        assert_eq!(execute(&fixture.database, &touch).await, 1, "{version}");
+    }
+}
+
+/// Returns the number of rows that the statement changed.
+async fn execute(database: &Database, sql: &str) -> u64 {
     match database {
         Database::Sqlite { path } => {
             let mut connection = SqliteConnection::connect(path.to_str().unwrap()).await.unwrap();
-            sqlx::query(sql).execute(&mut connection).await.unwrap();
+            let result = sqlx::query(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.unwrap();
             connection.close().await.unwrap();
+            result.rows_affected()
         }
         Database::Postgres { url } => {
             let sql = sql.replace("checksum = description", "checksum = description::bytea");
             let mut connection = PgConnection::connect(url).await.unwrap();
-            sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut connection).await.unwrap();
+            let result = sqlx::query(AssertSqlSafe(sql)).execute(&mut connection).await.unwrap();
             connection.close().await.unwrap();
+            result.rows_affected()
         }
     }
 }
@@ -134,6 +161,7 @@ async fn each_task_field_has_a_column() {
 
 on_both![
     concurrent_opens_succeed,
+    former_checksums_are_accepted_and_kept,
     modified_migration_is_rejected,
     newer_schema_is_rejected_and_unchanged,
     reopening_is_idempotent,
