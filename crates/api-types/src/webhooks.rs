@@ -131,7 +131,7 @@ request! {
     read_only: "id", "created_at";
 }
 
-/// Reads an HTTP URL. Credentials are rejected because everyone who can read the webhook would see them.
+/// Reads an HTTP URL. Credentials are rejected because all users who can read the webhook would see them.
 fn read_url(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let url = string_with_length(1..=2000)(node, problems)?;
     let parsed: Option<Uri> = url.parse().ok();

@@ -1,6 +1,6 @@
 //! State machines for a run and for the session between a server and an agent.
 //!
-//! The crate does no I/O and does not read the clock: events and the current time come in as inputs, required
+//! The crate does no I/O and does not read the clock: events and the current time are inputs, required
 //! actions go out as values. The caller persists the decisions of a machine before it acts on them.
 //!
 //! # How to drive a run

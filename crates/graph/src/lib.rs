@@ -52,7 +52,7 @@ pub mod codes {
     pub const UNKNOWN_FUNCTION: &str = "graph-unknown-function";
     /// A bare word that is a constant in other languages but a string in YAQL.
     pub const BARE_WORD: &str = "graph-bare-word";
-    /// `changed()` of something that is not read from the state.
+    /// `changed()` with an argument that is not a path of the state.
     pub const NOT_STATE: &str = "graph-not-state";
     /// A condition that is never true on a first run.
     pub const NEVER_FIRST: &str = "graph-never-first";

@@ -7,7 +7,7 @@ words! {
     Topic {
         NodeBack => "node.back",
         NodeLost => "node.lost",
-        /// Another machine took the place of a node's machine.
+        /// The machine of a node was replaced by another one.
         NodeReplaced => "node.replaced",
         RunFailed => "run.failed",
         RunPartial => "run.partial",

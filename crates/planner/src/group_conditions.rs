@@ -38,7 +38,7 @@ struct Member {
     subjects: Option<Vec<SubjectIdx>>,
 }
 
-/// Instances that follow groups, with whether the condition of one of these is true.
+/// Instances that are ordered after a group; true if the condition of one of these groups holds.
 type Followers = BTreeMap<(TaskIdx, NodeIdx), bool>;
 
 impl GroupConditions<'_, '_> {

@@ -32,7 +32,7 @@ pub(crate) enum TargetNodes {
     AnyOf(Option<Json>),
 }
 
-/// An entry that is not a relation.
+/// Invalid entry of a dependency list.
 pub(crate) struct EntryProblem {
     /// Path in the task, such as `cross_depends[0]`.
     pub(crate) path: String,

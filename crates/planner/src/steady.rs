@@ -49,7 +49,7 @@ pub(crate) struct ComparedInputs {
 const UNCHANGED: u32 = 0;
 const CHANGED: u32 = 1;
 
-/// Renders and compares the inputs of instances, in the order of `wanted`. `settled` is the state after the run, if the
+/// Renders and compares the inputs of instances, in the order of `requested`. `settled` is the state after the run, if the
 /// run changes it.
 pub(crate) fn compare_inputs(
     input: &PlanningInput<'_>,

@@ -178,7 +178,7 @@ const NEWER_KEYS: &[&str] = &[
     "network_scheme",
 ];
 
-/// Adapts a common document that was stored without the statuses after its run: what it cannot tell is taken from the
+/// Adapts a common document that was stored without the statuses after its run: missing values are taken from the
 /// new state, so that an upgrade changes nothing by itself.
 pub fn settle_legacy_common(common: &mut JsonMap, new: &JsonMap) {
     let records = |document: &JsonMap| -> HashMap<String, JsonMap> {

@@ -37,7 +37,7 @@ pub struct TaskType {
 /// Executor of a task type.
 #[derive(Clone, Copy)]
 pub enum TaskRunner {
-    /// Does something; only the function knows whether it changes the host.
+    /// Runs code. Whether it changes the host is unknown before it has run.
     Action(for<'a> fn(&'a Values, Context<'a>) -> HostFuture<'a, TaskOutcome>),
     /// Brings a part of the host into a desired state.
     Resource(Resource),

@@ -13,7 +13,7 @@ use crate::TlsError;
 /// Permission bits of users other than owner and group.
 const OTHERS: u32 = 0o007;
 
-/// Read permission of a file: everyone, or only its owner.
+/// Read permission of a file: all users, or only its owner.
 #[derive(Clone, Copy)]
 pub(crate) enum Readers {
     Owner,

@@ -74,7 +74,7 @@ pub(crate) fn read_library(path: &Path, printer: &mut Printer) -> Outcome<Arc<Li
     Ok(helpers.library)
 }
 
-/// Errors for helpers that compare the states of something that is in neither, such as `changed($document.x)`: the condition
+/// Errors for helpers that compare values that are not paths of the state, such as `changed($document.x)`: the condition
 /// that calls them would silently be false.
 fn constant_comparisons_of(loaded: &LoadedHelpers, texts: &[Text]) -> Vec<Diagnostic> {
     let Some(library) = &loaded.library else { return Vec::new() };

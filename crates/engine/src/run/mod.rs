@@ -1,4 +1,4 @@
-//! A run as an event-sourced state machine: inputs come in, events to record and effects to execute come out.
+//! A run as an event-sourced state machine: it consumes inputs, and returns events to record and effects to execute.
 //!
 //! [`step()`] decides. It expresses its decisions as [`EngineEvent`]s, and the state of a [`RunMachine`] changes only
 //! through [`RunMachine::apply`]: a run is the fold of its events and can be restored from them. The required

@@ -104,7 +104,8 @@ pub enum Output {
 struct Flight {
     generation: Generation,
     cancel: Option<CancelMode>,
-    /// The agent has started it, so its journal contains it, unless the agent was replaced.
+    /// Whether the agent reported the start of the attempt. Its journal then contains the attempt, unless the machine
+    /// was replaced.
     is_begun: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Handlers over runs: a trigger that changed something is not forgotten.
+//! Handlers over several runs: a pending trigger is not lost.
 
 use serde_json::{Value, json};
 

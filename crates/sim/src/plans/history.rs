@@ -35,7 +35,7 @@ pub(crate) enum Operation {
     AddNode(String, &'static str),
     /// The node leaves the cluster; its machine keeps what was installed.
     RemoveNode(String),
-    /// Another, empty machine takes the place of the node's.
+    /// Replaces the machine of the node by an empty one.
     Replace(String),
     /// The machine is reinstalled and is empty.
     Reinstall(String),

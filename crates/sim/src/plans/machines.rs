@@ -19,7 +19,7 @@ pub(crate) struct Machines {
 pub(crate) enum Content {
     /// The task completed.
     Whole { definition: String, inputs: Json },
-    /// It was interrupted in the middle.
+    /// The attempt was interrupted before it ended.
     Broken,
 }
 

@@ -71,10 +71,10 @@ struct View<'v> {
     uid: &'v str,
 }
 
-/// Everything that the oracle says about a plan.
+/// Predictions of the oracle about a plan.
 pub(crate) struct Verdicts {
     pub(crate) decisions: BTreeMap<(String, String), Decision>,
-    /// Instances about which nothing changed; a plan that runs them is not wrong, but useless.
+    /// Instances without a change; a plan that runs them is not wrong, but useless.
     pub(crate) unaffected: BTreeSet<(String, String)>,
 }
 

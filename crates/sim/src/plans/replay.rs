@@ -25,7 +25,7 @@ pub struct PlansReport {
     pub n_plans: u64,
     pub n_instances: u64,
     pub n_running: u64,
-    /// Instances about which nothing changed, and those of them that the planner skipped.
+    /// Instances without a change, and those of them that the planner skipped.
     pub n_unaffected: u64,
     pub n_unaffected_skipped: u64,
     /// Every step in words, if requested.

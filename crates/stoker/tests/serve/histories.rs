@@ -187,7 +187,7 @@ impl<'s> History<'s> {
         self.known.retain(|(_, known_idx), _| *known_idx != node_idx);
     }
 
-    /// Another machine takes the place of a node's: it is empty, and its agent joins without a journal.
+    /// Replaces the machine of a node by an empty one, whose agent joins without a journal.
     fn replace(&mut self) {
         let node_idx = self.rng.below(self.site.nodes.len() as u64) as usize;
         self.log.push(format!("replace node {}", self.site.nodes[node_idx]));

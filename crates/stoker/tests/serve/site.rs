@@ -221,7 +221,7 @@ impl Site {
         agents.find(|agent| agent["uid"] == uid.as_str()).unwrap()["joined_at"].clone()
     }
 
-    /// Waits until another agent than that which joined at `before` is connected.
+    /// Waits until an agent is connected that did not join at `before`.
     pub(crate) fn await_join(&self, node_idx: usize, before: &Value) {
         until("another agent joins", || (self.joined_at(node_idx) != *before).then_some(()));
         self.await_agent(node_idx);

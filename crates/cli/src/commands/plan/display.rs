@@ -86,7 +86,7 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    /// Says that there are no changes, and for which nodes.
+    /// Formats the message that there are no changes, with the nodes that were compared.
     pub(crate) fn no_changes(&self) -> String {
         let offline = self.offline_clause();
         let nodes = counted(self.n_nodes, "node");

@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
     (
         "003-09",
         "the old state is that of the last successful run of the graph",
-        Differs("success-is-remembered-per-task"),
+        Differs("success-is-recorded-per-task"),
     ),
     ("003-10", "`changed(e)` compares both states", Works("state_functions_match_the_reference")),
     (
@@ -67,7 +67,7 @@ pub(super) const ROWS: &[Row] = &[
     (
         "003-34",
         "the remembered state has the statuses at the start of the run",
-        Differs("statuses-after-the-run-are-remembered"),
+        Differs("statuses-after-the-run-are-recorded"),
     ),
     (
         "003-35",

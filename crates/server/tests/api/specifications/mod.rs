@@ -1,5 +1,5 @@
-//! The requirements of the five original specifications, and what becomes of each: a test shows that it works, or the page
-//! about differences has the reason why Stoker does something else.
+//! The requirements of the five original specifications, and how each is met: a test shows that it works, or the page
+//! about differences has the reason why Stoker deviates.
 
 mod expressions;
 mod graphs;

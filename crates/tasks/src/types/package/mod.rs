@@ -17,8 +17,8 @@ Uses apt or dnf, whichever the node has. All packages are installed in one trans
 is the version of a single package; several versions are written as `name=version` in `names`. `latest` installs the newest version that the package
 lists of the node offer.
 
-`hold` prevents other programs from upgrading the packages (apt only). With `update_cache` the package lists are updated before something is
-installed; if nothing needs to be installed, they are not.",
+`hold` prevents other programs from upgrading the packages (apt only). With `update_cache` the package lists are updated before packages
+are installed; if no package needs to be installed, they are not updated.",
     runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Reports the differences and changes nothing.",

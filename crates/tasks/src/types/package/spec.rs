@@ -23,7 +23,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "update_cache",
         ParameterType::Boolean,
         "false",
-        "Update the package lists before something is installed.",
+        "Update the package lists before installing packages.",
     ),
     Parameter::timeout("1800"),
     Parameter::retries("2"),
