@@ -55,11 +55,11 @@ pub(crate) struct Member {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DependencyKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DependencyKind {
     Normal,
     Build,
     Dev,
@@ -129,9 +129,9 @@ fn parse_member(package: &Value, root: &Path, reached: BTreeSet<String>) -> Opti
         .iter()
         .map(|dependency| {
             let kind = match dependency["kind"].as_str() {
-                Some("dev") => Kind::Dev,
-                Some("build") => Kind::Build,
-                _ => Kind::Normal,
+                Some("dev") => DependencyKind::Dev,
+                Some("build") => DependencyKind::Build,
+                _ => DependencyKind::Normal,
             };
             Some(Dependency { name: dependency["name"].as_str()?.to_owned(), kind })
         })
@@ -233,7 +233,7 @@ mod tests {
         let member = &metadata.members[0];
         assert_eq!((member.name.as_str(), member.folder.as_str()), ("stoker-a", "crates/a"));
         assert_eq!(member.reached, BTreeSet::from(["b".to_owned(), "c".to_owned()]));
-        assert_eq!(member.dependencies[1], Dependency { name: "p".into(), kind: Kind::Dev });
+        assert_eq!(member.dependencies[1], Dependency { name: "p".into(), kind: DependencyKind::Dev });
         assert!(metadata.has_binary("tool") && !metadata.has_binary("a"));
     }
 

@@ -39,20 +39,20 @@ struct Startup {
     stop: watch::Receiver<bool>,
 }
 
-/// Runs until SIGTERM or SIGINT. `tell` prints a line for the user.
-pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentError> {
+/// Runs until SIGTERM or SIGINT. `print` prints a line for the user.
+pub fn main(options: Options, print: &mut dyn FnMut(&str)) -> Result<(), AgentError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(AgentError::Start)?;
-    let tracer = start_tracer(&options, tell);
+    let tracer = start_tracer(&options, print);
     let done = runtime.block_on(async {
         let stop = watch_signals()?;
         let link = options.link.clone();
         let startup = Startup { options, tracer: tracer.clone(), stop };
         match link {
-            AgentConnection::Stdio => run_over_stdio(startup, tell).await,
+            AgentConnection::Stdio => run_over_stdio(startup, print).await,
             AgentConnection::Server { url, token, trust, nats } => {
                 let token = token.as_ref().map(stoker_settings::Secret::reveal);
-                run_with_server(startup, &url, &trust, token, nats, tell).await
+                run_with_server(startup, &url, &trust, token, nats, print).await
             }
         }
     });
@@ -63,10 +63,10 @@ pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentErr
 }
 
 /// Starts tracing. On failure the agent runs without it.
-fn start_tracer(options: &Options, tell: &mut dyn FnMut(&str)) -> Tracer {
+fn start_tracer(options: &Options, print: &mut dyn FnMut(&str)) -> Tracer {
     let started = options.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
     started.unwrap_or_else(|error| {
-        tell(&format!("Warning: tracing disabled: {error}"));
+        print(&format!("Warning: tracing disabled: {error}"));
         Tracer::default()
     })
 }
@@ -102,7 +102,7 @@ async fn run_with_server(
     trust: &AgentTrust,
     token: Option<&str>,
     nats: Option<AgentNats>,
-    tell: &mut dyn FnMut(&str),
+    print: &mut dyn FnMut(&str),
 ) -> Result<(), AgentError> {
     let Startup { options, tracer, mut stop } = startup;
     let folder = StateFolder::open(&options.state)?;
@@ -118,7 +118,7 @@ async fn run_with_server(
         membership
     } else {
         let journal = folder.journal_identity()?;
-        let joining = join_with_retry(&options, &endpoint, trust, token, &certificates, journal, tell);
+        let joining = join_with_retry(&options, &endpoint, trust, token, &certificates, journal, print);
         let joined = tokio::select! {
             joined = joining => joined?,
             () = stop_requested(&mut stop) => return Ok(()),
@@ -127,7 +127,7 @@ async fn run_with_server(
         joined
     };
     let Membership { node_uid, credential, .. } = membership;
-    tell(&format!("agent of node {node_uid}, connecting to {server}"));
+    print(&format!("agent of node {node_uid}, connecting to {server}"));
     let direct = WebSocketTransport::new(endpoint.clone(), credential.clone())
         .with_certificates(Arc::clone(&certificates));
     // Renewal gets a separate endpoint, because each endpoint tracks its position in the address rotation.
@@ -168,7 +168,7 @@ async fn join_with_retry(
     token: Option<&str>,
     certificates: &Certificates,
     journal: JournalIdentity,
-    tell: &mut dyn FnMut(&str),
+    print: &mut dyn FnMut(&str),
 ) -> Result<Membership, AgentError> {
     let Some(token) = token else {
         return Err(AgentError::Usage(format!(
@@ -200,20 +200,20 @@ async fn join_with_retry(
             }
             Err(refused @ JoinError::Refused { .. }) => return Err(refused.into()),
             Err(error) => {
-                tell(&format!("{}; retrying", ErrorChain(&error)));
+                print(&format!("{}; retrying", ErrorChain(&error)));
                 tokio::time::sleep(backoff.next()).await;
             }
         }
     }
 }
 
-async fn run_over_stdio(startup: Startup, tell: &mut dyn FnMut(&str)) -> Result<(), AgentError> {
+async fn run_over_stdio(startup: Startup, print: &mut dyn FnMut(&str)) -> Result<(), AgentError> {
     let Startup { options, tracer, mut stop } = startup;
     let Some(node) = options.node.clone() else {
         return Err(AgentError::Usage("`--stdio` requires `--node UID`".to_owned()));
     };
     let folder = tokio::select! {
-        folder = wait_for_folder(&options.state, tell) => folder?,
+        folder = wait_for_folder(&options.state, print) => folder?,
         () = stop_requested(&mut stop) => return Ok(()),
     };
     run(settings(options, tracer, node.into()), folder, StdioTransport::own(), stop).await
@@ -224,7 +224,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Opens the state directory. After a broken connection the previous agent still finishes its attempts; this one
 /// waits for it.
-async fn wait_for_folder(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<StateFolder, AgentError> {
+async fn wait_for_folder(path: &Path, print: &mut dyn FnMut(&str)) -> Result<StateFolder, AgentError> {
     let mut is_reported = false;
     loop {
         match StateFolder::open(path) {
@@ -232,7 +232,7 @@ async fn wait_for_folder(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Stat
             other => return Ok(other?),
         }
         if !std::mem::replace(&mut is_reported, true) {
-            tell("waiting for another agent to finish its running tasks");
+            print("waiting for another agent to finish its running tasks");
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }

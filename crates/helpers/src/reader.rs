@@ -81,15 +81,15 @@ impl Reader<'_> {
         value
     }
 
-    pub(crate) fn check_keys(&mut self, map: &Node, known: &[&str]) {
+    pub(crate) fn check_keys(&mut self, map: &Node, keys: &[&str]) {
         for (key, _) in map.as_map().unwrap_or_default() {
             let key_text = key.as_scalar().map(ToString::to_string).unwrap_or_default();
-            if key.as_str().is_some_and(|key| known.contains(&key)) {
+            if key.as_str().is_some_and(|key| keys.contains(&key)) {
                 continue;
             }
-            let help = match closest_name(&key_text, known.iter().copied()) {
+            let help = match closest_name(&key_text, keys.iter().copied()) {
                 Some(best) => format!("did you mean `{best}`?"),
-                None => format!("expected one of {}", known.join(", ")),
+                None => format!("expected one of {}", keys.join(", ")),
             };
             let message = format!("unknown key `{key_text}`");
             self.push(

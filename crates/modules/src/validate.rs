@@ -19,7 +19,7 @@ pub(crate) struct Fields<'j> {
     name: &'static str,
     map: &'j JsonMap,
     /// Keys that were requested; other keys are unknown.
-    known: Vec<&'static str>,
+    requested_keys: Vec<&'static str>,
     problems: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl<'j> Fields<'j> {
             .collect();
         let problems = unexpected(&others, &[name]).into_iter().collect();
         match value {
-            Json::Object(map) => Ok(Self { name, map, known: Vec::new(), problems }),
+            Json::Object(map) => Ok(Self { name, map, requested_keys: Vec::new(), problems }),
             other => {
                 let message = format!("Validation error: {name} {} is not of type 'object'", repr(other));
                 Err(RuleViolation::bad_request(message))
@@ -51,9 +51,10 @@ impl<'j> Fields<'j> {
     /// Returns the value, or an error that lists all problems and unknown keys.
     pub(crate) fn finish<T>(mut self, value: Option<T>) -> RuleResult<T> {
         let unknown: Vec<&str> =
-            self.map.keys().map(String::as_str).filter(|key| !self.known.contains(key)).collect();
-        self.problems
-            .extend(unexpected(&unknown, &self.known).map(|problem| format!("{}: {problem}", self.name)));
+            self.map.keys().map(String::as_str).filter(|key| !self.requested_keys.contains(key)).collect();
+        self.problems.extend(
+            unexpected(&unknown, &self.requested_keys).map(|problem| format!("{}: {problem}", self.name)),
+        );
         match value {
             Some(value) if self.problems.is_empty() => Ok(value),
             _ => {
@@ -69,8 +70,8 @@ impl<'j> Fields<'j> {
 
     /// Returns the value of a key and marks the key as known.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'j Json> {
-        if !self.known.contains(&key) {
-            self.known.push(key);
+        if !self.requested_keys.contains(&key) {
+            self.requested_keys.push(key);
         }
         self.map.get(key)
     }
@@ -167,14 +168,14 @@ impl<'j> Fields<'j> {
 }
 
 /// Describes keys that a map must not have, in the words of a JSON schema validator.
-pub(crate) fn unexpected(unknown: &[&str], known: &[&str]) -> Option<String> {
+pub(crate) fn unexpected(unknown: &[&str], expected: &[&str]) -> Option<String> {
     let listed: Vec<String> = unknown.iter().take(PROBLEMS_MAX).map(|key| repr(&Json::from(*key))).collect();
     let verb = if unknown.len() == 1 { "was" } else { "were" };
     (!unknown.is_empty()).then(|| {
         format!(
             "Additional properties are not allowed ({} {verb} unexpected); known properties: {}",
             listed.join(", "),
-            known.join(", ")
+            expected.join(", ")
         )
     })
 }

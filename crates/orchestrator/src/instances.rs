@@ -182,7 +182,7 @@ async fn release(session: &mut Session, request: &InstanceRequest) -> ModuleResu
     catalog.check(request.datastore.as_deref(), request.datastore_version.as_deref())?;
     let datastores = datastore_list(session).await?;
     let deployable = |release: &Release| release.body.is_deployable();
-    let chosen = match &request.datastore {
+    let release = match &request.datastore {
         None => {
             let releases = datastores.into_iter().flat_map(|datastore| datastore.releases);
             releases.filter(deployable).max_by_key(|release| release.id)
@@ -196,7 +196,7 @@ async fn release(session: &mut Session, request: &InstanceRequest) -> ModuleResu
             releases.into_iter().filter(deployable).find(is_requested)
         }
     };
-    Ok(chosen.ok_or_else(|| {
+    Ok(release.ok_or_else(|| {
         RuleViolation::not_found("Datastore cannot be found: there is no release to deploy.")
     })?)
 }

@@ -15,13 +15,13 @@ use crate::context::OrchestratorContext;
 #[derive(Clone)]
 pub(crate) struct Leases {
     context: OrchestratorContext,
-    held: Arc<HeldLeases>,
+    table: Arc<LeaseTable>,
 }
 
 #[derive(Default)]
-struct HeldLeases(Mutex<HashMap<RunId, Held>>);
+struct LeaseTable(Mutex<HashMap<RunId, HeldLease>>);
 
-struct Held {
+struct HeldLease {
     generation: i64,
     is_lost: watch::Sender<bool>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Lease {
 
 impl Leases {
     pub(crate) fn new(context: OrchestratorContext) -> Self {
-        Self { context, held: Arc::default() }
+        Self { context, table: Arc::default() }
     }
 
     /// Acquires the lease of a run; `None` if another server holds it.
@@ -46,14 +46,14 @@ impl Leases {
         let now = clock.now();
         let acquired = store.run_lease_acquire(run, owner, now, self.context.leased_until(now)).await?;
         Ok(acquired.map(|generation| {
-            let is_lost = self.held.add(run, generation);
+            let is_lost = self.table.add(run, generation);
             Lease { leases: self.clone(), run, generation, is_lost }
         }))
     }
 
     /// Reports whether the lease of this generation is known to be lost or was dropped.
     pub(crate) fn is_lost(&self, run: RunId, generation: i64) -> bool {
-        self.held.is_lost(run, generation)
+        self.table.is_lost(run, generation)
     }
 
     /// Renews all leases periodically. Never returns.
@@ -71,47 +71,47 @@ impl Leases {
     }
 
     async fn renew(&self, now: Micros, until: Micros) -> Result<(), StoreError> {
-        let asked = self.held.active();
-        if asked.is_empty() {
+        let renewed = self.table.active();
+        if renewed.is_empty() {
             return Ok(());
         }
-        let kept = self.context.store.run_leases_renew(&asked, now, until).await?;
-        self.held.lose(asked.into_iter().filter(|(run, _)| !kept.contains(run)));
+        let still_ours = self.context.store.run_leases_renew(&renewed, now, until).await?;
+        self.table.lose(renewed.into_iter().filter(|(run, _)| !still_ours.contains(run)));
         Ok(())
     }
 }
 
-impl HeldLeases {
+impl LeaseTable {
     fn is_lost(&self, run: RunId, generation: i64) -> bool {
-        self.0.lock().get(&run).is_none_or(|held| held.generation != generation || *held.is_lost.borrow())
+        self.0.lock().get(&run).is_none_or(|lease| lease.generation != generation || *lease.is_lost.borrow())
     }
 
     fn add(&self, run: RunId, generation: i64) -> watch::Receiver<bool> {
         let (sender, receiver) = watch::channel(false);
-        if let Some(former) = self.0.lock().insert(run, Held { generation, is_lost: sender }) {
+        if let Some(former) = self.0.lock().insert(run, HeldLease { generation, is_lost: sender }) {
             former.is_lost.send_replace(true);
         }
         receiver
     }
 
     fn remove(&self, run: RunId, generation: i64) {
-        let mut held = self.0.lock();
-        if held.get(&run).is_some_and(|held| held.generation == generation) {
-            held.remove(&run);
+        let mut leases = self.0.lock();
+        if leases.get(&run).is_some_and(|lease| lease.generation == generation) {
+            leases.remove(&run);
         }
     }
 
     fn active(&self) -> Vec<(RunId, i64)> {
-        let held = self.0.lock();
-        let ours = held.iter().filter(|(_, held)| !*held.is_lost.borrow());
-        ours.map(|(run, held)| (*run, held.generation)).collect()
+        let leases = self.0.lock();
+        let ours = leases.iter().filter(|(_, lease)| !*lease.is_lost.borrow());
+        ours.map(|(run, lease)| (*run, lease.generation)).collect()
     }
 
     /// Marks leases whose renewal was rejected as lost.
     fn lose(&self, runs: impl Iterator<Item = (RunId, i64)>) {
-        let held = self.0.lock();
+        let leases = self.0.lock();
         for (run, generation) in runs {
-            if let Some(lost) = held.get(&run).filter(|held| held.generation == generation) {
+            if let Some(lost) = leases.get(&run).filter(|lease| lease.generation == generation) {
                 lost.is_lost.send_replace(true);
             }
         }
@@ -128,7 +128,7 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.leases.held.remove(self.run, self.generation);
+        self.leases.table.remove(self.run, self.generation);
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn lost_lease_is_reported_and_not_renewed() {
-        let leases = HeldLeases::default();
+        let leases = LeaseTable::default();
         let lost = leases.add(RUN, 1);
         assert_eq!(leases.active(), [(RUN, 1)]);
         // Losses of an earlier generation, or of an unknown run, are ignored.
@@ -153,12 +153,12 @@ mod tests {
 
     #[test]
     fn newer_lease_replaces_an_older_one() {
-        let leases = HeldLeases::default();
+        let leases = LeaseTable::default();
         let lost = leases.add(RUN, 1);
         leases.add(RUN, 2);
         assert!(*lost.borrow() && leases.is_lost(RUN, 1) && !leases.is_lost(RUN, 2));
         leases.remove(RUN, 1);
-        assert_eq!(leases.active(), [(RUN, 2)], "the earlier one goes alone");
+        assert_eq!(leases.active(), [(RUN, 2)], "only the earlier lease is dropped");
         leases.remove(RUN, 2);
         assert!(leases.is_lost(RUN, 2), "the lease is released");
     }

@@ -8,8 +8,8 @@ use thiserror::Error;
 /// Reason why an archive was rejected. A rejected archive leaves no files behind.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
-    #[error("this is {found}, not a plugin archive; create one with `stoker plugin build`")]
-    OtherFormat { found: &'static str },
+    #[error("this is {format}, not a plugin archive; create one with `stoker plugin build`")]
+    OtherFormat { format: &'static str },
     #[error("the archive is corrupt: {0}")]
     Corrupt(String),
     #[error("invalid archive member `{path}`: {reason}")]

@@ -15,7 +15,7 @@ const BLOCK: u64 = 512;
 const LONG_NAME_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MemberKind {
     File,
     Folder,
 }
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 pub(crate) struct Entry {
     /// Path as recorded in the archive, not validated.
     pub(crate) path: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MemberKind,
     pub(crate) n_bytes: u64,
     pub(crate) is_executable: bool,
 }
@@ -106,9 +106,9 @@ fn member(path: String, header: &Header) -> Result<Entry, ArchiveError> {
     // Pre-POSIX tar marks directories only by a trailing slash.
     let is_old_folder = header.as_old().linkflag == [0] && path.ends_with('/');
     let kind = match header.entry_type() {
-        EntryType::Directory => Kind::Folder,
-        EntryType::Regular if is_old_folder => Kind::Folder,
-        EntryType::Regular | EntryType::Continuous => Kind::File,
+        EntryType::Directory => MemberKind::Folder,
+        EntryType::Regular if is_old_folder => MemberKind::Folder,
+        EntryType::Regular | EntryType::Continuous => MemberKind::File,
         EntryType::Link | EntryType::Symlink => {
             return Err(ArchiveError::forbidden(&path, "links are not allowed in packages"));
         }
@@ -124,7 +124,7 @@ fn member(path: String, header: &Header) -> Result<Entry, ArchiveError> {
         }
     };
     let n_bytes = header.entry_size().map_err(read_error)?;
-    if kind == Kind::Folder && n_bytes != 0 {
+    if kind == MemberKind::Folder && n_bytes != 0 {
         return Err(ArchiveError::damaged("a directory has content"));
     }
     let is_executable = header.mode().map_err(read_error)? & 0o100 != 0;
@@ -195,9 +195,9 @@ impl<W: Write> Writer<W> {
     pub(crate) fn add(&mut self, entry: &Entry, content: impl Read) -> io::Result<()> {
         let mut header = Header::new_ustar();
         let (entry_type, mode) = match entry.kind {
-            Kind::Folder => (EntryType::Directory, 0o755),
-            Kind::File if entry.is_executable => (EntryType::Regular, 0o755),
-            Kind::File => (EntryType::Regular, 0o644),
+            MemberKind::Folder => (EntryType::Directory, 0o755),
+            MemberKind::File if entry.is_executable => (EntryType::Regular, 0o755),
+            MemberKind::File => (EntryType::Regular, 0o644),
         };
         header.set_entry_type(entry_type);
         header.set_mode(mode);
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str, n_bytes: u64) -> Entry {
-        Entry { path: path.to_owned(), kind: Kind::File, n_bytes, is_executable: false }
+        Entry { path: path.to_owned(), kind: MemberKind::File, n_bytes, is_executable: false }
     }
 
     fn archive(entries: &[Entry]) -> Vec<u8> {
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn members_round_trip() {
         let entries = [
-            Entry { path: "a/".to_owned(), kind: Kind::Folder, n_bytes: 0, is_executable: true },
+            Entry { path: "a/".to_owned(), kind: MemberKind::Folder, n_bytes: 0, is_executable: true },
             file("a/b", 5),
             // Split into two fields of the header.
             Entry { is_executable: true, ..file(&("x/".repeat(60) + "y"), 512) },

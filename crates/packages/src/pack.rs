@@ -13,7 +13,7 @@ use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::FolderError;
 use crate::limits::ArchiveLimits;
 use crate::listing::{has_extension, list};
-use crate::members::{Entry, Kind, Writer};
+use crate::members::{Entry, MemberKind, Writer};
 use crate::repository::{IndexFile, indexes};
 
 /// Statistics of a packed archive.
@@ -57,12 +57,12 @@ fn pack_with(
     let mut archive = Writer::new(compressed);
     let checksums_entry = Entry {
         path: format!("{name}/{}", checksums::FILE),
-        kind: Kind::File,
+        kind: MemberKind::File,
         n_bytes: text.len() as u64,
         is_executable: false,
     };
     archive.add(
-        &Entry { path: format!("{name}/"), kind: Kind::Folder, n_bytes: 0, is_executable: true },
+        &Entry { path: format!("{name}/"), kind: MemberKind::Folder, n_bytes: 0, is_executable: true },
         io::empty(),
     )?;
     archive.add(&checksums_entry, text.as_bytes())?;
@@ -113,8 +113,8 @@ impl Member {
             return Err(unfit("it is a symbolic link; replace it with the file"));
         }
         let kind = match (metadata.is_dir(), metadata.is_file()) {
-            (true, _) => Kind::Folder,
-            (_, true) => Kind::File,
+            (true, _) => MemberKind::Folder,
+            (_, true) => MemberKind::File,
             _ => return Err(unfit("it is neither a regular file nor a directory")),
         };
         if path.chars().any(|letter| letter.is_control() || letter == '\\') {
@@ -124,7 +124,7 @@ impl Member {
         if path.len() + 300 > limits.path_bytes_max {
             return Err(unfit("its path is too long"));
         }
-        let n_bytes = if kind == Kind::File { metadata.len() } else { 0 };
+        let n_bytes = if kind == MemberKind::File { metadata.len() } else { 0 };
         if n_bytes > limits.file_bytes_max {
             return Err(unfit(&format!("it exceeds {} bytes", limits.file_bytes_max)));
         }
@@ -135,13 +135,13 @@ impl Member {
 
     fn generated(file: IndexFile) -> Self {
         let n_bytes = file.bytes.len() as u64;
-        let entry = Entry { path: file.path, kind: Kind::File, n_bytes, is_executable: false };
+        let entry = Entry { path: file.path, kind: MemberKind::File, n_bytes, is_executable: false };
         Self { source: Source::Generated(file.bytes), entry }
     }
 
     fn open(&self) -> Result<Box<dyn Read + '_>, FolderError> {
         match &self.source {
-            Source::File(_) if self.entry.kind == Kind::Folder => Ok(Box::new(io::empty())),
+            Source::File(_) if self.entry.kind == MemberKind::Folder => Ok(Box::new(io::empty())),
             Source::File(path) => {
                 let unreadable = |error| FolderError::Unreadable { path: path.clone(), error };
                 Ok(Box::new(File::open(path).map_err(unreadable)?))
@@ -153,7 +153,7 @@ impl Member {
 
 fn checksums_of(members: &[Member]) -> Result<Checksums, FolderError> {
     let mut recorded = Checksums::new();
-    for member in members.iter().filter(|member| member.entry.kind == Kind::File) {
+    for member in members.iter().filter(|member| member.entry.kind == MemberKind::File) {
         let mut writer = Sha1Writer::new(io::sink());
         let copied = io::copy(&mut member.open()?, &mut writer);
         let path = || PathBuf::from(&member.entry.path);

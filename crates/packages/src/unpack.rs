@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::ArchiveError;
 use crate::limits::ArchiveLimits;
-use crate::members::{Archive, Content, Entry, Kind};
+use crate::members::{Archive, Content, Entry, MemberKind};
 use crate::sniff::{HEAD_BYTES, other_format};
 
 /// Name prefix of temporary directories that archives are unpacked into.
@@ -51,8 +51,8 @@ pub fn unpack(
 ) -> Result<UnpackedPackage, ArchiveError> {
     let mut head = Vec::new();
     source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-    if let Some(found) = other_format(&head) {
-        return Err(ArchiveError::OtherFormat { found });
+    if let Some(format) = other_format(&head) {
+        return Err(ArchiveError::OtherFormat { format });
     }
     let source = GzDecoder::new(BufReader::new(io::Cursor::new(head).chain(source)));
     let temporary = tempfile::Builder::new().prefix(UNPACKING_PREFIX).tempdir_in(parent)?;
@@ -96,11 +96,11 @@ impl Unpacking<'_> {
                 self.limits.n_entries_max
             )));
         }
-        if !self.paths.insert(path.clone()) && entry.kind == Kind::File {
+        if !self.paths.insert(path.clone()) && entry.kind == MemberKind::File {
             return Err(ArchiveError::forbidden(&path, "duplicate member"));
         }
         let target = self.root.join(&path);
-        let folder = if entry.kind == Kind::Folder { Some(&*target) } else { target.parent() };
+        let folder = if entry.kind == MemberKind::Folder { Some(&*target) } else { target.parent() };
         if let Some(folder) = folder {
             let folder_error = |error: io::Error| match error.kind() {
                 io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
@@ -110,7 +110,7 @@ impl Unpacking<'_> {
             };
             fs::create_dir_all(folder).map_err(folder_error)?;
         }
-        if entry.kind == Kind::File {
+        if entry.kind == MemberKind::File {
             self.check_size(entry, &path)?;
             let mut out = Sha1Writer::new(new_file(&target, &path, entry.is_executable)?);
             content.copy_to(&mut out)?;

@@ -20,7 +20,7 @@ pub(crate) struct Handlers<'j, 'a> {
     pub(crate) definitions: &'j [Definition<'a>],
     pub(crate) layout: &'j Layout,
     pub(crate) uids: &'j [String],
-    /// Also of plans that ignore applied states: a pending trigger is not forgotten.
+    /// Also in plans that ignore applied states, so that pending triggers are not lost.
     pub(crate) old: Option<&'a AppliedStates>,
 }
 
@@ -41,15 +41,15 @@ impl Handlers<'_, '_> {
         let Some(vertices) = self.triggers.topological_order() else { return };
         let mut triggers = vec![Triggers::default(); self.triggers.n_vertices()];
         for vertex in vertices {
-            let found = triggers[vertex as usize];
+            let own = triggers[vertex as usize];
             let passed = match VertexIdx::new(vertex).instance(verdicts.len()) {
-                None => found,
+                None => own,
                 Some(idx) => {
                     let (task_idx, uid) = self.instance(vertex);
                     let is_tainted = self.is_tainted(task_idx, uid);
                     let verdict = &mut verdicts[idx.index()];
                     if self.tasks.contains(&task_idx) && self.is_open(task_idx, *verdict) {
-                        *verdict = self.decide(task_idx, *verdict, found, is_tainted);
+                        *verdict = self.decide(task_idx, *verdict, own, is_tainted);
                     }
                     let run = verdict.action() == InstanceAction::Run;
                     Triggers { run, in_doubt: run && is_tainted }
@@ -63,10 +63,10 @@ impl Handlers<'_, '_> {
         }
     }
 
-    fn decide(&self, task_idx: TaskIdx, verdict: Verdict, found: Triggers, is_tainted: bool) -> Verdict {
-        if is_tainted || found.in_doubt {
+    fn decide(&self, task_idx: TaskIdx, verdict: Verdict, triggers: Triggers, is_tainted: bool) -> Verdict {
+        if is_tainted || triggers.in_doubt {
             Verdict::TriggerPending
-        } else if found.run {
+        } else if triggers.run {
             Verdict::IfTriggered
         } else if self.definitions[task_idx.index()].has_own_condition {
             verdict
@@ -124,7 +124,7 @@ pub(crate) fn warn_of_untriggered(
         if let Some(name) = elsewhere.find(|name| runs(name)) {
             let message = format!("`{name}` does not trigger this handler on excluded nodes in this run");
             let problem = Diagnostic::warning(codes::UNTRIGGERED, message).nodes(excluded.clone());
-            report.push(problem.task(&*task.name, REFRESH_ON));
+            report.push(problem.task(&task.name, REFRESH_ON));
         }
     }
 }

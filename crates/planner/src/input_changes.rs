@@ -51,7 +51,7 @@ pub fn input_changes(
     new: impl Fn(&PlannedTask, u32) -> JsonMap,
 ) -> (Vec<InputChange>, Vec<ChangedInstances>) {
     let mut changes: Vec<InputChange> = Vec::new();
-    let mut known: HashMap<InputChange, u32> = HashMap::new();
+    let mut positions: HashMap<InputChange, u32> = HashMap::new();
     let mut of: Vec<ChangedInstances> = Vec::new();
     let mut n_compared = 0;
     for task in &plan.tasks {
@@ -75,12 +75,12 @@ pub fn input_changes(
                         compare(&old.documents[old_idx], document)?
                     }
                 };
-                if let Some(change_idx) = known.get(&change) {
+                if let Some(change_idx) = positions.get(&change) {
                     return Some(*change_idx);
                 }
                 let change_idx = u32::try_from(changes.len()).ok()?;
                 changes.push(change.clone());
-                known.insert(change, change_idx);
+                positions.insert(change, change_idx);
                 Some(change_idx)
             });
             if let Some(change_idx) = change_idx {

@@ -27,7 +27,7 @@ pub(crate) fn near_misses(
 ) -> Vec<Diagnostic> {
     let roots =
         [&input.common, &input.master].into_iter().chain(input.nodes.iter().map(|node| &node.document));
-    let mut states = States { roots: roots.map(Document::value).collect(), known: HashMap::new() };
+    let mut states = States { roots: roots.map(Document::value).collect(), cache: HashMap::new() };
     let mut by_expression: HashMap<ExpressionIdx, Vec<NearMiss>> = HashMap::new();
     let mut warnings = Vec::new();
     for definition in definitions {
@@ -63,18 +63,18 @@ impl NearMiss {
 struct States<'v> {
     /// The documents of which the states of all nodes consist.
     roots: Vec<&'v Value>,
-    known: HashMap<Vec<String>, Option<NearMiss>>,
+    cache: HashMap<Vec<String>, Option<NearMiss>>,
 }
 
 impl States<'_> {
     fn near_misses(&mut self, tree: &Tree) -> Vec<NearMiss> {
         let mut misses = Vec::new();
         for path in compared_paths(tree) {
-            if !self.known.contains_key(&path) {
+            if !self.cache.contains_key(&path) {
                 let miss = self.near_miss(&path);
-                self.known.insert(path.clone(), miss);
+                self.cache.insert(path.clone(), miss);
             }
-            misses.extend(self.known.get(&path).cloned().flatten().filter(|miss| !misses.contains(miss)));
+            misses.extend(self.cache.get(&path).cloned().flatten().filter(|miss| !misses.contains(miss)));
         }
         misses
     }
@@ -89,7 +89,7 @@ impl States<'_> {
         Some(NearMiss { path: show(key), best: show(best) })
     }
 
-    /// Whether the path exists in a state, or leads into something other than maps.
+    /// Whether the path exists in a state, or passes through a value that is not a map.
     fn has(&self, path: &[String]) -> bool {
         let Some((key, parent)) = path.split_last() else { return true };
         self.roots.iter().any(|root| match at(root, parent) {

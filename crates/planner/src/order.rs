@@ -172,10 +172,10 @@ impl Ordering<'_, '_, '_, '_> {
         let candidates = others.iter().filter(|other_idx| **other_idx != task_idx);
         let first =
             |other_idx: &TaskIdx| common(&self.layout.nodes[other_idx.index()], reached).first().copied();
-        let Some(chosen) = candidates.filter_map(first).min() else { return };
-        self.builder.choices.insert((task_idx, relation.name.clone()), chosen);
-        let chosen = self.node_sets.set(vec![chosen]);
-        self.add_across(task_idx, nodes, others, &chosen, relation);
+        let Some(choice) = candidates.filter_map(first).min() else { return };
+        self.builder.choices.insert((task_idx, relation.name.clone()), choice);
+        let choice = self.node_sets.set(vec![choice]);
+        self.add_across(task_idx, nodes, others, &choice, relation);
     }
 
     fn resolve_nodes(

@@ -22,8 +22,8 @@ pub fn rendered_changes(
     let document = |task: &PlannedTask, details_idx: u32| -> JsonMap {
         let Some(details) = task.details.get(details_idx as usize) else { return JsonMap::new() };
         let inputs = inputs_of(&details.parameters);
-        let named = inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
-        inputs_document(&inputs, &named.union(secrets.clone()), &after.inputs_key)
+        let input_secrets = inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
+        inputs_document(&inputs, &input_secrets.union(secrets.clone()), &after.inputs_key)
     };
     let mut old = OldInputs::default();
     if let Ok((earlier, _)) = plan(before) {

@@ -45,9 +45,9 @@ const STACK_BYTES: usize = 8 << 20;
 /// Maximum time to wait for blocking threads on exit.
 const SHUTDOWN_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// Runs a server until it is stopped. `spawner` starts agents in its process, `tell` prints lines for the
+/// Runs a server until it is stopped. `spawner` starts agents in its process, `print` prints lines for the
 /// operator.
-pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
+pub fn run(settings: Server, spawner: AgentSpawner, print: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .thread_stack_size(STACK_BYTES)
         .enable_all()
@@ -63,7 +63,7 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
         let (app, first_start) = App::new(store, settings).await?;
         app.set_agent_spawner(spawner);
         let stop = stop_signal().map_err(ServeError::Runtime)?;
-        announce(&app, &first_start, &listener, tell);
+        announce(&app, &first_start, &listener, print);
         Box::pin(serve(app, listener, stop)).await
     });
     // Name resolution blocks a thread and cannot be cancelled; a slow name server must not delay the exit.
@@ -100,28 +100,28 @@ pub async fn serve(
     served.map_err(ServeError::Listener)
 }
 
-fn announce(app: &App, first_start: &FirstStart, listener: &TcpListener, tell: &mut dyn FnMut(&str)) {
+fn announce(app: &App, first_start: &FirstStart, listener: &TcpListener, print: &mut dyn FnMut(&str)) {
     if let FirstStart::Generated { password } = first_start {
-        tell(&format!("First start. Log in as `{ADMIN}` with this password, which is shown only once:"));
-        tell(&format!("  {password}"));
+        print(&format!("First start. Log in as `{ADMIN}` with this password, which is shown only once:"));
+        print(&format!("  {password}"));
     }
     let Ok(address) = listener.local_addr() else { return };
     let scheme = if let Some(tls) = &app.tls {
         if let Some(names) = tls.own_names() {
             let names = names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            tell(&format!("The server certificate is valid for {names}; add names with `--tls-name`"));
+            print(&format!("The server certificate is valid for {names}; add names with `--tls-name`"));
         }
         if let Some(authority) = &tls.authority {
-            tell(&format!("Agents trust it with `--ca-fingerprint {}`", authority.fingerprint()));
+            print(&format!("Agents trust it with `--ca-fingerprint {}`", authority.fingerprint()));
         }
         "https"
     } else {
         if !address.ip().is_loopback() {
-            tell(WARNING);
+            print(WARNING);
         }
         "http"
     };
-    tell(&format!("Stoker listens on {scheme}://{address} (the API: {scheme}://{address}/api/v1/docs)"));
+    print(&format!("Stoker listens on {scheme}://{address} (the API: {scheme}://{address}/api/v1/docs)"));
 }
 
 /// Resolves on SIGTERM or SIGINT.

@@ -79,8 +79,8 @@ impl App {
             authority: tls.as_ref().and_then(|tls| tls.own_authority()),
         })
         .await?;
-        let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
-        let first_start = first_start::run(&store, &passwords, clock, given).await?;
+        let password = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
+        let first_start = first_start::run(&store, &passwords, clock, password).await?;
         // An embedded database has one server, which resumes its runs immediately. Servers that share a
         // database get a new id at each start.
         let owner = match settings.database {

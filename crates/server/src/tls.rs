@@ -32,11 +32,11 @@ pub(crate) struct Tls {
 
 /// Source of the server certificate.
 enum Source {
-    Files { files: KeyPairFiles, seen: Mutex<Written> },
+    Files { files: KeyPairFiles, loaded: Mutex<FileTimes> },
     Own { names: Vec<Name> },
 }
 
-type Written = (Option<SystemTime>, Option<SystemTime>);
+type FileTimes = (Option<SystemTime>, Option<SystemTime>);
 
 impl Tls {
     /// Returns the PEM certificate that clients have to trust, if the server uses the internal certificate
@@ -57,9 +57,9 @@ impl Tls {
         let (source, identity) = match (&settings.files, &authority) {
             (Some((certificate, key)), _) => {
                 let files = KeyPairFiles { certificate: certificate.clone(), key: key.clone() };
-                let seen = Mutex::new(files.written_at());
+                let loaded = Mutex::new(files.written_at());
                 let identity = ServerIdentity::from_files(&files)?;
-                (Source::Files { files, seen }, identity)
+                (Source::Files { files, loaded }, identity)
             }
             (None, Some(authority)) => {
                 let names = own_names(listen.ip(), &settings.names);
@@ -97,14 +97,14 @@ impl Tls {
     /// Reloads changed certificate files, or reissues an expiring certificate. Existing connections are not affected.
     fn refresh(&self, is_forced: bool, now: Micros) -> Result<bool, TlsError> {
         match (&self.source, &self.authority) {
-            (Source::Files { files, seen }, _) => {
+            (Source::Files { files, loaded }, _) => {
                 let written = files.written_at();
-                let mut seen = seen.lock();
-                if !is_forced && *seen == written {
+                let mut loaded = loaded.lock();
+                if !is_forced && *loaded == written {
                     return Ok(false);
                 }
                 // The time is recorded even on failure, so that the same error is logged once.
-                *seen = written;
+                *loaded = written;
                 self.identity.reload(files)?;
             }
             (Source::Own { names }, Some(authority)) => {
@@ -163,8 +163,8 @@ fn seconds(at: Micros) -> i64 {
 }
 
 /// Returns the names and addresses of this machine, configured names first.
-fn own_names(listen: IpAddr, given: &[String]) -> Vec<Name> {
-    let mut names: Vec<Name> = given.iter().filter_map(|name| name.parse().ok()).collect();
+fn own_names(listen: IpAddr, configured: &[String]) -> Vec<Name> {
+    let mut names: Vec<Name> = configured.iter().filter_map(|name| name.parse().ok()).collect();
     let host = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
     names.extend(host.and_then(|name| name.parse().ok()));
     if listen.is_unspecified() || listen.is_loopback() {
@@ -175,13 +175,13 @@ fn own_names(listen: IpAddr, given: &[String]) -> Vec<Name> {
     } else {
         names.push(Name::Address(listen));
     }
-    let mut kept: Vec<Name> = Vec::new();
+    let mut unique: Vec<Name> = Vec::new();
     for name in names {
-        if !kept.contains(&name) {
-            kept.push(name);
+        if !unique.contains(&name) {
+            unique.push(name);
         }
     }
-    kept
+    unique
 }
 
 /// Returns the addresses of all interfaces, without link-local addresses.

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use stoker_services::random;
 use stoker_services::trace::within;
-use stoker_traces::{Span, SpanKind, Traceparent, Tracer};
+use stoker_traces::{SpanKind, TraceSpan, Traceparent, Tracer};
 use tracing::Instrument as _;
 
 use crate::access::caller::Login;
@@ -29,10 +29,10 @@ fn begin() -> Option<Traceparent> {
 
 /// Middleware that assigns a trace to each request.
 pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next: Next) -> Response {
-    let given = request.headers().get(HEADER).and_then(|value| Traceparent::parse(value.to_str().ok()?));
+    let parent = request.headers().get(HEADER).and_then(|value| Traceparent::parse(value.to_str().ok()?));
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let mut span = span_of(&tracer, &request, &route, given);
-    let Some(trace) = span.context().or(given).or_else(begin) else { return next.run(request).await };
+    let mut span = span_of(&tracer, &request, &route, parent);
+    let Some(trace) = span.context().or(parent).or_else(begin) else { return next.run(request).await };
     let id = trace.id();
     let logged = tracing::info_span!("request", trace_id = id, method = %request.method(), route);
     let mut response = within(Some(trace), next.run(request)).instrument(logged).await;
@@ -47,9 +47,9 @@ pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next:
 }
 
 /// Returns the span of a request with route and caller, without request data.
-fn span_of(tracer: &Tracer, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
+fn span_of(tracer: &Tracer, request: &Request, route: &str, under: Option<Traceparent>) -> TraceSpan {
     if !tracer.is_enabled() || UNTRACED.contains(&route) {
-        return Span::default();
+        return TraceSpan::default();
     }
     let method = request.method().as_str();
     let mut span = tracer.begin(SpanKind::Server, format!("{method} {route}"), under);

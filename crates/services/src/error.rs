@@ -122,8 +122,8 @@ impl From<StoreError> for ServiceError {
             // The resource was deleted between two reads.
             StoreError::NotFound { what } => Self::NotFound(format!("this {what} no longer exists")),
             StoreError::Stale { current } => Self::Stale { current: current.to_string() },
-            StoreError::UnknownSortField { field, known } => {
-                Self::invalid(format!("cannot sort by `{field}`; supported fields: {}", known.join(", ")))
+            StoreError::UnknownSortField { field, supported } => {
+                Self::invalid(format!("cannot sort by `{field}`; supported fields: {}", supported.join(", ")))
             }
             StoreError::Unstorable { .. } => Self::invalid(error.to_string()),
             StoreError::Unavailable(_) => {

@@ -219,9 +219,9 @@ impl RoleLimits {
     /// Evaluates the condition of limits; `None` if there is none or if it cannot be evaluated.
     fn holds(&mut self, map: &JsonMap, models: &Models<'_, '_>) -> Option<bool> {
         let condition = map.get("condition")?.as_str()?;
-        let held =
+        let outcome =
             parse(condition).and_then(|parsed| parsed.is_true(models).map_err(|error| error.to_string()));
-        held.map_err(|error| self.errors.push(format!("`{condition}`: {error}"))).ok()
+        outcome.map_err(|error| self.errors.push(format!("`{condition}`: {error}"))).ok()
     }
 
     fn add(&mut self, map: &JsonMap, bounds: &[Bound], models: &Models<'_, '_>) {

@@ -28,9 +28,9 @@ pub enum BackupError {
         source: BoxedError,
     },
     #[error(
-        "the backup has schema version {found}, but this program supports up to {known}; use a newer `stoker`"
+        "the backup has schema version {database}, but this program supports up to {supported}; use a newer `stoker`"
     )]
-    SchemaTooNew { found: i64, known: i64 },
+    SchemaTooNew { database: i64, supported: i64 },
     #[error("`{}` is open in another process; stop that process first", path.display())]
     InUse { path: PathBuf },
     #[error("cannot access `{}`", path.display())]
@@ -136,7 +136,7 @@ async fn check(path: &Path) -> Result<(), BackupError> {
     match version {
         None => Err(not_a_backup("it has no schema version".into())),
         Some(version) if version > supported => {
-            Err(BackupError::SchemaTooNew { found: version, known: supported })
+            Err(BackupError::SchemaTooNew { database: version, supported })
         }
         Some(_) => Ok(()),
     }

@@ -7,7 +7,7 @@ use stoker_model::{
 use crate::sql::{Args, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "cluster name" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "cluster name" };
 
 /// Filter for clusters; a field that is `None` matches all clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl WriteTransaction {
             merge_mode: new.merge_mode,
             created_at: self.now(),
         };
-        let id = self.insert::<Cluster>("(name)", Values::of(&cluster)).await?.ok_or(TAKEN)?;
+        let id = self.insert::<Cluster>("(name)", Values::of(&cluster)).await?.ok_or(DUPLICATE)?;
         cluster.id = ClusterId(id);
         Ok(cluster)
     }
@@ -96,7 +96,7 @@ impl WriteTransaction {
     pub async fn cluster_update(&mut self, cluster: &Cluster) -> Result<Cluster, StoreError> {
         let others = "SELECT 1 FROM clusters WHERE name = $1 AND id <> $2".to_owned();
         if self.exists(others, Args::new().key(&cluster.name).int(cluster.id.0)).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         self.cluster_require_parents(cluster.tenant_id, cluster.release_id).await?;
         let generation = self.replace(cluster.id.0, cluster.generation, cluster).await?;

@@ -24,8 +24,8 @@ pub enum StoreError {
     #[error("{what} cannot be stored")]
     Unstorable { what: String },
     /// The list cannot be sorted by that field.
-    #[error("cannot order by `{field}`; supported fields are {}", known.join(", "))]
-    UnknownSortField { field: String, known: &'static [&'static str] },
+    #[error("cannot order by `{field}`; supported fields are {}", supported.join(", "))]
+    UnknownSortField { field: String, supported: &'static [&'static str] },
     /// The database is unreachable, full or too slow. Transient: a retry may succeed.
     #[error("the database is unavailable")]
     Unavailable(#[source] Outage),

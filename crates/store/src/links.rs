@@ -5,7 +5,7 @@ use stoker_model::{Cluster, Link, LinkBody, LinkId, LinkOwner, Plugin};
 use crate::sql::{Args, Cells, Column, Fields, Value as _, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "url of a link" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "url of a link" };
 
 record! {
     LinkBody { title [sort], url [key sort], description, hidden [sort] }
@@ -68,7 +68,7 @@ impl WriteTransaction {
             }
         };
         let mut link = Link { id: LinkId(0), generation: 1, owner, body: body.clone() };
-        link.id = LinkId(self.insert::<Link>(unique, Values::of(&link)).await?.ok_or(TAKEN)?);
+        link.id = LinkId(self.insert::<Link>(unique, Values::of(&link)).await?.ok_or(DUPLICATE)?);
         Ok(link)
     }
 
@@ -79,7 +79,7 @@ impl WriteTransaction {
         };
         let others = format!("SELECT 1 FROM links WHERE {column} = $1 AND url = $2 AND id <> $3");
         if self.exists(others, Args::new().int(owner_id).key(&link.body.url).int(link.id.0)).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         let generation = self.replace(link.id.0, link.generation, link).await?;
         Ok(Link { generation, ..link.clone() })

@@ -26,22 +26,22 @@ pub struct PresenceUpdate {
 }
 
 impl Store {
-    /// Updates the connection state and facts of nodes; uploaded facts take precedence over reported ones. Missing and unchanged nodes are skipped. `tell`
+    /// Updates the connection state and facts of nodes; uploaded facts take precedence over reported ones. Missing and unchanged nodes are skipped. `notification`
     /// creates the notification for a node that went online or offline. Returns the number of queued webhook
     /// deliveries.
     pub async fn nodes_update_presence(
         &self,
-        sightings: &BTreeMap<NodeId, PresenceUpdate>,
+        updates: &BTreeMap<NodeId, PresenceUpdate>,
         now: Micros,
-        tell: impl Fn(&Node) -> NewNotification,
+        notification: impl Fn(&Node) -> NewNotification,
     ) -> Result<usize, StoreError> {
         let mut writing = self.begin_write(&Actor::server(), now).await?;
-        let ids: Vec<NodeId> = sightings.keys().copied().collect();
+        let ids: Vec<NodeId> = updates.keys().copied().collect();
         let mut of_users = writing.node_facts(&ids).await?;
         let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
         let (mut rows, mut notifications) = (Vec::new(), Vec::new());
         for mut node in writing.node_list(&filter, &List::default()).await?.items {
-            let Some(PresenceUpdate { online, facts }) = sightings.get(&node.id) else { continue };
+            let Some(PresenceUpdate { online, facts }) = updates.get(&node.id) else { continue };
             let reported = facts.as_ref().filter(|facts| !facts.is_empty());
             let merged = match (reported, of_users.remove(&node.id)) {
                 (Some(reported), Some(of_user)) => Some(writing.node_facts_report(of_user, reported).await?),
@@ -54,7 +54,7 @@ impl Store {
             }
             if node.online != *online {
                 node.online = *online;
-                notifications.push(tell(&node));
+                notifications.push(notification(&node));
             }
         }
         if rows.is_empty() {

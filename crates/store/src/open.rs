@@ -28,9 +28,9 @@ const ROWS_AHEAD: usize = 512;
 pub enum OpenError {
     /// The schema was written by a later version of this program.
     #[error(
-        "the database schema is version {found}, but this program supports up to {known}; use a newer `stoker`"
+        "the database schema is version {database}, but this program supports up to {supported}; use a newer `stoker`"
     )]
-    SchemaTooNew { found: i64, known: i64 },
+    SchemaTooNew { database: i64, supported: i64 },
     /// The file is not a database, its directory does not exist, or the URL is invalid.
     #[error("cannot open {what}")]
     CannotOpen {
@@ -133,12 +133,12 @@ async fn open_postgres(url: &str, patience: Timeouts) -> Result<Db, OpenError> {
 async fn migrate(store: &Store) -> Result<(), OpenError> {
     match migrations::apply(&store.db).await {
         Ok(()) => Ok(()),
-        Err(MigrateError::VersionMissing(found)) => {
+        Err(MigrateError::VersionMissing(database)) => {
             let migrator = match store.db {
                 Db::Sqlite { .. } => &SQLITE,
                 Db::Pg { .. } => &POSTGRES,
             };
-            Err(OpenError::SchemaTooNew { found, known: newest_version(migrator) })
+            Err(OpenError::SchemaTooNew { database, supported: newest_version(migrator) })
         }
         Err(MigrateError::Execute(source)) => Err(OpenError::Store(source.into())),
         Err(other) => Err(OpenError::Migration(other)),

@@ -7,7 +7,7 @@ use stoker_model::{Cluster, ClusterId, ClusterPlugin, NewPlugin, Owner, Plugin, 
 use crate::sql::{Args, Record as _, Values, read_column, read_pairs, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "plugin name and version" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "plugin name and version" };
 
 record! {
     NewPlugin {
@@ -77,7 +77,7 @@ impl WriteTransaction {
     pub async fn plugin_create(&mut self, new: &NewPlugin) -> Result<Plugin, StoreError> {
         let mut plugin = Plugin { id: PluginId(0), generation: 1, body: new.clone(), created_at: self.now() };
         let id = self.insert::<Plugin>("(name, version)", Values::of(&plugin)).await?;
-        plugin.id = PluginId(id.ok_or(TAKEN)?);
+        plugin.id = PluginId(id.ok_or(DUPLICATE)?);
         Ok(plugin)
     }
 
@@ -86,7 +86,7 @@ impl WriteTransaction {
         let others = "SELECT 1 FROM plugins WHERE name = $1 AND version = $2 AND id <> $3".to_owned();
         let key = Args::new().key(&body.name).key(&body.version).int(plugin.id.0);
         if self.exists(others, key).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         let generation = self.replace(plugin.id.0, plugin.generation, plugin).await?;
         Ok(Plugin { generation, ..plugin.clone() })

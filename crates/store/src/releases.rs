@@ -5,7 +5,7 @@ use stoker_model::{NewRelease, Owner, Release, ReleaseId};
 use crate::sql::{Args, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "release name and version" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "release name and version" };
 
 record! {
     NewRelease {
@@ -48,7 +48,7 @@ impl WriteTransaction {
         let mut release =
             Release { id: ReleaseId(0), generation: 1, body: new.clone(), created_at: self.now() };
         let id = self.insert::<Release>("(name, version)", Values::of(&release)).await?;
-        release.id = ReleaseId(id.ok_or(TAKEN)?);
+        release.id = ReleaseId(id.ok_or(DUPLICATE)?);
         Ok(release)
     }
 
@@ -57,7 +57,7 @@ impl WriteTransaction {
         let others = "SELECT 1 FROM releases WHERE name = $1 AND version = $2 AND id <> $3".to_owned();
         let key = Args::new().key(&body.name).key(&body.version).int(release.id.0);
         if self.exists(others, key).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         let generation = self.replace(release.id.0, release.generation, release).await?;
         Ok(Release { generation, ..release.clone() })

@@ -81,9 +81,9 @@ impl Store {
             Values::new().set("run_id", run).set("lease_generation", generation).set("lease_until", &until)
         };
         let rows = writing.connection.update_many(runs.iter().map(row).collect(), HOLD).await?;
-        let held = read_column(&rows, WORK, "run_id")?;
+        let ids = read_column(&rows, WORK, "run_id")?;
         writing.commit_unaudited().await?;
-        Ok(held)
+        Ok(ids)
     }
 }
 

@@ -6,7 +6,7 @@ use stoker_model::{GraphType, Json, NewSequence, Release, ReleaseId, Sequence, S
 use crate::sql::{Args, Cell, Scalar, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "sequence name" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "sequence name" };
 
 /// Filter for sequences; a field that is `None` matches all sequences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl WriteTransaction {
             graphs: new.graphs.clone(),
         };
         let id = self.insert::<Sequence>("(release_id, name)", Values::of(&sequence)).await?;
-        sequence.id = SequenceId(id.ok_or(TAKEN)?);
+        sequence.id = SequenceId(id.ok_or(DUPLICATE)?);
         Ok(sequence)
     }
 
@@ -91,7 +91,7 @@ impl WriteTransaction {
         let others = "SELECT 1 FROM sequences WHERE release_id = $1 AND name = $2 AND id <> $3".to_owned();
         let key = Args::new().int(sequence.release_id.0).key(&sequence.name).int(sequence.id.0);
         if self.exists(others, key).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         self.require::<Release>(sequence.release_id.0).await?;
         let generation = self.replace(sequence.id.0, sequence.generation, sequence).await?;

@@ -5,7 +5,7 @@ use stoker_model::{NewTenant, Tenant, TenantId};
 use crate::sql::{Args, Values, is_key, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "tenant name" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "tenant name" };
 
 record! {
     Tenant in "tenants", "tenant" {
@@ -40,14 +40,14 @@ impl WriteTransaction {
             enabled: new.enabled,
             created_at: self.now(),
         };
-        tenant.id = TenantId(self.insert::<Tenant>("(name)", Values::of(&tenant)).await?.ok_or(TAKEN)?);
+        tenant.id = TenantId(self.insert::<Tenant>("(name)", Values::of(&tenant)).await?.ok_or(DUPLICATE)?);
         Ok(tenant)
     }
 
     pub async fn tenant_update(&mut self, tenant: &Tenant) -> Result<Tenant, StoreError> {
         let others = "SELECT 1 FROM tenants WHERE name = $1 AND id <> $2".to_owned();
         if self.exists(others, Args::new().key(&tenant.name).int(tenant.id.0)).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         let generation = self.replace(tenant.id.0, tenant.generation, tenant).await?;
         Ok(Tenant { generation, ..tenant.clone() })

@@ -5,7 +5,7 @@ use stoker_model::{NewUser, Tenant, User, UserId};
 use crate::sql::{Args, Values, is_key, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "user name" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "user name" };
 
 record! {
     User in "users", "user" {
@@ -49,14 +49,14 @@ impl WriteTransaction {
             created_at: self.now(),
         };
         let values = Values::of(&user).text("password_hash", &new.password_hash);
-        user.id = UserId(self.insert::<User>("(name)", values).await?.ok_or(TAKEN)?);
+        user.id = UserId(self.insert::<User>("(name)", values).await?.ok_or(DUPLICATE)?);
         Ok(user)
     }
 
     pub async fn user_update(&mut self, user: &User) -> Result<User, StoreError> {
         let others = "SELECT 1 FROM users WHERE name = $1 AND id <> $2".to_owned();
         if self.exists(others, Args::new().key(&user.name).int(user.id.0)).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         self.require::<Tenant>(user.tenant_id.0).await?;
         let generation = self.replace(user.id.0, user.generation, user).await?;

@@ -43,16 +43,16 @@ impl Checker {
     }
 
     pub(crate) fn report_unknown(&mut self, table: &[Parameter], name: &str, place: &str) {
-        let known: Vec<&str> = table.iter().map(|parameter| parameter.name).collect();
-        let hint = if known.is_empty() {
+        let names: Vec<&str> = table.iter().map(|parameter| parameter.name).collect();
+        let hint = if names.is_empty() {
             "this task type has no parameters".to_owned()
         } else {
-            format!("expected one of {}", known.join(", "))
+            format!("expected one of {}", names.join(", "))
         };
         let place = format!("{place}{name}");
         let problem = Diagnostic::warning("", format!("unknown parameter `{place}`; {hint}")).path(place);
-        let known = known.into_iter().chain(COMMON.iter().copied());
-        self.problems.push(problem.help_if(did_you_mean(name, known, &mut Diagnostics::default())));
+        let names = names.into_iter().chain(COMMON.iter().copied());
+        self.problems.push(problem.help_if(did_you_mean(name, names, &mut Diagnostics::default())));
     }
 
     /// Returns the value of a parameter. A computed parameter evaluates to `null` when it is absent.
@@ -64,13 +64,13 @@ impl Checker {
     ) -> Option<&'p Json> {
         let value = |name: &str| parameters.get(name).filter(|value| !value.is_null());
         let name = parameter.name;
-        let given: Vec<&str> =
+        let aliases: Vec<&str> =
             parameter.aliases.iter().copied().filter(|alias| value(alias).is_some()).collect();
-        for alias in &given {
+        for alias in &aliases {
             let message = format!("`{place}{alias}` is an alias of `{place}{name}`; write `{name}`");
             self.report(Severity::Note, format!("{place}{alias}"), message);
         }
-        let names = given.iter().copied().chain(value(name).map(|_| name)).collect::<Vec<_>>();
+        let names = aliases.iter().copied().chain(value(name).map(|_| name)).collect::<Vec<_>>();
         if let [one, other, ..] = names[..] {
             let message =
                 format!("`{place}{one}` and `{place}{other}` are the same parameter; give one of them");

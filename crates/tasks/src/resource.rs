@@ -102,8 +102,8 @@ async fn perform(steps: Vec<Step>, cx: Context<'_>) -> Result<(), Failure> {
     let mut done = TaskReport::default();
     for step in steps {
         for change in step.changes {
-            let made = cx.host.change(change).await;
-            made.map_err(|error| Failure::from(error).report(done.clone()))?;
+            let outcome = cx.host.change(change).await;
+            outcome.map_err(|error| Failure::from(error).report(done.clone()))?;
             done.changed = Some(true);
         }
         done.diff.extend(step.differences);

@@ -1,6 +1,6 @@
 //! OpenTelemetry spans.
 //!
-//! Begin a [`Span`] with the [`Traceparent`] of its parent; dropping it ends it. Spans are queued and
+//! Begin a [`TraceSpan`] with the [`Traceparent`] of its parent; dropping it ends it. Spans are queued and
 //! exported in the background in batches over OTLP/HTTP. If the queue is full, spans are dropped; if the
 //! collector is unavailable, one log line reports it. Callers never block. Without a configured collector,
 //! spans are no-ops.
@@ -15,5 +15,5 @@ mod tracer;
 
 pub use error::TracerError;
 pub use parent::Traceparent;
-pub use span::{Span, SpanKind};
+pub use span::{SpanKind, TraceSpan};
 pub use tracer::Tracer;

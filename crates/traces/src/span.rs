@@ -31,9 +31,9 @@ impl From<SpanKind> for trace::SpanKind {
 
 /// A span that ends when it is dropped; a no-op without a collector.
 #[derive(Debug, Default)]
-pub struct Span(Option<SdkSpan>);
+pub struct TraceSpan(Option<SdkSpan>);
 
-impl Span {
+impl TraceSpan {
     pub(crate) fn new(span: SdkSpan) -> Self {
         Self(Some(span))
     }

@@ -12,7 +12,7 @@ use stoker_settings::{Sampling, Traces};
 
 use crate::error::TracerError;
 use crate::exporter::Exporter;
-use crate::{Span, SpanKind, Traceparent};
+use crate::{SpanKind, TraceSpan, Traceparent};
 
 /// Time limit for exporting the queue on shutdown.
 const END_TIME_MAX: Duration = Duration::from_secs(3);
@@ -49,15 +49,15 @@ impl Tracer {
         kind: SpanKind,
         name: impl Into<Cow<'static, str>>,
         under: Option<Traceparent>,
-    ) -> Span {
-        let Some(inner) = &self.0 else { return Span::default() };
+    ) -> TraceSpan {
+        let Some(inner) = &self.0 else { return TraceSpan::default() };
         let context = Context::new();
         let context = match under {
             Some(parent) => context.with_remote_span_context(parent.context()),
             None => context,
         };
         let builder = SpanBuilder::from_name(name).with_kind(kind.into());
-        Span::new(inner.tracer.build_with_context(builder, &context))
+        TraceSpan::new(inner.tracer.build_with_context(builder, &context))
     }
 
     /// Reports whether spans are exported.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use stoker_settings::{Sampling, Secret, Traces};
 use stoker_testkit::Collector;
-use stoker_traces::{Span, SpanKind, Traceparent, Tracer};
+use stoker_traces::{SpanKind, TraceSpan, Traceparent, Tracer};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7";
 
@@ -82,7 +82,7 @@ fn spans_are_noops_without_collector() {
     let mut span = tracer.begin(SpanKind::Server, "x", Traceparent::parse(&format!("{PARENT}-01")));
     span.set_attribute("a", "b");
     span.fail("c");
-    assert!(!tracer.is_enabled() && span.context().is_none() && Span::default().context().is_none());
+    assert!(!tracer.is_enabled() && span.context().is_none() && TraceSpan::default().context().is_none());
     tracer.shutdown();
 }
 

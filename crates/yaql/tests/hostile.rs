@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use stoker_yaql::json::{WriteOptions, parse as parse_json, write};
 use stoker_yaql::library::{Param, ParamType, Signature, Style};
-use stoker_yaql::value::{Kind, KindSet};
+use stoker_yaql::value::{KindSet, ValueKind};
 use stoker_yaql::{Engine, Error, Input, Library, Limits, Options, Value};
 
 /// Upper bound for a case, with a margin for unoptimized builds on a busy machine.
@@ -276,16 +276,17 @@ fn argument(name: &str, param: &Param) -> String {
         ParamType::Value(kinds) => {
             let has = |kind| kinds.has(kind);
             let texts = [
-                (Kind::Iterator, "sequence()"),
-                (Kind::Int, "5"),
-                (Kind::Str, "'x'"),
-                (Kind::Tuple, "[1]"),
-                (Kind::FrozenDict, "{a => 1}"),
-                (Kind::Set, "set(1)"),
-                (Kind::Bool, "true"),
+                (ValueKind::Iterator, "sequence()"),
+                (ValueKind::Int, "5"),
+                (ValueKind::Str, "'x'"),
+                (ValueKind::Tuple, "[1]"),
+                (ValueKind::FrozenDict, "{a => 1}"),
+                (ValueKind::Set, "set(1)"),
+                (ValueKind::Bool, "true"),
             ];
-            let text =
-                texts.iter().find(|(kind, _)| has(*kind) && (kinds != KindSet::ANY || *kind == Kind::Int));
+            let text = texts
+                .iter()
+                .find(|(kind, _)| has(*kind) && (kinds != KindSet::ANY || *kind == ValueKind::Int));
             text.map_or("null", |(_, text)| text).to_owned()
         }
         _ => "true".to_owned(),
@@ -296,7 +297,7 @@ fn calls_with_infinite_receivers(signature: &Signature) -> Option<Vec<String>> {
     let first = signature.params.first().or(signature.rest.as_ref())?;
     let is_iterable = match first.kind {
         ParamType::Iter(_) => true,
-        ParamType::Value(kinds) => kinds.has(Kind::Iterator),
+        ParamType::Value(kinds) => kinds.has(ValueKind::Iterator),
         _ => false,
     };
     if !is_iterable {
@@ -382,5 +383,8 @@ fn infinite_collections_fail() {
 
 #[test]
 fn null_input_evaluates_to_null() {
-    assert_eq!(Engine::default().compile("$").unwrap().evaluate(&Value::Null).unwrap().kind(), Kind::Null);
+    assert_eq!(
+        Engine::default().compile("$").unwrap().evaluate(&Value::Null).unwrap().kind(),
+        ValueKind::Null
+    );
 }

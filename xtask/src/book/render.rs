@@ -63,8 +63,8 @@ fn name_headings(events: &mut [Event<'_>]) -> BTreeSet<String> {
 
 /// Builds an anchor like the common Git hosting sites: lower case, blanks to dashes, other characters dropped.
 fn slug(text: &str) -> String {
-    let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+    let chars = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    chars.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 /// Rewrites a link within the repository to one within the book.

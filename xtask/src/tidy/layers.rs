@@ -4,7 +4,7 @@
 
 use super::problem::Problem;
 use super::tree::Tree;
-use crate::workspace::{Dependency, Kind, Member};
+use crate::workspace::{Dependency, DependencyKind, Member};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
@@ -181,7 +181,7 @@ fn forbidden(tree: &Tree, from: &str, from_layer: Layer, dependency: &Dependency
     let to = short_name(&dependency.name);
     let to_layer = layer_of(to)?;
     if ALONE.contains(&from) {
-        let is_test_support = to == TEST_SUPPORT && dependency.kind == Kind::Dev;
+        let is_test_support = to == TEST_SUPPORT && dependency.kind == DependencyKind::Dev;
         let is_allowed = is_test_support || ALONE_TOGETHER.contains(&(from, to));
         return (!is_allowed)
             .then(|| format!("`{from}` is standalone and uses no other crate of the workspace"));
@@ -190,7 +190,7 @@ fn forbidden(tree: &Tree, from: &str, from_layer: Layer, dependency: &Dependency
         return None;
     }
     if to_layer == Layer::Dev {
-        let allowed = dependency.kind == Kind::Dev;
+        let allowed = dependency.kind == DependencyKind::Dev;
         return (!allowed).then(|| format!("`{to}` is for tests only"));
     }
     if from == BOTTOM && !ALONE.contains(&to) {
@@ -209,7 +209,7 @@ fn forbidden(tree: &Tree, from: &str, from_layer: Layer, dependency: &Dependency
 mod tests {
     use super::*;
 
-    fn member(name: &str, dependencies: &[(&str, Kind)]) -> Member {
+    fn member(name: &str, dependencies: &[(&str, DependencyKind)]) -> Member {
         let short = short_name(name);
         Member {
             name: name.into(),
@@ -230,14 +230,20 @@ mod tests {
     #[test]
     fn dependencies_on_lower_layers_pass() {
         let messages = messages(vec![
-            member("stoker-model", &[("stoker-yaml", Kind::Normal)]),
+            member("stoker-model", &[("stoker-yaml", DependencyKind::Normal)]),
             member("stoker-yaml", &[]),
-            member("stoker-planner", &[("stoker-model", Kind::Normal), ("stoker-graph", Kind::Normal)]),
-            member("stoker-graph", &[("stoker-model", Kind::Normal), ("stoker-testkit", Kind::Dev)]),
-            member("stoker-testkit", &[("stoker-server", Kind::Normal)]),
-            member("stoker-store", &[("stoker-model", Kind::Normal)]),
-            member("stoker-server", &[("stoker-store", Kind::Normal)]),
-            member("stoker", &[("stoker-server", Kind::Normal)]),
+            member(
+                "stoker-planner",
+                &[("stoker-model", DependencyKind::Normal), ("stoker-graph", DependencyKind::Normal)],
+            ),
+            member(
+                "stoker-graph",
+                &[("stoker-model", DependencyKind::Normal), ("stoker-testkit", DependencyKind::Dev)],
+            ),
+            member("stoker-testkit", &[("stoker-server", DependencyKind::Normal)]),
+            member("stoker-store", &[("stoker-model", DependencyKind::Normal)]),
+            member("stoker-server", &[("stoker-store", DependencyKind::Normal)]),
+            member("stoker", &[("stoker-server", DependencyKind::Normal)]),
         ]);
         assert_eq!(messages, Vec::<String>::new());
     }
@@ -245,11 +251,11 @@ mod tests {
     #[test]
     fn higher_same_layer_and_test_crates_are_reported() {
         let messages = messages(vec![
-            member("stoker-planner", &[("stoker-store", Kind::Normal)]),
-            member("stoker-store", &[("stoker-bus", Kind::Normal)]),
-            member("stoker-bus", &[("stoker-testkit", Kind::Normal)]),
+            member("stoker-planner", &[("stoker-store", DependencyKind::Normal)]),
+            member("stoker-store", &[("stoker-bus", DependencyKind::Normal)]),
+            member("stoker-bus", &[("stoker-testkit", DependencyKind::Normal)]),
             member("stoker-testkit", &[]),
-            member("stoker-model", &[("stoker-planner", Kind::Normal)]),
+            member("stoker-model", &[("stoker-planner", DependencyKind::Normal)]),
         ]);
         assert_eq!(messages.len(), 4, "{messages:#?}");
         assert!(
@@ -264,10 +270,16 @@ mod tests {
     #[test]
     fn standalone_crates_use_only_test_support_and_diagnostics() {
         let messages = messages(vec![
-            member("stoker-yaql", &[("stoker-yaml", Kind::Dev), ("stoker-testenv", Kind::Dev)]),
-            member("stoker-yaml", &[("stoker-model", Kind::Normal), ("stoker-diagnostics", Kind::Normal)]),
-            member("stoker-diagnostics", &[("stoker-yaml", Kind::Normal)]),
-            member("stoker-model", &[("stoker-diagnostics", Kind::Normal)]),
+            member(
+                "stoker-yaql",
+                &[("stoker-yaml", DependencyKind::Dev), ("stoker-testenv", DependencyKind::Dev)],
+            ),
+            member(
+                "stoker-yaml",
+                &[("stoker-model", DependencyKind::Normal), ("stoker-diagnostics", DependencyKind::Normal)],
+            ),
+            member("stoker-diagnostics", &[("stoker-yaml", DependencyKind::Normal)]),
+            member("stoker-model", &[("stoker-diagnostics", DependencyKind::Normal)]),
             member("stoker-testenv", &[]),
         ]);
         assert_eq!(messages.len(), 3, "{messages:#?}");

@@ -13,7 +13,7 @@ use super::tree::{File, Tree};
 
 /// Crates that still have a cycle, each with its cause. Temporary: a crate is removed with its last cycle,
 /// and no crate is added.
-const KNOWN: &[(&str, &str)] = &[
+const EXCEPTIONS: &[(&str, &str)] = &[
     // sorted
     // end sorted
 ];
@@ -22,10 +22,10 @@ const KNOWN: &[(&str, &str)] = &[
 type Imports = BTreeMap<String, BTreeMap<String, String>>;
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
-    check_with(tree, KNOWN)
+    check_with(tree, EXCEPTIONS)
 }
 
-fn check_with(tree: &Tree, known: &[(&str, &str)]) -> Vec<Problem> {
+fn check_with(tree: &Tree, exceptions: &[(&str, &str)]) -> Vec<Problem> {
     let mut crates: BTreeMap<&str, Vec<(&str, &File)>> = BTreeMap::new();
     for file in tree.files.iter().filter(|file| file.is_rust() && !file.is_test_only()) {
         let Some((root, inner)) = file.path.split_once("/src/") else { continue };
@@ -36,14 +36,14 @@ fn check_with(tree: &Tree, known: &[(&str, &str)]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (root, files) in crates {
         let short = root.rsplit('/').next().unwrap_or(root);
-        let is_known = known.iter().any(|(name, _)| *name == short);
+        let is_known = exceptions.iter().any(|(name, _)| *name == short);
         let cycles = cycles(&imports(&files));
         if is_known && cycles.is_empty() {
             problems.push(Problem::error(
                 "xtask/src/tidy/module_cycles.rs",
                 0,
                 format!("`{short}` has no cycle among its modules any more"),
-                "remove its row from `KNOWN`",
+                "remove its row from `EXCEPTIONS`",
             ));
         }
         if !is_known {
@@ -151,10 +151,10 @@ fn absolute(module: &[&str], path: &str) -> Vec<String> {
 /// Returns one line for each set of modules that reach each other: a shortest path from the first of them
 /// back to itself.
 fn cycles(imports: &Imports) -> Vec<String> {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut found = Vec::new();
+    let mut visited_modules: BTreeSet<&str> = BTreeSet::new();
+    let mut cycles = Vec::new();
     for module in imports.keys() {
-        if seen.contains(module.as_str()) {
+        if visited_modules.contains(module.as_str()) {
             continue;
         }
         let Some(way) = way_back(imports, module) else { continue };
@@ -166,14 +166,14 @@ fn cycles(imports: &Imports) -> Vec<String> {
             })
             .collect();
         // Modules that reach this module and are reachable from it form one strongly connected component.
-        seen.extend(
+        visited_modules.extend(
             reached(imports, module)
                 .into_iter()
                 .filter(|other| reached(imports, other).contains(module.as_str())),
         );
-        found.push(steps.join(", "));
+        cycles.push(steps.join(", "));
     }
-    found
+    cycles
 }
 
 fn reached<'i>(imports: &'i Imports, from: &str) -> BTreeSet<&'i str> {

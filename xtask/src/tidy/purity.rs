@@ -42,10 +42,10 @@ fn is_pure(file: &File) -> bool {
 
 fn check_file(file: &File) -> Vec<Problem> {
     let mut code = code_without_tests(&file.text);
-    let mut named = take_uses(&mut code);
-    named.extend(code.lines().enumerate().map(|(line_idx, line)| (line_idx + 1, line.to_owned())));
+    let mut lines = take_uses(&mut code);
+    lines.extend(code.lines().enumerate().map(|(line_idx, line)| (line_idx + 1, line.to_owned())));
     let mut problems = Vec::new();
-    for (line, text) in named {
+    for (line, text) in lines {
         for (path, help) in FORBIDDEN.iter().filter(|(path, _)| contains_path(&text, path)) {
             problems.push(Problem::error(&file.path, line, format!("pure code uses `{path}`"), *help));
         }

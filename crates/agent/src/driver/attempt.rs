@@ -12,7 +12,7 @@ use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
 use stoker_tasks::{
     AttemptSpec, Failure, FailureCause, HostError, StopReason, StopSender, TaskOutcome, execute, mask_outcome,
 };
-use stoker_traces::{Span, SpanKind, Traceparent};
+use stoker_traces::{SpanKind, TraceSpan, Traceparent};
 use stoker_wire::record::JournalEntry;
 use tokio::sync::mpsc;
 
@@ -89,7 +89,7 @@ impl Driver {
     }
 
     /// Opens the span of this attempt as a child of the trace context in the request.
-    fn span(&self, attempt: &Attempt) -> Span {
+    fn span(&self, attempt: &Attempt) -> TraceSpan {
         let parent = attempt.trace.as_deref().and_then(Traceparent::parse);
         let mut span = self.settings.tracer.begin(SpanKind::Consumer, "task", parent);
         span.set_attribute("stoker.task.id", attempt.task.clone());
@@ -103,7 +103,7 @@ impl Driver {
 
 /// Records the result in the span. Messages are left out: users with access to traces may lack the permission
 /// to read task output.
-fn record_end(span: &mut Span, end: &ResultKind, exit_code: Option<i32>) {
+fn record_end(span: &mut TraceSpan, end: &ResultKind, exit_code: Option<i32>) {
     if let Some(code) = exit_code {
         span.set_attribute("process.exit.code", i64::from(code));
     }

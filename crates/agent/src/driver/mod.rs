@@ -24,7 +24,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
-use crate::journal::{Job, ReplyTo, SYNCS, WriteError, Writer, Written};
+use crate::journal::{Job, ReplyTo, SYNCS, WriteError, WriteOutcome, Writer};
 use crate::result_queue::ResultQueue;
 use crate::transport::{Connection, Transport, TransportError};
 use crate::{AgentError, backoff, clock, facts};
@@ -99,7 +99,7 @@ enum SessionEnd {
 /// writes are always received, because the writer blocks until they are.
 struct Inbox {
     events: mpsc::Receiver<Event>,
-    written: mpsc::Receiver<Written>,
+    written: mpsc::Receiver<WriteOutcome>,
 }
 
 /// Capacity of the channel from the attempts. An attempt has at most a few events at a time, because its output is joined
@@ -314,7 +314,7 @@ impl Driver {
         self.perform(outputs);
     }
 
-    fn handle_written(&mut self, Written { seq, result }: Written) {
+    fn handle_written(&mut self, WriteOutcome { seq, result }: WriteOutcome) {
         // Publish the result even if the journal write failed: it is correct, and then has no other durable
         // copy.
         if let (Some(result_queue), Some(finished)) =

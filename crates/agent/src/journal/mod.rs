@@ -10,4 +10,4 @@ mod identity;
 mod writer;
 
 pub use file::{JournalError, JournalFile};
-pub(crate) use writer::{Job, ReplyTo, SYNCS, WriteError, Writer, Written};
+pub(crate) use writer::{Job, ReplyTo, SYNCS, WriteError, WriteOutcome, Writer};

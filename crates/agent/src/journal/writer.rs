@@ -72,7 +72,7 @@ impl From<io::Error> for WriteError {
 
 /// Result of a write of the session.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct WriteOutcome {
     pub(crate) seq: u64,
     pub(crate) result: Result<(), WriteError>,
 }
@@ -92,7 +92,7 @@ impl Writer {
     pub(crate) fn start(
         file: JournalFile,
         syncs: &'static Semaphore,
-    ) -> (Self, mpsc::Receiver<Written>, tokio::task::JoinHandle<()>) {
+    ) -> (Self, mpsc::Receiver<WriteOutcome>, tokio::task::JoinHandle<()>) {
         let (jobs, received) = mpsc::channel(BATCH_MAX);
         let (done, written) = mpsc::channel(BATCH_MAX);
         let writing = tokio::spawn(write_all(file, received, done, syncs));
@@ -147,7 +147,7 @@ pub(crate) static SYNCS: Semaphore = Semaphore::const_new(8);
 async fn write_all(
     mut file: JournalFile,
     mut jobs: mpsc::Receiver<Job>,
-    done: mpsc::Sender<Written>,
+    done: mpsc::Sender<WriteOutcome>,
     syncs: &'static Semaphore,
 ) {
     let mut batch = Vec::new();
@@ -191,7 +191,7 @@ async fn write_all(
             match reply {
                 ReplyTo::None => {}
                 // If the receiver is closed, the agent is exiting; the record has been written nevertheless.
-                ReplyTo::Session(seq) => _ = done.send(Written { seq, result }).await,
+                ReplyTo::Session(seq) => _ = done.send(WriteOutcome { seq, result }).await,
                 ReplyTo::Waiter(waiter) => _ = waiter.send(result),
             }
         }
@@ -264,7 +264,7 @@ mod tests {
         syncs: &'static Semaphore,
         writer: Writer,
         writing: tokio::task::JoinHandle<()>,
-        done: mpsc::Receiver<Written>,
+        done: mpsc::Receiver<WriteOutcome>,
     }
 
     impl Setup {
@@ -282,7 +282,7 @@ mod tests {
 
         /// Returns the sequence number of the next completed write.
         async fn next(&mut self) -> u64 {
-            let Written { seq, result } = self.done.recv().await.unwrap();
+            let WriteOutcome { seq, result } = self.done.recv().await.unwrap();
             result.unwrap();
             seq
         }

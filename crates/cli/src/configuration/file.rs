@@ -168,13 +168,13 @@ impl Reader<'_> {
         text
     }
 
-    fn report_type(&mut self, setting: &Setting, expected: &str, found: &DeValue<'_>, span: Range<usize>) {
+    fn report_type(&mut self, setting: &Setting, expected: &str, value: &DeValue<'_>, span: Range<usize>) {
         let message = format!(
             "invalid type of `{}`: expected {} {expected}, found {} {}",
             setting.key,
             article(expected),
-            article(found.type_str()),
-            found.type_str(),
+            article(value.type_str()),
+            value.type_str(),
         );
         self.report(span, message, None);
     }

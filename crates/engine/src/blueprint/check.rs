@@ -21,14 +21,14 @@ pub enum Defect {
     InvalidStrategy {
         task: String,
         node: String,
-        found: String,
+        value: String,
     },
     /// Another invalid parameter that the engine reads.
     InvalidParameter {
         task: String,
         node: String,
         name: &'static str,
-        found: String,
+        value: String,
         expected: &'static str,
     },
     /// A dependency cycle; the first instance is repeated at the end.
@@ -46,7 +46,7 @@ pub enum Defect {
     ZeroConcurrency,
     /// Invalid number or percentage of nodes that may fail.
     InvalidTolerance {
-        found: String,
+        value: String,
     },
     /// An index out of range: a bug in the code that built the draft.
     IndexOutOfRange {
@@ -61,13 +61,13 @@ impl fmt::Display for Defect {
             Self::UnknownType { task, task_type } => {
                 write!(f, "task `{task}` has the unknown type `{task_type}`")
             }
-            Self::InvalidStrategy { task, node, found } => write!(
+            Self::InvalidStrategy { task, node, value } => write!(
                 f,
-                "`parameters.strategy` of `{task}@{node}` is {found}; use `type: one_by_one`, or `type: parallel` with \
+                "`parameters.strategy` of `{task}@{node}` is {value}; use `type: one_by_one`, or `type: parallel` with \
                  a non-negative integer as `amount`"
             ),
-            Self::InvalidParameter { task, node, name, found, expected } => {
-                write!(f, "`parameters.{name}` of `{task}@{node}` is {found}; it must be {expected}")
+            Self::InvalidParameter { task, node, name, value, expected } => {
+                write!(f, "`parameters.{name}` of `{task}@{node}` is {value}; it must be {expected}")
             }
             Self::Cycle { instances } => write!(f, "dependency cycle: {}", instances.join(" -> ")),
             Self::NoAgent { instance } => {
@@ -77,10 +77,10 @@ impl fmt::Display for Defect {
                 write!(f, "`{instance}` runs on the master, which is not in the plan")
             }
             Self::ZeroConcurrency => f.write_str("`nodes_at_once` is 0; it must be at least 1"),
-            Self::InvalidTolerance { found } => {
+            Self::InvalidTolerance { value } => {
                 write!(
                     f,
-                    "`fault_tolerance` is `{found}`; use a number of nodes, or a percentage such as `10%`"
+                    "`fault_tolerance` is `{value}`; use a number of nodes, or a percentage such as `10%`"
                 )
             }
             Self::IndexOutOfRange { what, idx } => write!(f, "{what} index {idx} is out of range"),
@@ -231,14 +231,14 @@ fn tasks(draft: &Draft) -> Vec<Task> {
         }
     }
     let mut n_limited = 0;
-    let named = draft.tasks.iter().zip(smallest).map(|(name, n_max)| {
+    let limited_tasks = draft.tasks.iter().zip(smallest).map(|(name, n_max)| {
         let limit = n_max.map(|n_max| {
             n_limited += 1;
             Limit { idx: n_limited - 1, n_max }
         });
         Task { name: name.clone(), limit }
     });
-    named.collect()
+    limited_tasks.collect()
 }
 
 fn instances(drafts: &[DraftInstance]) -> (Vec<Instance>, Vec<Policy>) {

@@ -139,7 +139,7 @@ impl RunMachine {
             Resolution::Blocked { by } => {
                 node.block(by);
                 if blueprint.nodes[instance.node.index()].is_sync {
-                    self.held.get_or_insert(HeldStage { stage: idx, by });
+                    self.held_stage.get_or_insert(HeldStage { stage: idx, by });
                 }
                 (InstanceState::Blocked, Some(Cause::Instance(by)))
             }

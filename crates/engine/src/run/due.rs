@@ -131,7 +131,7 @@ impl RunMachine {
     fn verdict(&self) -> RunOutcome {
         if let Some(group) = self.exceeded {
             RunOutcome::ToleranceExceeded { group, nodes: self.failed[group.index()].clone() }
-        } else if let Some(HeldStage { stage, by }) = self.held {
+        } else if let Some(HeldStage { stage, by }) = self.held_stage {
             RunOutcome::StageHeld { stage, by }
         } else if self.nodes.iter().any(|node| node.is_stopped) {
             RunOutcome::Stopped

@@ -105,7 +105,7 @@ pub struct RunMachine {
     pub(super) failed: Vec<Vec<NodeIdx>>,
     pub(super) exceeded: Option<GroupIdx>,
     pub(super) stop_requested: bool,
-    pub(super) held: Option<HeldStage>,
+    pub(super) held_stage: Option<HeldStage>,
     pub(super) ready: Ready,
     /// Instances that occupy their node, with the deadline of the attempt or the end of the backoff.
     pub(super) flights: BTreeMap<InstanceIdx, Micros>,
@@ -135,7 +135,7 @@ impl RunMachine {
             failed: vec![Vec::new(); blueprint.groups.len()],
             exceeded: None,
             stop_requested: false,
-            held: None,
+            held_stage: None,
             ready: Ready::new(blueprint),
             flights: BTreeMap::new(),
             timers: BTreeSet::new(),

@@ -47,9 +47,9 @@ impl RunMachine {
         instance: InstanceIdx,
         report: &TaskReport,
     ) -> Vec<VertexIdx> {
-        let mut found = Vec::new();
+        let mut handlers = Vec::new();
         if report.changed == Some(false) {
-            return found;
+            return handlers;
         }
         let mut queue = vec![VertexIdx::from(instance)];
         while let Some(vertex) = queue.pop() {
@@ -58,7 +58,7 @@ impl RunMachine {
                 if self.triggered[target.index()] {
                     continue;
                 }
-                found.push(target);
+                handlers.push(target);
                 // A junction stands for its targets; a handler does not trigger its own until it has run.
                 if target.instance(blueprint.instances.len()).is_none() {
                     queue.push(target);
@@ -66,8 +66,8 @@ impl RunMachine {
             }
         }
         // A handler can be a target of its trigger and of a junction.
-        found.sort_unstable();
-        found.dedup();
-        found
+        handlers.sort_unstable();
+        handlers.dedup();
+        handlers
     }
 }

@@ -70,7 +70,7 @@ impl<'a> SyntheticCluster<'a> {
             nodes.extend(0..self.master());
         }
         nodes.extend(placement.master.then(|| self.master()));
-        for name in &placement.named {
+        for name in &placement.targets {
             let matches = nodes_by_name.entry(name).or_insert_with(|| matching(&self.nodes, name, budget));
             if budget.spend(matches.len() as u64) {
                 nodes.extend(matches.iter().copied());
@@ -168,7 +168,7 @@ impl<'a> SyntheticCluster<'a> {
 /// Sorted.
 fn node_names<'a>(placement: &[Placement<'a>], budget: &mut Budget) -> Vec<&'a str> {
     let names: BTreeSet<&str> =
-        placement.iter().flat_map(|placement| placement.named.iter().copied()).collect();
+        placement.iter().flat_map(|placement| placement.targets.iter().copied()).collect();
     let (patterns, mut nodes): (Vec<&str>, Vec<&str>) =
         names.into_iter().partition(|name| NamePattern::is_regex(name));
     let n_exact = nodes.len();

@@ -14,7 +14,7 @@ pub(super) struct Placement<'a> {
     pub(super) everywhere: bool,
     pub(super) master: bool,
     /// Names and patterns.
-    pub(super) named: BTreeSet<&'a str>,
+    pub(super) targets: BTreeSet<&'a str>,
     /// Whether a part of the placement is computed.
     pub(super) computed: bool,
 }
@@ -31,7 +31,7 @@ impl<'a> Placement<'a> {
                 None => placement.computed = true,
                 Some("*") => placement.everywhere = true,
                 Some("master") => placement.master = true,
-                Some(name) => _ = placement.named.insert(name),
+                Some(name) => _ = placement.targets.insert(name),
             }
         }
         placement
@@ -41,7 +41,7 @@ impl<'a> Placement<'a> {
         self.everywhere |= other.everywhere;
         self.master |= other.master;
         self.computed |= other.computed;
-        self.named.extend(&other.named);
+        self.targets.extend(&other.targets);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -53,11 +53,11 @@ impl<'a> Placement<'a> {
         if self.computed || other.computed || (self.master && other.master) {
             return true;
         }
-        let is_off_master = |placement: &Self| placement.everywhere || !placement.named.is_empty();
+        let is_off_master = |placement: &Self| placement.everywhere || !placement.targets.is_empty();
         if self.everywhere || other.everywhere {
             return is_off_master(self) && is_off_master(other);
         }
-        self.named.iter().any(|ours| other.named.iter().any(|theirs| is_compatible(ours, theirs)))
+        self.targets.iter().any(|ours| other.targets.iter().any(|theirs| is_compatible(ours, theirs)))
     }
 }
 

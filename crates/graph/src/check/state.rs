@@ -67,11 +67,12 @@ pub(super) fn check(task: &MergedTask<'_>, library: Option<&Library>, findings: 
         let mut path = field.name.to_owned();
         visit_expressions(field.value, &mut path, &mut |path, source| {
             let Ok(tree) = parse(source, Grammar::default()) else { return };
-            let found = Analysis { tree: &tree, library }.compared_constants();
+            let comparisons = Analysis { tree: &tree, library }.compared_constants();
             let finding = |comparison: ConstantComparison| {
                 Diagnostic::warning(codes::NOT_STATE, comparison.message).help(ConstantComparison::HELP)
             };
-            findings.extend(found.into_iter().map(|comparison| finding(comparison).task(task.name, path)));
+            findings
+                .extend(comparisons.into_iter().map(|comparison| finding(comparison).task(task.name, path)));
         });
     }
     let Some(tree) = tree else { return };

@@ -151,14 +151,14 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Like [`Self::remaining`], for keys that users may add. A key that resembles a known one, or one of `stored`, which
     /// has no reader, is probably a typing error and is reported.
     pub fn user_defined(&mut self, stored: &[&'static str]) -> Vec<(&'n str, &'n Node)> {
-        let known: Vec<&str> = self.requested.iter().chain(stored).copied().collect();
+        let names: Vec<&str> = self.requested.iter().chain(stored).copied().collect();
         let is_known = |name: &str| stored.contains(&name);
-        let mut kept = Vec::new();
+        let mut fields = Vec::new();
         for (name, node) in self.remaining() {
             let help =
-                if is_known(name) { None } else { did_you_mean(name, known.iter().copied(), self.problems) };
+                if is_known(name) { None } else { did_you_mean(name, names.iter().copied(), self.problems) };
             match help {
-                None => kept.push((name, node)),
+                None => fields.push((name, node)),
                 Some(help) => {
                     let message = format!("unknown key {}", quoted(name));
                     self.problems.in_key(name, |problems| {
@@ -167,7 +167,7 @@ impl<'n, 'p> Fields<'n, 'p> {
                 }
             }
         }
-        kept
+        fields
     }
 
     /// Reports every remaining key as an error and returns the collector.

@@ -18,7 +18,7 @@ pub(crate) enum Command {
     AgentGone {
         uid: AgentUid,
     },
-    /// An agent is connected and has not received this attempt.
+    /// Sends an attempt to an agent that connected without having received it.
     Deliver {
         uid: AgentUid,
         key: AttemptKey,
@@ -33,10 +33,10 @@ pub(crate) enum Command {
         finished: AttemptResult,
         receipt: Option<oneshot::Sender<RunResponse>>,
     },
-    /// A control request (stop, pause, resume) whose result is sent to `answer`.
-    Asked {
+    /// A control request (stop, pause, resume) whose result is sent to `reply`.
+    Control {
         input: Input,
-        answer: oneshot::Sender<Result<(), InputError>>,
+        reply: oneshot::Sender<Result<(), InputError>>,
     },
 }
 

@@ -167,12 +167,12 @@ impl Agents {
         let Some(server) = server else {
             if inner.elsewhere.remove(uid).is_some() && inner.line(uid).is_none() {
                 // Restart the silence timeout, so that the agent has time to reconnect.
-                inner.agent(uid, now).begin_anew(now);
+                inner.agent(uid, now).restart_session(now);
             }
             return false;
         };
         if inner.line(uid).is_none() {
-            inner.agent(uid, now).begin_anew(now);
+            inner.agent(uid, now).restart_session(now);
         }
         let before = inner.elsewhere.insert(uid.clone(), Arc::clone(server));
         before.as_ref() != Some(server)
@@ -224,7 +224,7 @@ impl Agents {
         let stepped = agents.iter_mut().map(|(uid, agent)| {
             if agent.line.is_none() && elsewhere.contains_key(uid) {
                 // The host of the agent monitors its heartbeats.
-                agent.begin_anew(now);
+                agent.restart_session(now);
                 return (uid.clone(), Vec::new());
             }
             (uid.clone(), agent.step(input.clone(), now))
@@ -339,7 +339,7 @@ fn session(now: Micros) -> HostSession {
 
 impl Agent {
     /// Resets the session and restarts the silence timeout.
-    fn begin_anew(&mut self, now: Micros) {
+    fn restart_session(&mut self, now: Micros) {
         self.session = session(now);
     }
 

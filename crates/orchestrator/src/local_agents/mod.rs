@@ -93,14 +93,14 @@ struct Started {
 
 /// Both ends of a channel that is closed when all agents have dropped their guard.
 struct Guards {
-    held: Option<mpsc::Sender<()>>,
+    guard: Option<mpsc::Sender<()>>,
     released: Option<mpsc::Receiver<()>>,
 }
 
 impl Default for Guards {
     fn default() -> Self {
-        let (held, released) = mpsc::channel(1);
-        Self { held: Some(held), released: Some(released) }
+        let (guard, released) = mpsc::channel(1);
+        Self { guard: Some(guard), released: Some(released) }
     }
 }
 
@@ -117,14 +117,14 @@ impl LocalAgents {
 
     /// Returns a guard for a new agent; `None` if the server is shutting down.
     pub(crate) fn guard(&self) -> Option<AgentGuard> {
-        self.guards.lock().held.clone().map(AgentGuard)
+        self.guards.lock().guard.clone().map(AgentGuard)
     }
 
     /// Waits until all agents and their tasks have ended, at most [`END_TIME_MAX`].
     pub(crate) async fn wait_ended(&self) {
         let released = {
             let mut guards = self.guards.lock();
-            guards.held = None;
+            guards.guard = None;
             guards.released.take()
         };
         let Some(mut released) = released else { return };

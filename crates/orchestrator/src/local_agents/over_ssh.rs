@@ -43,7 +43,7 @@ struct Reading {
     problems: Vec<Diagnostic>,
 }
 
-const KNOWN: &[&str] = &["host", "user", "port", "options", "program", "state", "hooks"];
+const SSH_KEYS: &[&str] = &["host", "user", "port", "options", "program", "state", "hooks"];
 
 impl Reading {
     fn wrong(&mut self, place: impl Into<String>, message: impl Into<String>) {
@@ -56,14 +56,14 @@ impl Reading {
             None => &empty,
             Some(Json::Object(map)) => map,
             Some(_) => {
-                self.wrong("ssh", format!("`ssh` must be a map with some of {}", KNOWN.join(", ")));
+                self.wrong("ssh", format!("`ssh` must be a map with some of {}", SSH_KEYS.join(", ")));
                 &empty
             }
         };
-        for key in ssh.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+        for key in ssh.keys().filter(|key| !SSH_KEYS.contains(&key.as_str())) {
             self.wrong(
                 format!("ssh.{key}"),
-                format!("unknown key `ssh.{key}`; supported keys: {}", KNOWN.join(", ")),
+                format!("unknown key `ssh.{key}`; supported keys: {}", SSH_KEYS.join(", ")),
             );
         }
         let host =

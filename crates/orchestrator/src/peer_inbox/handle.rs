@@ -41,7 +41,7 @@ pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelo
         PeerMessage::FromAgent { uid, text } => from_agent(orchestrator, &from, uid, &text).await,
         PeerMessage::NotMine { run } => {
             let run = RunId(run);
-            if peers.known_driver(run).is_some_and(|server| server == from) {
+            if peers.cached_driver(run).is_some_and(|server| server == from) {
                 peers.forget_driver(run);
             }
         }

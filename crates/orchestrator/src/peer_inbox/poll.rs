@@ -69,7 +69,7 @@ impl Reader {
         if orchestrator.peers.others().is_empty() {
             return Ok(0);
         }
-        let after = orchestrator.peers.known().number;
+        let after = orchestrator.peers.table().number;
         let hosts = session.agent_hosts_since(after).await?;
         let mail = session.mail_since(&orchestrator.context.owner, self.mail, MESSAGES_MAX).await?;
         drop(session);
@@ -107,17 +107,17 @@ async fn note_members(orchestrator: &Orchestrator, members: &[ServerRecord]) {
         .map(|member| (member.id.as_str().into(), member.receives_bus))
         .collect();
     let affected: Vec<AgentUid> = {
-        let mut known = orchestrator.peers.known();
-        let is_same = known.others.len() == others.len()
-            && others.keys().all(|server| known.others.contains_key(server));
+        let mut table = orchestrator.peers.table();
+        let is_same = table.others.len() == others.len()
+            && others.keys().all(|server| table.others.contains_key(server));
         if is_same {
-            known.others = others;
+            table.others = others;
             return;
         }
-        let before: HashSet<Arc<str>> = known.others.keys().cloned().collect();
-        known.others = others;
-        let has_changed = |server: &Arc<str>| before.contains(server) != known.others.contains_key(server);
-        let hosts = known.hosts.iter().filter(|(_, server)| has_changed(server));
+        let before: HashSet<Arc<str>> = table.others.keys().cloned().collect();
+        table.others = others;
+        let has_changed = |server: &Arc<str>| before.contains(server) != table.others.contains_key(server);
+        let hosts = table.hosts.iter().filter(|(_, server)| has_changed(server));
         hosts.map(|(uid, _)| uid.clone()).collect()
     };
     tracing::info!(n_others = orchestrator.peers.others().len(), "the set of active servers has changed");
@@ -128,12 +128,12 @@ async fn note_members(orchestrator: &Orchestrator, members: &[ServerRecord]) {
 async fn note_hosts(orchestrator: &Orchestrator, hosts: Vec<AgentHost>) {
     let mut changed = Vec::with_capacity(hosts.len());
     {
-        let mut known = orchestrator.peers.known();
+        let mut table = orchestrator.peers.table();
         for host in hosts {
-            known.number = host.number;
+            table.number = host.number;
             let before = match &host.server_id {
-                Some(server) => known.hosts.insert(host.uid.clone(), server.as_str().into()),
-                None => known.hosts.remove(&host.uid),
+                Some(server) => table.hosts.insert(host.uid.clone(), server.as_str().into()),
+                None => table.hosts.remove(&host.uid),
             };
             let was_here = before.is_some_and(|server| *server == *orchestrator.context.owner);
             let is_away = host.server_id.is_some_and(|server| server != orchestrator.context.owner);
@@ -152,9 +152,9 @@ async fn place(orchestrator: &Orchestrator, uids: Vec<AgentUid>) {
     let now = orchestrator.context.clock.now();
     for uid in uids {
         let (host, is_live) = {
-            let known = orchestrator.peers.known();
-            let host = known.hosts.get(&uid).cloned();
-            let is_live = host.as_ref().is_some_and(|server| known.others.contains_key(server));
+            let table = orchestrator.peers.table();
+            let host = table.hosts.get(&uid).cloned();
+            let is_live = host.as_ref().is_some_and(|server| table.others.contains_key(server));
             (host, is_live)
         };
         let is_ours = host.as_ref().is_some_and(|server| **server == *orchestrator.context.owner);

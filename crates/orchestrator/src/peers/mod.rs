@@ -62,7 +62,7 @@ pub struct Peers {
     outgoing: mpsc::Sender<Outgoing>,
     /// Receiver of the queue, until the sender task takes it at startup.
     queue: Mutex<Option<mpsc::Receiver<Outgoing>>>,
-    known: Mutex<Known>,
+    table: Mutex<PeerTable>,
     /// Connects and disconnects of agents that are not written yet.
     moves: Mutex<Vec<AgentConnectionChange>>,
     has_moves: Notify,
@@ -86,7 +86,7 @@ pub(crate) struct RequestId {
 
 /// Cached state of the other servers.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct PeerTable {
     /// Live servers, and whether each is connected to the bus.
     pub(crate) others: HashMap<Arc<str>, bool>,
     /// Host of each agent, as last read.
@@ -104,7 +104,7 @@ impl Peers {
             bus,
             outgoing,
             queue: Mutex::new(Some(queue)),
-            known: Mutex::default(),
+            table: Mutex::default(),
             moves: Mutex::default(),
             has_moves: Notify::new(),
             poll_now: Notify::new(),
@@ -184,21 +184,21 @@ impl Peers {
 
     /// Caches the driver of a run.
     pub(crate) fn note_driver(&self, run: RunId, server: &str) {
-        let mut known = self.known();
-        if known.drivers.len() >= DRIVERS_MAX {
-            known.drivers.clear();
+        let mut table = self.table();
+        if table.drivers.len() >= DRIVERS_MAX {
+            table.drivers.clear();
         }
-        known.drivers.insert(run, server.into());
+        table.drivers.insert(run, server.into());
     }
 
     pub(crate) fn forget_driver(&self, run: RunId) {
-        self.known().drivers.remove(&run);
+        self.table().drivers.remove(&run);
     }
 
     /// Returns the cached driver of a run, if that server is alive.
-    pub(crate) fn known_driver(&self, run: RunId) -> Option<Arc<str>> {
-        let known = self.known();
-        known.drivers.get(&run).filter(|server| known.others.contains_key(*server)).cloned()
+    pub(crate) fn cached_driver(&self, run: RunId) -> Option<Arc<str>> {
+        let table = self.table();
+        table.drivers.get(&run).filter(|server| table.others.contains_key(*server)).cloned()
     }
 
     /// Returns the other live server that drives a run, from the cache or the database.
@@ -206,7 +206,7 @@ impl Peers {
         if !self.context.is_shared {
             return None;
         }
-        if let Some(server) = self.known_driver(run) {
+        if let Some(server) = self.cached_driver(run) {
             return Some(server);
         }
         let read = async { self.context.store.read().await?.run_work(run).await };
@@ -226,7 +226,7 @@ impl Peers {
 
     /// Reports whether another server is alive.
     pub(crate) fn is_live(&self, server: &str) -> bool {
-        self.known().others.contains_key(server)
+        self.table().others.contains_key(server)
     }
 
     /// Sends a control request to a driver on another server. Retries until the server responds or is no
@@ -303,17 +303,17 @@ impl Peers {
 
     /// Caches the response to a request.
     pub(crate) fn end_request(&self, request: &RequestId, response: RunResponse) {
-        if let Some((_, known)) = self.answered().iter_mut().find(|(known, _)| known == request) {
-            *known = Some(response);
+        if let Some((_, cached)) = self.answered().iter_mut().find(|(id, _)| id == request) {
+            *cached = Some(response);
         }
     }
 
     pub(crate) fn others(&self) -> Vec<Arc<str>> {
-        self.known().others.keys().cloned().collect()
+        self.table().others.keys().cloned().collect()
     }
 
-    pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock()
+    pub(crate) fn table(&self) -> MutexGuard<'_, PeerTable> {
+        self.table.lock()
     }
 
     fn answered(&self) -> MutexGuard<'_, VecDeque<(RequestId, Option<RunResponse>)>> {

@@ -19,8 +19,8 @@ pub(crate) struct Seal(hmac::Key);
 impl Seal {
     /// Loads the shared secret; the first server generates it.
     pub(crate) async fn agree(store: &Store, now: Micros) -> ServiceResult<Self> {
-        let made = random::hex_text(SECRET_CHARS)?;
-        Ok(Self::new(&store.shared_value_agree(MARK, &made, now).await?))
+        let secret = random::hex_text(SECRET_CHARS)?;
+        Ok(Self::new(&store.shared_value_agree(MARK, &secret, now).await?))
     }
 
     fn new(secret: &str) -> Self {

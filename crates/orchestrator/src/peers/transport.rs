@@ -101,7 +101,7 @@ impl Peers {
     }
 
     fn bus_to(&self, server: &str) -> Option<&(Bus, Seal)> {
-        let hears = self.known().others.get(server).copied().unwrap_or(false);
+        let hears = self.table().others.get(server).copied().unwrap_or(false);
         self.bus.as_ref().filter(|(bus, _)| hears && bus.is_connected())
     }
 

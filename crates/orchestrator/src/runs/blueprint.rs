@@ -92,7 +92,7 @@ fn whole_run_group(text: &str, instances: &[DraftInstance]) -> Result<Group, Def
     let with_work = instances.iter().filter(|instance| instance.work.is_some());
     let nodes: BTreeSet<NodeIdx> = with_work.map(|instance| instance.node).collect();
     let tolerated = parse_fault_tolerance(text, nodes.len() as u64)
-        .ok_or_else(|| Defect::InvalidTolerance { found: text.to_owned() })?;
+        .ok_or_else(|| Defect::InvalidTolerance { value: text.to_owned() })?;
     Ok(Group { name: WHOLE_RUN.to_owned(), nodes: nodes.into_iter().collect(), tolerated })
 }
 
@@ -192,7 +192,7 @@ impl<T: Fn(&str) -> Option<TypeDefaults>> PlanReader<'_, T> {
             self.defects.push(Defect::InvalidStrategy {
                 task: instance.task.to_owned(),
                 node: instance.node.to_owned(),
-                found: strategy.to_string(),
+                value: strategy.to_string(),
             });
         }
         limit.flatten()
@@ -209,7 +209,7 @@ impl<T: Fn(&str) -> Option<TypeDefaults>> PlanReader<'_, T> {
             task: instance.task.to_owned(),
             node: instance.node.to_owned(),
             name,
-            found: value.to_string(),
+            value: value.to_string(),
             expected,
         });
     }

@@ -23,23 +23,23 @@ pub(super) struct FencedRun {
 
 pub(super) async fn change(
     orchestrator: &Orchestrator,
-    held: FencedRun,
+    fenced: FencedRun,
 ) -> Result<WriteTransaction, Interruption> {
     let mut writing =
         orchestrator.context.store.begin_write(&Actor::server(), orchestrator.context.clock.now()).await?;
-    writing.run_lease_require(held.run, held.lease).await?;
+    writing.run_lease_require(fenced.run, fenced.lease).await?;
     Ok(writing)
 }
 
 /// Marks a child run as running.
 pub(super) async fn begin_child(
     orchestrator: &Orchestrator,
-    held: FencedRun,
+    fenced: FencedRun,
     run_options: &RunOptions,
     blueprint: &Blueprint,
 ) -> Result<(), Interruption> {
-    let mut writing = change(orchestrator, held).await?;
-    let id = held.run;
+    let mut writing = change(orchestrator, fenced).await?;
+    let id = fenced.run;
     let mut run = writing.run_get(id).await?.ok_or(Interruption::Lost)?;
     match run.status {
         RunStatus::Running => return Ok(()),
@@ -100,12 +100,12 @@ impl Conclusion {
 /// Records the end of a child run and returns it. A child run that has already ended is unchanged.
 pub(super) async fn conclude_child(
     orchestrator: &Orchestrator,
-    held: FencedRun,
+    fenced: FencedRun,
     id: RunId,
     ended: Conclusion,
 ) -> Result<Run, Interruption> {
     let Conclusion { status, message, plan, is_partial, is_stopped, stop_requested } = ended;
-    let mut writing = change(orchestrator, held).await?;
+    let mut writing = change(orchestrator, fenced).await?;
     let mut run = writing.run_get(id).await?.ok_or(Interruption::Lost)?;
     if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
         return Ok(run);

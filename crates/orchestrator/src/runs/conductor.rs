@@ -197,12 +197,12 @@ async fn run_child(orchestrator: &Orchestrator, child: &Run, is_paused: bool) ->
     let cluster_id = child.cluster_id.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     drop(session);
-    let asked = trace::of(&work.options);
-    let mut traced = orchestrator.context.tracer.begin(SpanKind::Internal, "run", asked);
+    let parent = trace::of(&work.options);
+    let mut traced = orchestrator.context.tracer.begin(SpanKind::Internal, "run", parent);
     traced.set_attribute("stoker.run.id", child.id.0);
     traced.set_attribute("stoker.cluster.id", cluster_id.0);
     traced.set_attribute("stoker.graph.type", request.graph_type.as_str().to_owned());
-    let trace = traced.context().or(asked);
+    let trace = traced.context().or(parent);
     let span =
         tracing::info_span!("run", run.id = child.id.0, trace_id = trace.as_ref().map(Traceparent::id));
     let plan_id = if let Some(id) = work.plan_id {
@@ -358,10 +358,11 @@ impl LeasedRun<'_> {
             &request.graph_type,
         )
         .await?;
-        let known = durations::read(&mut session, cluster.id, &graph_type, &stored.explained.plan).await?;
+        let durations =
+            durations::read(&mut session, cluster.id, &graph_type, &stored.explained.plan).await?;
         let options = run_options.options(&defaults(orchestrator));
         let blueprint =
-            blueprint_of_plan(&stored.explained.plan, options, &known, stoker_tasks::default_timing)
+            blueprint_of_plan(&stored.explained.plan, options, &durations, stoker_tasks::default_timing)
                 .map_err(|defects| refused(&defects))?;
         let blueprint = match request.rest_of {
             Some(former) => rest(&mut session, former, &stored.explained.plan, blueprint).await?,

@@ -49,9 +49,9 @@ pub(crate) async fn control_here(
     input: Input,
 ) -> Result<(), Option<InputError>> {
     let inbox = orchestrator.agents.run(run).ok_or(None)?;
-    let (answer, answered) = oneshot::channel();
-    inbox.send(Command::Asked { input, answer }).await.map_err(|_| None)?;
-    match tokio::time::timeout(ANSWER_TIME_MAX, answered).await {
+    let (reply, response) = oneshot::channel();
+    inbox.send(Command::Control { input, reply }).await.map_err(|_| None)?;
+    match tokio::time::timeout(ANSWER_TIME_MAX, response).await {
         Ok(Ok(result)) => result.map_err(Some),
         Ok(Err(_)) | Err(_) => Err(None),
     }

@@ -135,8 +135,8 @@ impl Dispatch {
             debug: options.debug,
             timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
             secrets: {
-                let known = self.secrets.iter().chain(own.iter()).map(String::as_str);
-                known.chain(secrets.values()).map(str::to_owned).chain(password).collect()
+                let values = self.secrets.iter().chain(own.iter()).map(String::as_str);
+                values.chain(secrets.values()).map(str::to_owned).chain(password).collect()
             },
             // Set by the driver, which owns the spans.
             trace: None,
@@ -155,9 +155,14 @@ impl Dispatch {
         let digest = inputs_digest(&details.task_type, &inputs, key);
         // After a takeover, the secrets of nodes without a new attempt are not read.
         let document = self.own_secrets.get(uid).map(|own| {
-            let known = self.secrets.iter().chain(own.iter()).map(String::as_str);
-            let named = inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
-            StateDocument::new(inputs_document(&inputs, &named.union(Secrets::from_values(known)), key))
+            let values = self.secrets.iter().chain(own.iter()).map(String::as_str);
+            let input_secrets =
+                inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
+            StateDocument::new(inputs_document(
+                &inputs,
+                &input_secrets.union(Secrets::from_values(values)),
+                key,
+            ))
         });
         Some(RecordedInputs { digest, document })
     }
@@ -173,10 +178,10 @@ impl Dispatch {
             let read = async { self.orchestrator.context.store.read().await?.agent_by_uid(&id.into()).await };
             match read.await {
                 Ok(agent) => {
-                    let given =
+                    let credential =
                         self.orchestrator.context.services.repositories.access.credential(id, agent.as_ref());
-                    put_credential(parameters, &given.user, &given.password);
-                    return Ok(Some(given.password));
+                    put_credential(parameters, &credential.user, &credential.password);
+                    return Ok(Some(credential.password));
                 }
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
                 Err(error) => return Err(BuildError::Credential(error)),

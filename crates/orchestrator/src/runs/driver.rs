@@ -199,9 +199,9 @@ impl Driver {
                     self.finished(&uid, finished, &mut batch);
                     batch.receipts.extend(receipt);
                 }
-                Command::Asked { input, answer } => {
+                Command::Control { input, reply } => {
                     let result = self.step(input, &mut batch);
-                    batch.answers.push((answer, result));
+                    batch.answers.push((reply, result));
                 }
             }
         }
@@ -275,7 +275,7 @@ impl Driver {
         let mut pause = PAUSE_MIN;
         let began = Clock::instant();
         loop {
-            let kept = async {
+            let commit = async {
                 let _permit = self.orchestrator.writers.acquire(self.cluster.0).await;
                 let mut writing = self
                     .orchestrator
@@ -287,7 +287,7 @@ impl Driver {
                 changes.write(&mut writing).await?;
                 writing.commit_run(self.run, self.lease, &records).await
             };
-            match kept.await {
+            match commit.await {
                 Ok(()) => break,
                 Err(StoreError::Unavailable(cause)) => {
                     tracing::warn!(run.id = self.run.0, error = %ErrorChain(&cause), "cannot commit the state of the run; retrying");

@@ -12,10 +12,10 @@ pub(crate) async fn read(
     graph_type: &GraphType,
     plan: &Plan,
 ) -> Result<Vec<Option<u32>>, StoreError> {
-    let known = session.task_durations(cluster, graph_type).await?;
-    if known.is_empty() {
+    let durations = session.task_durations(cluster, graph_type).await?;
+    if durations.is_empty() {
         return Ok(Vec::new());
     }
-    let of = |name: &str| known.get(name).map(|ms| u32::try_from(*ms).unwrap_or(u32::MAX).max(1));
+    let of = |name: &str| durations.get(name).map(|ms| u32::try_from(*ms).unwrap_or(u32::MAX).max(1));
     Ok(plan.instances().map(|instance| of(instance.task)).collect())
 }

@@ -104,14 +104,14 @@ impl Driver {
     /// Builds an attempt. On failure, queues the failure as the result of the attempt and returns `None`.
     async fn attempt(&mut self, uid: &AgentUid, key: AttemptKey) -> Option<Attempt> {
         let generation = Generation(self.lease as u64);
-        let mut made = self.work.attempt(key, generation, &self.blueprint).await;
+        let mut attempt_or_failure = self.work.attempt(key, generation, &self.blueprint).await;
         if let Some(message) =
-            made.as_ref().ok().and_then(|attempt| not_here(&self.orchestrator, uid, attempt))
+            attempt_or_failure.as_ref().ok().and_then(|attempt| not_here(&self.orchestrator, uid, attempt))
         {
             let (at, end) = (self.orchestrator.context.clock.now(), ResultKind::Refused { message });
-            made = Err(AttemptResult { key, at, end, report: TaskReport::default() });
+            attempt_or_failure = Err(AttemptResult { key, at, end, report: TaskReport::default() });
         }
-        match made {
+        match attempt_or_failure {
             Ok(attempt) => {
                 let trace = self.spans.under(key).map(|trace| trace.to_string());
                 Some(Attempt { trace, ..attempt })

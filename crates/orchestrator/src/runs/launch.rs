@@ -37,17 +37,17 @@ pub(super) async fn launch(
     launch_with(orchestrator, writing, cluster, &launch).await
 }
 
-/// Like [`launch`], but only if nothing was committed since audit entry `seen`; otherwise `None`, and the
+/// Like [`launch`], but only if nothing was committed since audit entry `last`; otherwise `None`, and the
 /// caller must read again.
 pub(super) async fn launch_if_unchanged(
     orchestrator: &Orchestrator,
     actor: &Actor,
     cluster: ClusterId,
     launch: &Launch,
-    seen: AuditId,
+    last: AuditId,
 ) -> ServiceResult<Option<Run>> {
     let mut writing = orchestrator.context.store.begin_write(actor, orchestrator.context.clock.now()).await?;
-    if writing.audit_last().await? != seen {
+    if writing.audit_last().await? != last {
         return Ok(None);
     }
     launch_with(orchestrator, writing, cluster, launch).await.map(Some)

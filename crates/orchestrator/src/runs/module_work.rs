@@ -177,12 +177,12 @@ impl Recorded {
         if node.and_then(|node| node.cluster_id) != Some(self.cluster) {
             return Ok(());
         }
-        let known = writing.node_modules(node_id).await?;
-        let latest = known.iter().map(|applied| applied.updated_at.0 + 1).max().unwrap_or(0);
+        let node_modules = writing.node_modules(node_id).await?;
+        let latest = node_modules.iter().map(|applied| applied.updated_at.0 + 1).max().unwrap_or(0);
         let mut at = Micros(writing.now().0.max(latest));
         for reported in &self.results {
             let Some(item) = self.list.items.iter().find(|item| item.uuid == reported.id) else { continue };
-            let before = known.iter().find(|applied| applied.uuid == reported.id);
+            let before = node_modules.iter().find(|applied| applied.uuid == reported.id);
             writing.node_module_put(&self.record(item, reported, before, at)).await?;
             at.0 += 1;
         }

@@ -127,8 +127,8 @@ async fn drive(
     let (sender, inbox) = mpsc::channel(INBOX_MAX);
     let (blueprint, reason) = (Arc::new(blueprint), Reason::default());
     orchestrator.agents.add_run(list.run_id, Arc::clone(&blueprint), sender);
-    let asked = trace::current();
-    let mut traced = orchestrator.context.tracer.begin(SpanKind::Internal, "modules", asked);
+    let parent = trace::current();
+    let mut traced = orchestrator.context.tracer.begin(SpanKind::Internal, "modules", parent);
     traced.set_attribute("stoker.run.id", list.run_id.0);
     let work = ModuleWork::new(orchestrator, Arc::clone(list), cluster, reason.clone());
     let driver = Driver {
@@ -149,7 +149,7 @@ async fn drive(
         spans: AttemptSpans::new(
             orchestrator.context.tracer.clone(),
             list.run_id,
-            traced.context().or(asked),
+            traced.context().or(parent),
         ),
         start_paused: false,
     };

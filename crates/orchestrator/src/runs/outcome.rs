@@ -32,14 +32,14 @@ pub(super) struct Transitions {
 
 impl Transitions {
     pub(super) fn new(metadata: &GraphMetadata) -> Self {
-        let attributes = |given: &Option<JsonMap>| {
-            let given = given.as_ref()?;
-            Some(given.get("node_attributes").and_then(Json::as_object).cloned().unwrap_or_default())
+        let node_attributes = |action: &Option<JsonMap>| {
+            let action = action.as_ref()?;
+            Some(action.get("node_attributes").and_then(Json::as_object).cloned().unwrap_or_default())
         };
         Self {
-            success: attributes(&metadata.on_success),
-            error: attributes(&metadata.on_error),
-            stop: attributes(&metadata.on_stop),
+            success: node_attributes(&metadata.on_success),
+            error: node_attributes(&metadata.on_error),
+            stop: node_attributes(&metadata.on_stop),
         }
     }
 
@@ -61,8 +61,8 @@ pub(super) struct Outcomes {
     pub(super) plan: AppliedPlan,
     /// `false` for dry runs and noop runs, which change no node status and no applied state.
     pub(super) is_real: bool,
-    /// Nodes without instances in a run of a part of their graph. Their status is unchanged: the result of a
-    /// part says nothing about them.
+    /// Nodes without instances in a run of a part of their graph. Their status does not
+    /// change, because the run covers only a part of the graph.
     pub(super) bystanders: BTreeSet<NodeIdx>,
     pub(super) transitions: Transitions,
     pub(super) progress: Progress,
@@ -203,8 +203,8 @@ impl Changes {
         }
         let ids = self.ends.iter().map(|(id, _)| *id).collect();
         let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
-        let found = writing.node_list(&filter, &List::default()).await?.items;
-        let mut nodes: HashMap<NodeId, Node> = found.into_iter().map(|node| (node.id, node)).collect();
+        let records = writing.node_list(&filter, &List::default()).await?.items;
+        let mut nodes: HashMap<NodeId, Node> = records.into_iter().map(|node| (node.id, node)).collect();
         let (mut leaving, mut reinstalled) = (BTreeSet::new(), Vec::new());
         for (id, ended) in &self.ends {
             if let Some(node) = nodes.get_mut(id) {

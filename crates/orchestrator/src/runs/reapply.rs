@@ -16,10 +16,10 @@ use crate::orchestrator::Orchestrator;
 /// Each batch is enqueued in the same transaction as the progress, so that a takeover does not repeat it.
 pub(super) async fn carry_out(
     orchestrator: &Orchestrator,
-    held: FencedRun,
+    fenced: FencedRun,
     reapply: &Reapply,
 ) -> Result<(), Interruption> {
-    let run = held.run;
+    let run = fenced.run;
     loop {
         let record =
             orchestrator.context.store.read().await?.run_get(run).await?.ok_or(Interruption::Lost)?;
@@ -30,13 +30,13 @@ pub(super) async fn carry_out(
             _ = wait(orchestrator, *list, orchestrator.context.settings.modules.apply_time()).await;
         }
         let Some(batch) = reapply.batches.get(progress.n_sent) else {
-            return conclude(orchestrator, held, None).await;
+            return conclude(orchestrator, fenced, None).await;
         };
         if progress.n_sent > 0 {
             tokio::time::sleep(Duration::from_secs(reapply.delay_s)).await;
         }
-        if !send(orchestrator, held, reapply, batch, progress.n_sent + 1).await? {
-            return conclude(orchestrator, held, Some("the module was deleted".to_owned())).await;
+        if !send(orchestrator, fenced, reapply, batch, progress.n_sent + 1).await? {
+            return conclude(orchestrator, fenced, Some("the module was deleted".to_owned())).await;
         }
     }
 }
@@ -44,13 +44,13 @@ pub(super) async fn carry_out(
 /// Enqueues a batch. Returns `false` if the module was deleted.
 async fn send(
     orchestrator: &Orchestrator,
-    held: FencedRun,
+    fenced: FencedRun,
     reapply: &Reapply,
     batch: &[NodeId],
     n_sent: usize,
 ) -> Result<bool, Interruption> {
-    let run = held.run;
-    let mut writing = change(orchestrator, held).await?;
+    let run = fenced.run;
+    let mut writing = change(orchestrator, fenced).await?;
     let Some(module) = writing.module_by_uuid(&reapply.module).await? else { return Ok(false) };
     let module = items(&mut writing, vec![module]).await?;
     let mut lists = Vec::with_capacity(batch.len());
@@ -72,11 +72,11 @@ async fn send(
 
 async fn conclude(
     orchestrator: &Orchestrator,
-    held: FencedRun,
+    fenced: FencedRun,
     message: Option<String>,
 ) -> Result<(), Interruption> {
-    let run = held.run;
-    let mut writing = change(orchestrator, held).await?;
+    let run = fenced.run;
+    let mut writing = change(orchestrator, fenced).await?;
     let mut record = writing.run_get(run).await?.ok_or(Interruption::Lost)?;
     let status = if message.is_some() { RunStatus::Error } else { RunStatus::Ready };
     let now = writing.now();

@@ -6,7 +6,7 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{EngineEvent, EventKind};
 use stoker_engine::session::AttemptKey;
 use stoker_model::RunId;
-use stoker_traces::{Span, SpanKind, Traceparent, Tracer};
+use stoker_traces::{SpanKind, TraceSpan, Traceparent, Tracer};
 
 use crate::metrics::attempt_end;
 
@@ -15,7 +15,7 @@ pub(super) struct AttemptSpans {
     tracer: Tracer,
     run: RunId,
     under: Option<Traceparent>,
-    open: HashMap<AttemptKey, Span>,
+    open: HashMap<AttemptKey, TraceSpan>,
 }
 
 impl AttemptSpans {
@@ -54,7 +54,7 @@ impl AttemptSpans {
     /// Parent span of an attempt. Falls back to the span of the run for attempts that were dispatched before
     /// this server took the run over.
     pub(super) fn under(&self, key: AttemptKey) -> Option<Traceparent> {
-        let own = self.open.get(&key).and_then(Span::context);
+        let own = self.open.get(&key).and_then(TraceSpan::context);
         own.or(self.under)
     }
 

@@ -189,10 +189,11 @@ pub async fn apply_plan(
     for _ in 0..APPLY_ATTEMPTS {
         let (mut changed, mut snapshot) = (Vec::new(), None);
         for plan in &plans {
-            let (differing, seen) = planning::changes_since(planning, plan.cluster_id, plan).await?;
+            let (differing, first_snapshot) =
+                planning::changes_since(planning, plan.cluster_id, plan).await?;
             changed.extend(differing);
             // The oldest snapshot: nothing may have been committed since the first check.
-            snapshot.get_or_insert(seen);
+            snapshot.get_or_insert(first_snapshot);
         }
         let Some(snapshot) = snapshot else { break };
         if !changed.is_empty() {

@@ -16,10 +16,10 @@ pub async fn wait(orchestrator: &Orchestrator, run: RunId, longest: Duration) ->
         loop {
             let bell = orchestrator.event_feed.subscribe(run);
             let rung = bell.notified();
-            let found = orchestrator.context.store.read().await?.run_get(run).await?;
-            let found = found.ok_or_else(|| ServiceError::not_found("Run"))?;
-            if !matches!(found.status, RunStatus::Pending | RunStatus::Running) {
-                return Ok(found);
+            let record = orchestrator.context.store.read().await?.run_get(run).await?;
+            let record = record.ok_or_else(|| ServiceError::not_found("Run"))?;
+            if !matches!(record.status, RunStatus::Pending | RunStatus::Running) {
+                return Ok(record);
             }
             // The next poll reads the state, whether or not a notification arrived.
             _ = tokio::time::timeout(LOOK_INTERVAL, rung).await;

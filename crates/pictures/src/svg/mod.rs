@@ -2,14 +2,14 @@
 //!
 //! Vertices are assigned to layers, each below all its predecessors and with bounded width (`layers.rs`).
 //! Within a layer they are ordered to minimize crossings, with clusters side by side (`ordering.rs`), and
-//! aligned with their neighbours (`placing.rs`). Edges implied by others are omitted for clarity.
+//! aligned with their neighbours (`positions.rs`). Edges implied by others are omitted for clarity.
 //!
 //! The size of the diagram is bounded; omitted parts are stated in it.
 
 mod lanes;
 mod layers;
 mod ordering;
-mod placing;
+mod positions;
 mod text;
 mod write;
 
@@ -18,7 +18,7 @@ use std::fmt;
 use crate::drawing::Diagram;
 use lanes::Lanes;
 use layers::Layers;
-use placing::Placed;
+use positions::Positions;
 
 /// A drawing as an SVG document.
 pub struct Svg<'d>(pub &'d Diagram);
@@ -36,8 +36,8 @@ impl fmt::Display for Svg<'_> {
         let lanes = Lanes::new(&drawing);
         let layers = Layers::new(&drawing, &lanes);
         let order = ordering::order_cells(&layers, lanes);
-        let placed = Placed::new(&drawing, &layers, order);
-        write::document(f, &drawing, &layers, &placed)
+        let positions = Positions::new(&drawing, &layers, order);
+        write::document(f, &drawing, &layers, &positions)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Formatter, Write as _};
 
 use super::layers::Layers;
-use super::placing::{BOX_HEIGHT, MARGIN, Placed};
+use super::positions::{BOX_HEIGHT, MARGIN, Positions};
 use super::text::{self, Escaped};
 use crate::appearance::{Appearance, Shape, Style};
 use crate::drawing::{Diagram, Vertex};
@@ -16,7 +16,7 @@ pub(super) fn document(
     f: &mut Formatter<'_>,
     drawing: &Diagram,
     layers: &Layers,
-    placed: &Placed,
+    positions: &Positions,
 ) -> fmt::Result {
     let used: Vec<Style> = Appearance::ALL
         .iter()
@@ -26,10 +26,10 @@ pub(super) fn document(
     let note = note(drawing, layers);
     let (legend, legend_width) = legend(&used)?;
     let note_width = text::width(&note) + 2.0 * MARGIN;
-    let width = placed.total_width.max(legend_width).max(note_width);
-    let n_lines = 1 + usize::from(!note.is_empty()) + usize::from(!placed.lanes.is_empty());
+    let width = positions.total_width.max(legend_width).max(note_width);
+    let n_lines = 1 + usize::from(!note.is_empty()) + usize::from(!positions.lanes.is_empty());
     let top = MARGIN / 2.0 + n_lines as f64 * LINE_HEIGHT;
-    let height = placed.total_height + top;
+    let height = positions.total_height + top;
     writeln!(
         f,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
@@ -44,10 +44,10 @@ pub(super) fn document(
         writeln!(f, "<text class=\"note\" x=\"{MARGIN}\" y=\"{y:.1}\">{}</text>", Escaped(&note))?;
     }
     writeln!(f, "<g transform=\"translate(0 {top:.1})\">")?;
-    write_lanes(f, placed)?;
-    write_edges(f, drawing, layers, placed)?;
+    write_lanes(f, positions)?;
+    write_edges(f, drawing, layers, positions)?;
     for (vertex_idx, vertex) in drawing.vertices.iter().enumerate() {
-        let (x, y, width) = (placed.x[vertex_idx], placed.y[vertex_idx], placed.width[vertex_idx]);
+        let (x, y, width) = (positions.x[vertex_idx], positions.y[vertex_idx], positions.width[vertex_idx]);
         write_vertex(f, vertex, x, y, width)?;
     }
     f.write_str("</g>\n</svg>\n")
@@ -120,9 +120,9 @@ fn legend(used: &[Style]) -> Result<(String, f64), fmt::Error> {
     Ok((out, x + MARGIN))
 }
 
-fn write_lanes(f: &mut Formatter<'_>, placed: &Placed) -> fmt::Result {
-    for (name, left, right) in &placed.lanes {
-        let (x, width, height) = (left - 10.0, right - left + 20.0, placed.total_height - MARGIN / 2.0);
+fn write_lanes(f: &mut Formatter<'_>, positions: &Positions) -> fmt::Result {
+    for (name, left, right) in &positions.lanes {
+        let (x, width, height) = (left - 10.0, right - left + 20.0, positions.total_height - MARGIN / 2.0);
         writeln!(
             f,
             "<rect class=\"lane\" x=\"{x:.1}\" y=\"0\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"6\"/>"
@@ -134,13 +134,18 @@ fn write_lanes(f: &mut Formatter<'_>, placed: &Placed) -> fmt::Result {
     Ok(())
 }
 
-fn write_edges(f: &mut Formatter<'_>, drawing: &Diagram, layers: &Layers, placed: &Placed) -> fmt::Result {
+fn write_edges(
+    f: &mut Formatter<'_>,
+    drawing: &Diagram,
+    layers: &Layers,
+    positions: &Positions,
+) -> fmt::Result {
     for cells in &layers.edges {
         let [first, .., last] = cells[..] else { continue };
-        let (mut x, mut y) = (placed.x[first as usize], placed.y[first as usize] + BOX_HEIGHT / 2.0);
+        let (mut x, mut y) = (positions.x[first as usize], positions.y[first as usize] + BOX_HEIGHT / 2.0);
         let mut path = format!("M{x:.1} {y:.1}");
         for cell in &cells[1..] {
-            let (to_x, top) = (placed.x[*cell as usize], placed.y[*cell as usize] - BOX_HEIGHT / 2.0);
+            let (to_x, top) = (positions.x[*cell as usize], positions.y[*cell as usize] - BOX_HEIGHT / 2.0);
             let middle = f64::midpoint(y, top);
             write!(path, " C{x:.1} {middle:.1} {to_x:.1} {middle:.1} {to_x:.1} {top:.1}")?;
             (x, y) = (to_x, top);

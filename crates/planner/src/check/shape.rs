@@ -11,8 +11,8 @@ pub(super) fn check_nodes(plan: &Plan, violations: &mut Violations) {
     if !plan.nodes.ends_with(&[MASTER.to_owned(), SYNC.to_owned()]) {
         violations.add("nodes", || format!("the last two nodes are not `{MASTER}` and `{SYNC}`"));
     }
-    let mut seen = HashSet::new();
-    for uid in plan.nodes.iter().filter(|uid| !seen.insert(uid.as_str())) {
+    let mut uids = HashSet::new();
+    for uid in plan.nodes.iter().filter(|uid| !uids.insert(uid.as_str())) {
         violations.add("nodes", || format!("node `{uid}` is listed twice"));
     }
 }
@@ -60,12 +60,12 @@ pub(super) fn check_numbers(plan: &Plan, violations: &mut Violations) -> bool {
 pub(super) fn check_groups(plan: &Plan, violations: &mut Violations) {
     let uids: HashSet<&str> = plan.nodes.iter().map(String::as_str).collect();
     for group in &plan.groups {
-        let mut seen = HashSet::new();
+        let mut members = HashSet::new();
         for uid in &group.nodes {
             if !uids.contains(uid.as_str()) {
                 violations.add("groups", || format!("group `{}` contains unknown node `{uid}`", group.name));
             }
-            if !seen.insert(uid) {
+            if !members.insert(uid) {
                 violations.add("groups", || format!("group `{}` contains node `{uid}` twice", group.name));
             }
         }

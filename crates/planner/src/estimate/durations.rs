@@ -18,7 +18,7 @@ pub(super) struct Durations {
 }
 
 impl Durations {
-    pub(super) fn new(plan: &Plan, known: &DurationLookup<'_>) -> Self {
+    pub(super) fn new(plan: &Plan, lookup: &DurationLookup<'_>) -> Self {
         let mut ms: Vec<Option<u64>> = vec![Some(0); plan.n_instances()];
         let mut by_type: HashMap<&str, Vec<u64>> = HashMap::new();
         let (mut n_known, mut n_unknown) = (0, 0);
@@ -28,7 +28,7 @@ impl Durations {
                 plan.instances_of(task).filter(|instance| instance.verdict.action() == InstanceAction::Run)
             };
             for instance in running() {
-                let duration = known(instance.task, instance.node);
+                let duration = lookup(instance.task, instance.node);
                 ms[instance.idx.index()] = duration;
                 n_known += usize::from(duration.is_some());
                 n_unknown += usize::from(duration.is_none());

@@ -27,7 +27,7 @@ pub(super) struct Case<'c> {
     /// Why there is no old state; `None` if there is one.
     pub(super) absence: Option<Absence>,
     pub(super) expression: &'c Expression,
-    pub(super) known: &'c DifferenceCache,
+    pub(super) differences: &'c DifferenceCache,
 }
 
 /// Why an instance has no old state.
@@ -259,7 +259,7 @@ impl Case<'_> {
             };
         };
         let path = self.path(argument).unwrap_or_default();
-        let (differences, n_differences) = self.known.differences(&path, old, new);
+        let (differences, n_differences) = self.differences.differences(&path, old, new);
         let listed: Vec<String> = differences
             .iter()
             .map(|difference| {

@@ -265,7 +265,7 @@ impl<'a> Explainer<'a> {
                 (None, None) => Some(Absence::Never),
             },
             expression,
-            known: &self.difference_cache,
+            differences: &self.difference_cache,
         };
         let mut decision = case.decide(expression.root()).ok()?;
         if basis.is_fallback

@@ -55,18 +55,20 @@ impl Reasons {
             .evaluator
             .in_parallel(works.len(), |work_idx| works[work_idx].explain(&explainer, &own_keys));
         let mut reasons = Self::default();
-        let mut known: HashMap<Explanation, u32> = HashMap::new();
+        let mut numbers_by_explanation: HashMap<Explanation, u32> = HashMap::new();
         for Explained { explanations, of } in explained {
-            let numbers: Vec<u32> =
-                explanations.into_iter().map(|explanation| reasons.add(&mut known, explanation)).collect();
+            let numbers: Vec<u32> = explanations
+                .into_iter()
+                .map(|explanation| reasons.add(&mut numbers_by_explanation, explanation))
+                .collect();
             reasons.of.extend(of.into_iter().map(|position| numbers[position as usize]));
         }
         reasons
     }
 
-    fn add(&mut self, known: &mut HashMap<Explanation, u32>, explanation: Explanation) -> u32 {
+    fn add(&mut self, numbers: &mut HashMap<Explanation, u32>, explanation: Explanation) -> u32 {
         let next = self.explanations.len() as u32;
-        *known.entry(explanation).or_insert_with_key(|explanation| {
+        *numbers.entry(explanation).or_insert_with_key(|explanation| {
             self.explanations.push(explanation.clone());
             next
         })
@@ -225,7 +227,8 @@ impl<'p> TaskWork<'p> {
         let inputs = self.input_numbers();
         let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects, inputs.as_deref());
         let mut shown_by_class: HashMap<ClassKey, ShownData, foldhash::fast::FixedState> = HashMap::default();
-        let mut known: HashMap<ExplanationKey, Option<u32>, foldhash::fast::FixedState> = HashMap::default();
+        let mut numbers: HashMap<ExplanationKey, Option<u32>, foldhash::fast::FixedState> =
+            HashMap::default();
         let certain = DecisionBasis { doubt: None, is_fallback: false, inputs: CaseInputs::Unavailable };
         for (at, (position, subject_idx)) in self.decided.iter().zip(&self.subjects).enumerate() {
             let past = explainer.evaluator.subjects.all[*subject_idx as usize].past;
@@ -233,13 +236,13 @@ impl<'p> TaskWork<'p> {
             let class: ClassKey = (classes.class(at), past, basis.cloned());
             let basis = basis.unwrap_or(&certain);
             let mut first = None;
-            let shown = shown_by_class.entry(class.clone()).or_insert_with(|| {
+            let data = shown_by_class.entry(class.clone()).or_insert_with(|| {
                 first = explainer.decision_for(task_idx, *subject_idx, basis);
-                let shown = first.as_ref().map(|decided| explainer.shown_data(task_idx, decided, own_keys));
-                shown.unwrap_or_default()
+                let data = first.as_ref().map(|decided| explainer.shown_data(task_idx, decided, own_keys));
+                data.unwrap_or_default()
             });
-            let key = (class, explainer.own_data(*subject_idx, shown));
-            let number = *known.entry(key).or_insert_with(|| {
+            let key = (class, explainer.own_data(*subject_idx, data));
+            let number = *numbers.entry(key).or_insert_with(|| {
                 let decided = first.or_else(|| explainer.decision_for(task_idx, *subject_idx, basis))?;
                 explained.explanations.push(explanation(self.instances[*position].verdict, decided));
                 Some(explained.explanations.len() as u32 - 1)
@@ -254,13 +257,13 @@ impl<'p> TaskWork<'p> {
 impl Explainer<'_> {
     /// Returns the per-node data that the text of a decision depends on.
     fn shown_data(&self, task_idx: TaskIdx, decided: &Decision, own_keys: &HashSet<&str>) -> ShownData {
-        let mut shown = ShownData::default();
+        let mut data = ShownData::default();
         let condition =
             self.conditions.get(&task_idx).map(|idx| &self.evaluator.expressions.all[*idx as usize]);
-        let Some(Ok(expression)) = condition.map(|compiled| &compiled.expression) else { return shown };
+        let Some(Ok(expression)) = condition.map(|compiled| &compiled.expression) else { return data };
         for argument in &decided.compared {
             if matches!(expression.program().tree.node(*argument), Node::Dollar) {
-                shown.changes = true;
+                data.changes = true;
                 continue;
             }
             let reads = dependencies(&expression.subexpression(*argument), own_keys);
@@ -270,26 +273,26 @@ impl Explainer<'_> {
             let is_own = |kind: &AspectKind| matches!(kind, AspectKind::Path { document: Whose::Own, .. });
             match reads.keys {
                 Some(keys) if !reads.aspects.iter().any(|aspect| is_own(&aspect.kind)) => {
-                    shown.keys.extend(keys.into_iter().filter(|key| own_keys.contains(key.as_str())));
+                    data.keys.extend(keys.into_iter().filter(|key| own_keys.contains(key.as_str())));
                 }
-                _ => shown.everything = true,
+                _ => data.everything = true,
             }
         }
-        shown
+        data
     }
 
-    fn own_data(&self, subject_idx: SubjectIdx, shown: &ShownData) -> Vec<Option<ExactDigest>> {
+    fn own_data(&self, subject_idx: SubjectIdx, shown_data: &ShownData) -> Vec<Option<ExactDigest>> {
         let subject = &self.evaluator.subjects.all[subject_idx as usize];
         let none = Document::default();
         let (new, old) = (&subject.own, subject.old.as_ref().map_or(&none, |old| &old.node));
         let mut data = Vec::new();
         for document in [new, old] {
-            if shown.everything {
+            if shown_data.everything {
                 data.push(Some(document.value().identity()));
             }
-            data.extend(shown.keys.iter().map(|key| document.get(key).map(Value::identity)));
+            data.extend(shown_data.keys.iter().map(|key| document.get(key).map(Value::identity)));
         }
-        if shown.changes {
+        if shown_data.changes {
             changes(new, old, &self.evaluator.subjects.differing(subject.past).touched, &mut data);
         }
         data

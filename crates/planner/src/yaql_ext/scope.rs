@@ -118,8 +118,8 @@ impl Scope {
 
     fn result(&self, position: Position, function: StateFunction) -> Option<Value> {
         let results = self.results();
-        let known = results.iter().find(|(known, about, _)| *known == position && *about == function);
-        known.map(|(.., result)| result.clone())
+        let entry = results.iter().find(|(at, about, _)| *at == position && *about == function);
+        entry.map(|(.., result)| result.clone())
     }
 
     fn results(&self) -> MutexGuard<'_, Vec<(Position, StateFunction, Value)>> {

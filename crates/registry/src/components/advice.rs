@@ -23,11 +23,11 @@ pub enum Advice {
 impl Registry {
     /// Returns advice about a component, given the choices in its wizard pane and earlier panes. Choices in
     /// later panes are ignored, because the user can still change them. Panes are in the order of the types.
-    pub fn advice(&self, name: &ComponentName, chosen: &[ComponentName]) -> Option<Advice> {
+    pub fn advice(&self, name: &ComponentName, selection: &[ComponentName]) -> Option<Advice> {
         let component = self.get(name)?;
         let is_earlier = |other: &&ComponentName| *other != name && other.kind() <= name.kind();
         let others: Vec<&Component> =
-            chosen.iter().filter(is_earlier).filter_map(|other| self.get(other)).collect();
+            selection.iter().filter(is_earlier).filter_map(|other| self.get(other)).collect();
         let mut reasons: Vec<String> = others
             .iter()
             .filter(|other| Self::conflict(component, other))
@@ -68,8 +68,8 @@ impl Registry {
 
     /// Returns the plugins that provide a selected component and are therefore enabled with the selection.
     pub fn plugins_for(&self, selection: &[ComponentName]) -> BTreeSet<&str> {
-        let chosen = selection.iter().filter_map(|name| self.get(name));
-        chosen
+        let components = selection.iter().filter_map(|name| self.get(name));
+        components
             .filter(|component| component.provider.is_plugin())
             .map(|component| component.provider.as_str())
             .collect()

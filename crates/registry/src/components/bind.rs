@@ -59,9 +59,9 @@ impl Registry {
     /// Returns the bindings of a selection in registry order. If two bindings set the same path, the later
     /// one wins; [`overwritten_bindings`] reports such cases.
     pub fn bindings(&self, selection: &[&str]) -> Vec<Binding> {
-        let chosen: Vec<ComponentName> =
+        let names: Vec<ComponentName> =
             selection.iter().filter_map(|name| ComponentName::parse(name)).collect();
-        let components = self.components().iter().filter(|component| chosen.contains(&component.name));
+        let components = self.components().iter().filter(|component| names.contains(&component.name));
         components.flat_map(|component| component.bind.iter().flat_map(read_item)).collect()
     }
 }

@@ -10,7 +10,7 @@ use super::requires::Choice;
 
 impl Registry {
     /// Returns the conflicts of enabling the plugins in `fresh`, each with the plugin's name. The registry
-    /// must consist of the release and exactly the plugins that are enabled afterwards; `chosen` are the
+    /// must consist of the release and exactly the plugins that are enabled afterwards; `selection` are the
     /// components of the cluster.
     ///
     /// A plugin is represented by its components that the cluster chose, or by all of its components if the
@@ -19,13 +19,13 @@ impl Registry {
     /// requirements are not checked.
     pub fn enable_conflicts(
         &self,
-        chosen: &[&str],
+        selection: &[&str],
         fresh: &BTreeSet<&str>,
     ) -> Vec<(String, ComponentConflict)> {
-        let chosen: BTreeSet<ComponentName> =
-            chosen.iter().filter_map(|name| ComponentName::parse(name)).collect();
+        let selection: BTreeSet<ComponentName> =
+            selection.iter().filter_map(|name| ComponentName::parse(name)).collect();
         let active: Vec<&Component> =
-            self.components().iter().filter(|c| self.is_active(c, &chosen)).collect();
+            self.components().iter().filter(|c| self.is_active(c, &selection)).collect();
         let is_fresh = |component: &Component| {
             component.provider.is_plugin() && fresh.contains(component.provider.as_str())
         };
@@ -46,18 +46,18 @@ impl Registry {
                 }
             }
         }
-        if !chosen.is_empty() {
+        if !selection.is_empty() {
             let fresh = active.iter().copied().filter(|component| is_fresh(component));
             conflicts.extend(self.unmet(fresh, &active));
         }
         conflicts
     }
 
-    fn is_active(&self, component: &Component, chosen: &BTreeSet<ComponentName>) -> bool {
-        let is_chosen = chosen.contains(&component.name);
+    fn is_active(&self, component: &Component, selection: &BTreeSet<ComponentName>) -> bool {
+        let is_chosen = selection.contains(&component.name);
         let mut same_provider = self.components().iter().filter(|other| other.provider == component.provider);
         is_chosen
-            || component.provider.is_plugin() && !same_provider.any(|other| chosen.contains(&other.name))
+            || component.provider.is_plugin() && !same_provider.any(|other| selection.contains(&other.name))
     }
 
     fn duplicates_of(&self, fresh: &BTreeSet<&str>) -> Vec<(String, ComponentConflict)> {

@@ -6,7 +6,7 @@ use stoker_conditions::Models;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 
-use super::control::{Control, Kind, controls};
+use super::control::{Control, ControlKind, controls};
 use super::mix::MergedWizard;
 use crate::components::{Binding, BoundModel};
 use crate::patterns::pattern_violation;
@@ -48,31 +48,31 @@ pub fn validate_answers(
 ) -> Result<WizardResult, Vec<Diagnostic>> {
     let controls = controls(&mixed.wizard);
     let mut validator = Validator::new(mixed, others, &controls, answers);
-    let mut chosen = WizardResult::default();
+    let mut result = WizardResult::default();
     for control in &controls {
-        validator.process(control, answers, plugins, &mut chosen);
+        validator.process(control, answers, plugins, &mut result);
     }
-    chosen.answers = validator.document;
-    if validator.problems.is_empty() { Ok(chosen) } else { Err(validator.problems) }
+    result.answers = validator.document;
+    if validator.problems.is_empty() { Ok(result) } else { Err(validator.problems) }
 }
 
 /// Returns the components selected by the answers, regardless of restrictions.
 pub fn answered_components(mixed: &MergedWizard, answers: &JsonMap) -> Vec<String> {
-    let mut chosen = WizardResult::default();
+    let mut result = WizardResult::default();
     for control in controls(&mixed.wizard) {
         let value = answer(answers, &control).cloned().unwrap_or_else(|| control.default_value());
         match control.kind {
-            Kind::Checkbox if value == Json::Bool(true) => chosen.add_component(control.body),
-            Kind::Choice => {
+            ControlKind::Checkbox if value == Json::Bool(true) => result.add_component(control.body),
+            ControlKind::Choice => {
                 let option = control.options().into_iter().find(|option| option.get("data") == Some(&value));
                 if let Some(option) = option {
-                    chosen.add_component(option);
+                    result.add_component(option);
                 }
             }
-            Kind::Checkbox | Kind::Text => {}
+            ControlKind::Checkbox | ControlKind::Text => {}
         }
     }
-    chosen.components
+    result.components
 }
 
 fn unknown_answers(controls: &[Control<'_>], answers: &JsonMap) -> Vec<Diagnostic> {
@@ -144,7 +144,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         control: &Control<'_>,
         answers: &JsonMap,
         plugins: &BTreeSet<&str>,
-        chosen: &mut WizardResult,
+        result: &mut WizardResult,
     ) {
         let pane = self.restricted(control, control.pane_metadata);
         let own = self.restricted(control, Some(control.body));
@@ -154,8 +154,8 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         let own = own.or(pane);
         let is_answered = answer(answers, control).is_some();
         match control.kind {
-            Kind::Choice => self.process_option(control, own, is_answered, plugins, chosen),
-            Kind::Checkbox | Kind::Text => self.process_value(control, own, plugins, chosen),
+            ControlKind::Choice => self.process_option(control, own, is_answered, plugins, result),
+            ControlKind::Checkbox | ControlKind::Text => self.process_value(control, own, plugins, result),
         }
     }
 
@@ -168,12 +168,13 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         control: &Control<'_>,
         restricted: Option<(RestrictionAction, String)>,
         plugins: &BTreeSet<&str>,
-        chosen: &mut WizardResult,
+        result: &mut WizardResult,
     ) {
         let value = self.value(control);
-        let is_valid = if control.kind == Kind::Checkbox { value.is_boolean() } else { value.is_string() };
+        let is_valid =
+            if control.kind == ControlKind::Checkbox { value.is_boolean() } else { value.is_string() };
         if !is_valid {
-            let expected = if control.kind == Kind::Checkbox { "true or false" } else { "text" };
+            let expected = if control.kind == ControlKind::Checkbox { "true or false" } else { "text" };
             return self.problem(control, kinds::VALUE, format!("must be {expected}"));
         }
         let is_on = value == Json::Bool(true);
@@ -182,16 +183,16 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
             Some(_) => return,
             None => {}
         }
-        if control.kind == Kind::Text
+        if control.kind == ControlKind::Text
             && let Some(message) = pattern_violation(control.body, &value)
         {
             return self.problem(control, kinds::VALUE, message);
         }
         let sets_maps = is_on;
-        chosen.add(control.body, &value, sets_maps, plugins);
+        result.add(control.body, &value, sets_maps, plugins);
         if is_on {
-            chosen.add_component(control.body);
-            chosen.plugins.extend(self.mixed.owners.get(&control.path()).cloned());
+            result.add_component(control.body);
+            result.plugins.extend(self.mixed.owners.get(&control.path()).cloned());
         }
     }
 
@@ -201,7 +202,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         restricted: Option<(RestrictionAction, String)>,
         is_answered: bool,
         plugins: &BTreeSet<&str>,
-        chosen: &mut WizardResult,
+        result: &mut WizardResult,
     ) {
         if let Some((_, message)) = restricted {
             if is_answered {
@@ -231,11 +232,11 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         let Some(option) = option else { return };
         let value = option.get("data").cloned().unwrap_or_default();
         self.set(control, value.clone());
-        chosen.add(control.body, &value, false, plugins);
-        chosen.add(option, &value, true, plugins);
-        chosen.add_component(option);
+        result.add(control.body, &value, false, plugins);
+        result.add(option, &value, true, plugins);
+        result.add_component(option);
         let key = format!("{}.values[{value}]", control.path());
-        chosen.plugins.extend(self.mixed.owners.get(&key).cloned());
+        result.plugins.extend(self.mixed.owners.get(&key).cloned());
     }
 
     /// Evaluates the restrictions of a control, an option or a pane and returns their action and message.

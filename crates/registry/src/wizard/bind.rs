@@ -15,13 +15,13 @@ impl Mixer<'_> {
             return;
         }
         let mut items = as_list(old);
-        let mut known: BTreeSet<String> = items.iter().map(canonical).collect();
+        let mut canonical_items: BTreeSet<String> = items.iter().map(canonical).collect();
         let mut bound = Bound::default();
         for item in &items {
             bound.add(item);
         }
         for item in as_list(addition) {
-            if !known.insert(canonical(&item)) {
+            if !canonical_items.insert(canonical(&item)) {
                 continue;
             }
             let clashing = bound.clashing(&item);

@@ -5,7 +5,7 @@ use stoker_model::{Json, JsonMap};
 use super::participant::{sorted_controls, sorted_panes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ControlKind {
     /// One option of a list.
     Choice,
     Checkbox,
@@ -18,7 +18,7 @@ pub(super) struct Control<'a> {
     pub(super) body: &'a JsonMap,
     /// Metadata of the pane.
     pub(super) pane_metadata: Option<&'a JsonMap>,
-    pub(super) kind: Kind,
+    pub(super) kind: ControlKind,
 }
 
 impl<'a> Control<'a> {
@@ -37,11 +37,11 @@ impl<'a> Control<'a> {
             return value.clone();
         }
         match self.kind {
-            Kind::Choice => {
+            ControlKind::Choice => {
                 self.options().first().and_then(|option| option.get("data")).cloned().unwrap_or_default()
             }
-            Kind::Checkbox => Json::Bool(false),
-            Kind::Text => Json::from(""),
+            ControlKind::Checkbox => Json::Bool(false),
+            ControlKind::Text => Json::from(""),
         }
     }
 }
@@ -53,9 +53,9 @@ pub(super) fn controls(wizard: &JsonMap) -> Vec<Control<'_>> {
         let pane_metadata = members.get("metadata").and_then(Json::as_object);
         for (name, body) in sorted_controls(members) {
             let kind = match body.get("type").and_then(Json::as_str) {
-                Some("radio" | "select") => Kind::Choice,
-                Some("checkbox") => Kind::Checkbox,
-                Some("text" | "password") => Kind::Text,
+                Some("radio" | "select") => ControlKind::Choice,
+                Some("checkbox") => ControlKind::Checkbox,
+                Some("text" | "password") => ControlKind::Text,
                 _ => continue,
             };
             controls.push(Control { pane, name, body, pane_metadata, kind });

@@ -5,7 +5,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 
 use super::answers::Validator;
-use super::control::{Control, Kind, controls};
+use super::control::{Control, ControlKind, controls};
 use super::mix::MergedWizard;
 use crate::restrictions::RestrictionEffect;
 
@@ -66,13 +66,13 @@ impl Validator<'_, '_, '_> {
     /// Replaces a forbidden value.
     fn replace_forbidden(&mut self, control: &Control<'_>) {
         match control.kind {
-            Kind::Checkbox => {
+            ControlKind::Checkbox => {
                 if self.combined_effect(control).action().is_some() {
                     self.set(control, Json::Bool(false));
                 }
             }
-            Kind::Choice => self.replace_forbidden_choice(control),
-            Kind::Text => {}
+            ControlKind::Choice => self.replace_forbidden_choice(control),
+            ControlKind::Text => {}
         }
     }
 

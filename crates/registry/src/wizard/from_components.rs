@@ -96,9 +96,9 @@ fn groups(kind: ComponentType, registry: &Registry) -> Vec<Vec<&Component>> {
         while let Some(one) = connected.get(idx).copied() {
             let is_connected =
                 |other: &&&Component| parent(other) == parent(first) && Registry::conflict(one, other);
-            let found: Vec<&Component> = rest.iter().rev().filter(is_connected).copied().collect();
-            rest.retain(|other| !found.iter().any(|found| found.name == other.name));
-            connected.extend(found);
+            let neighbours: Vec<&Component> = rest.iter().rev().filter(is_connected).copied().collect();
+            rest.retain(|other| !neighbours.iter().any(|neighbour| neighbour.name == other.name));
+            connected.extend(neighbours);
             idx += 1;
         }
         let is_clique = connected

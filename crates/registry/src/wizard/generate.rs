@@ -66,13 +66,13 @@ fn choice_mut<'w>(wizard: &'w mut JsonMap, target: &Participant<'_>) -> Option<&
 /// Returns the new restrictions of one choice.
 fn additions(target: &Participant<'_>, all: &[Participant<'_>], registry: &Registry) -> Vec<Restriction> {
     let written = target.body.get("restrictions").and_then(Json::as_array).into_iter().flatten();
-    let mut known: BTreeSet<String> =
+    let mut conditions: BTreeSet<String> =
         written.filter_map(Restriction::parse).map(|restriction| restriction.condition).collect();
     let requires = target.component.requires.iter();
     let requires = requires.filter_map(|required| requirement(target, required, all, registry));
     let mut added = incompatibilities(target, all);
     added.extend(requires);
-    added.retain(|restriction| known.insert(restriction.condition.clone()));
+    added.retain(|restriction| conditions.insert(restriction.condition.clone()));
     added
 }
 

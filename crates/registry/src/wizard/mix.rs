@@ -179,8 +179,8 @@ impl<'a> Mixer<'a> {
             }
             (Json::Object(old), Json::Object(addition)) => self.merge_map(old, addition, path),
             (Json::Array(old), Json::Array(items)) => {
-                let mut known: BTreeSet<String> = old.iter().map(canonical).collect();
-                old.extend(items.iter().filter(|item| known.insert(canonical(item))).cloned());
+                let mut canonical_items: BTreeSet<String> = old.iter().map(canonical).collect();
+                old.extend(items.iter().filter(|item| canonical_items.insert(canonical(item))).cloned());
             }
             (Json::Object(_) | Json::Array(_), _) | (_, Json::Object(_) | Json::Array(_)) => {
                 self.conflict(path.to_owned(), kinds::TYPE);

@@ -122,9 +122,9 @@ async fn by_token(access: &AccessControl, secret: &Secret) -> Result<Login, Stor
         return Ok(Login::Is(caller));
     }
     let epoch = access.tokens.epoch();
-    let found = store.read().await?.token_find(&digest).await?;
+    let record = store.read().await?.token_find(&digest).await?;
     let valid =
-        found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
+        record.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
     Ok(valid.map_or(Login::Wrong, |(token, user, tenant)| {
         let caller = login::caller(&user, &tenant);
         let until = access.context.cacheable_until(token.expires_at, now);

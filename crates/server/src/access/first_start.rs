@@ -37,12 +37,12 @@ pub(crate) async fn run(
     store: &Store,
     passwords: &Passwords,
     clock: Clock,
-    given: Option<String>,
+    password: Option<String>,
 ) -> Result<FirstStart, FirstStartFailed> {
     if store.read().await?.user_by_name(ADMIN).await?.is_some() || has_users(store).await? {
         return Ok(FirstStart::No);
     }
-    let (password, outcome) = if let Some(password) = given {
+    let (password, outcome) = if let Some(password) = password {
         (password, FirstStart::Given)
     } else {
         let password = random_password()?;

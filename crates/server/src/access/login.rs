@@ -127,10 +127,10 @@ pub(crate) async fn with_token(
     secret: &Secret,
     tenant_name: &TenantName,
 ) -> ApiResult<Session> {
-    let found = access.context.store.read().await?.token_find(&secret.digest()).await?;
+    let record = access.context.store.read().await?.token_find(&secret.digest()).await?;
     let now = access.context.clock.now();
     let valid =
-        found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
+        record.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
     let Some((token, user, tenant)) = valid else {
         return Err(ApiError::unauthorized("the token is unknown, expired or revoked"));
     };

@@ -40,13 +40,13 @@ impl Passwords {
     }
 
     /// Verifies a password; false without a hash.
-    pub(crate) async fn matches(&self, password: String, known: Option<String>) -> bool {
+    pub(crate) async fn matches(&self, password: String, hash: Option<String>) -> bool {
         let permit = self.permit().await;
-        let is_known = known.is_some();
-        let known = known.unwrap_or_else(|| self.decoy.clone());
+        let is_known = hash.is_some();
+        let hash = hash.unwrap_or_else(|| self.decoy.clone());
         let checking = spawn_blocking(move || {
             let _permit = permit;
-            verify(&password, &known)
+            verify(&password, &hash)
         });
         checking.await.unwrap_or(false) && is_known
     }
@@ -63,8 +63,8 @@ fn hash(password: &str) -> Result<String, HashingFailed> {
     hashed.map(|hash| hash.to_string()).map_err(|error| HashingFailed(error.into()))
 }
 
-fn verify(password: &str, known: &str) -> bool {
-    PasswordHash::new(known)
+fn verify(password: &str, encoded: &str) -> bool {
+    PasswordHash::new(encoded)
         .is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 

@@ -60,7 +60,7 @@ impl Routes {
                 operation.tags = Some(vec![self.tag.to_owned()]);
                 document::complete(
                     operation,
-                    &document::Kind { method, permission, has_parameters, is_versioned },
+                    &document::OperationTraits { method, permission, has_parameters, is_versioned },
                 );
             }
         }

@@ -31,8 +31,8 @@ pub(crate) struct TlsClient {
 
 /// Returns the host the client connected to: the `Host` header, or `:authority` in HTTP/2.
 pub(crate) fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
-    let named = headers.get(header::HOST).and_then(|value| value.to_str().ok());
-    named.or_else(|| uri.authority().map(Authority::as_str))
+    let header = headers.get(header::HOST).and_then(|value| value.to_str().ok());
+    header.or_else(|| uri.authority().map(Authority::as_str))
 }
 
 /// Base URL under which the client reached the server, for links in responses.

@@ -15,7 +15,7 @@ use crate::http::media::{JSON, YAML};
 pub(crate) const PERMISSION_EXTENSION: &str = "x-stoker-permission";
 
 /// Properties that decide which shared parts an operation gets.
-pub(crate) struct Kind {
+pub(crate) struct OperationTraits {
     pub(crate) method: Method,
     pub(crate) permission: Permission,
     /// Whether the path has parameters.
@@ -52,13 +52,13 @@ const COMMON: &[Common] = &[
 ];
 
 /// Adds the permission, the shared error responses and the media types.
-pub(crate) fn complete(operation: &mut Operation, kind: &Kind) {
+pub(crate) fn complete(operation: &mut Operation, traits: &OperationTraits) {
     let extensions = operation.extensions.get_or_insert_default();
-    extensions.insert(PERMISSION_EXTENSION.to_owned(), kind.permission.as_str().into());
-    let is_public = kind.permission == Permission::Public;
+    extensions.insert(PERMISSION_EXTENSION.to_owned(), traits.permission.as_str().into());
+    let is_public = traits.permission == Permission::Public;
     operation.security = Some(if is_public { Vec::new() } else { security() });
-    let changes = kind.method != Method::GET && !is_public;
-    let is_conditional = changes && kind.method != Method::POST && kind.is_versioned;
+    let changes = traits.method != Method::GET && !is_public;
+    let is_conditional = changes && traits.method != Method::POST && traits.is_versioned;
     let is_paged = parameters(operation).any(|parameter| parameter.name == "limit");
     if is_conditional {
         operation.parameters.get_or_insert_default().push(RefOr::T(if_match()));
@@ -66,7 +66,7 @@ pub(crate) fn complete(operation: &mut Operation, kind: &Kind) {
     for common in COMMON {
         let applies = match common.status {
             "401" | "403" | "429" => !is_public,
-            "404" => kind.has_parameters,
+            "404" => traits.has_parameters,
             "409" => changes,
             "412" => is_conditional,
             "408" | "413" => operation.request_body.is_some(),

@@ -100,9 +100,9 @@ impl Query {
         &mut self,
         name: &str,
         parse: fn(&str) -> Option<T>,
-        known: &[&str],
+        words: &[&str],
     ) -> Option<Vec<T>> {
-        let kind = format!("one of {}", known.join(", "));
+        let kind = format!("one of {}", words.join(", "));
         self.parsed_list(name, &kind, parse)
     }
 
@@ -138,29 +138,29 @@ const ALIASES: &[(&str, &str)] = &[("graph_type", "type"), ("graph_types", "type
 /// Reports all keys of a query that are neither declared nor aliases of declared ones.
 pub(crate) fn refuse_unknown(text: &str, declared: &[String]) -> ApiResult<()> {
     let aliases = ALIASES.iter().filter(|(key, _)| declared.iter().any(|declared| declared == key));
-    let known: Vec<&str> =
+    let keys: Vec<&str> =
         declared.iter().map(String::as_str).chain(aliases.map(|(_, alias)| *alias)).collect();
     let mut unknown: Vec<String> = Vec::new();
     for (name, _) in form_urlencoded::parse(text.as_bytes()) {
-        if !known.contains(&name.as_ref()) && !unknown.iter().any(|unknown| *unknown == name) {
+        if !keys.contains(&name.as_ref()) && !unknown.iter().any(|unknown| *unknown == name) {
             unknown.push(name.into_owned());
         }
     }
     if unknown.is_empty() {
         return Ok(());
     }
-    Err(ApiError::invalid(unknown.iter().take(UNKNOWN_MAX).map(|name| unknown_key(name, &known)).collect()))
+    Err(ApiError::invalid(unknown.iter().take(UNKNOWN_MAX).map(|name| unknown_key(name, &keys)).collect()))
 }
 
 /// Maximum number of unknown keys in a response.
 const UNKNOWN_MAX: usize = 20;
 
-fn unknown_key(name: &str, known: &[&str]) -> Diagnostic {
+fn unknown_key(name: &str, keys: &[&str]) -> Diagnostic {
     let name = truncated(name);
-    let help = match closest_name(&name, known.iter().copied()) {
+    let help = match closest_name(&name, keys.iter().copied()) {
         Some(suggestion) => format!("did you mean `{suggestion}`?"),
-        None if known.is_empty() => "this operation takes no query parameters".to_owned(),
-        None => format!("known parameters: {}", known.join(", ")),
+        None if keys.is_empty() => "this operation takes no query parameters".to_owned(),
+        None => format!("known parameters: {}", keys.join(", ")),
     };
     Diagnostic::error("query", format!("unknown query parameter `{name}`"))
         .path(format!("?{name}"))

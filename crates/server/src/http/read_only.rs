@@ -33,8 +33,11 @@ pub(crate) fn compare(
             let Some(sent) = reader::json(value, problems) else { return };
             let expected = stored.get(key).unwrap_or(&Json::Null);
             if sent != *expected {
-                let message =
-                    format!("cannot change {} to {}: the field is read-only", shown(expected), shown(&sent));
+                let message = format!(
+                    "cannot change {} to {}: the field is read-only",
+                    excerpt(expected),
+                    excerpt(&sent)
+                );
                 problems
                     .error(codes::READ_ONLY, value.span, message)
                     .set_help("omit the field, or send the stored value");
@@ -43,7 +46,7 @@ pub(crate) fn compare(
     }
 }
 
-fn shown(value: &Json) -> String {
+fn excerpt(value: &Json) -> String {
     let text = value.to_string();
     if text.chars().count() <= SHOWN_CHARS_MAX {
         return format!("`{text}`");

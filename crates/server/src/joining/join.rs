@@ -57,9 +57,9 @@ pub(super) async fn admit(
     let former = writing.agent_digest(&uid).await?;
     let is_taken = uid.is_master() || former.is_some();
     if is_taken && !may_replace {
-        let known = if is_by_mac { ", which has the MAC address of this machine" } else { "" };
+        let cause = if is_by_mac { ", which has the MAC address of this machine" } else { "" };
         return Err(ApiError::forbidden(format!(
-            "this token does not allow replacing the agent of `{uid}`{known}; create one with `may_replace`, or revoke \
+            "this token does not allow replacing the agent of `{uid}`{cause}; create one with `may_replace`, or revoke \
              the old agent first"
         )));
     }
@@ -110,16 +110,16 @@ async fn node_of(writing: &mut WriteTransaction, join: &Join, peer: Peer) -> Api
         return Ok(JoinTarget { node_id: None, is_by_mac: false });
     }
     let mac = join.facts.get("mac").and_then(Json::as_str).and_then(normal_mac);
-    let mut found = match &join.node {
-        Some(name) => named(writing, name).await?,
+    let mut node = match &join.node {
+        Some(name) => find_node(writing, name).await?,
         None => None,
     };
     // The node may have been discovered under another name.
-    let is_by_mac = found.is_none() && mac.is_some();
-    if let (None, Some(mac)) = (&found, &mac) {
-        found = writing.node_by_mac(mac).await?;
+    let is_by_mac = node.is_none() && mac.is_some();
+    if let (None, Some(mac)) = (&node, &mac) {
+        node = writing.node_by_mac(mac).await?;
     }
-    match (found, mac) {
+    match (node, mac) {
         (Some(node), _) => Ok(JoinTarget { node_id: Some(node.id), is_by_mac }),
         (None, Some(mac)) => {
             let node_id = Some(create(writing, join, mac, peer).await?);
@@ -127,7 +127,7 @@ async fn node_of(writing: &mut WriteTransaction, join: &Join, peer: Peer) -> Api
         }
         (None, None) => Err(ApiError::bad_request(match &join.node {
             Some(name) => format!(
-                "there is no node `{name}`, and none can be created without a MAC address in `facts.mac`; discover it \
+                "there is no node `{name}`, and it cannot be created without a MAC address in `facts.mac`; discover it \
                  first (POST /api/v1/nodes), or name a node by id, hostname, name or MAC address"
             ),
             None => {
@@ -137,7 +137,7 @@ async fn node_of(writing: &mut WriteTransaction, join: &Join, peer: Peer) -> Api
     }
 }
 
-async fn named(session: &mut Session, name: &str) -> ApiResult<Option<Node>> {
+async fn find_node(session: &mut Session, name: &str) -> ApiResult<Option<Node>> {
     if let Some(id) = NodeId::parse(name) {
         return Ok(session.node_get(id).await?);
     }

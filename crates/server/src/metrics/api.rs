@@ -90,8 +90,8 @@ pub(crate) async fn count(State(metrics): State<Arc<Metrics>>, request: Request,
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let response = next.run(request).await;
     drop(in_flight);
-    let known = ["GET", "PUT", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&method.as_str());
-    let method = if known { method.as_str() } else { "other" };
+    let is_standard = ["GET", "PUT", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&method.as_str());
+    let method = if is_standard { method.as_str() } else { "other" };
     metrics.own.api.request(method, &route, response.status().as_u16(), started.elapsed());
     response
 }

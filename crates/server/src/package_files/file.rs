@@ -64,13 +64,13 @@ impl FileResponse {
         let modified = metadata.modified().ok()?;
         let age = modified.duration_since(UNIX_EPOCH).ok()?;
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        let known = TYPES.iter().find(|(name, _)| *name == extension);
+        let entry = TYPES.iter().find(|(name, _)| *name == extension);
         Some(Self {
             file,
             n_bytes: metadata.len(),
             modified: Timestamp::from_second(age.as_secs().try_into().ok()?).ok()?,
             tag: format!("\"{:x}-{:x}\"", age.as_nanos(), metadata.len()),
-            content_type: known.map_or("application/octet-stream", |(_, name)| *name),
+            content_type: entry.map_or("application/octet-stream", |(_, name)| *name),
         })
     }
 

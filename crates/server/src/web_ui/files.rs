@@ -10,7 +10,7 @@ use rust_embed::RustEmbed;
 #[derive(RustEmbed)]
 #[folder = "../../ui/dist"]
 #[allow_missing = true]
-struct Built;
+struct UiAssets;
 
 /// Entry page of every path of the UI.
 const INDEX: &str = "index.html";
@@ -29,8 +29,8 @@ pub(super) struct File {
 /// Returns a file by its path without a leading slash.
 pub(super) fn file(path: &str) -> Option<File> {
     let content_type = content_type(path)?;
-    let found = Built::get(path)?;
-    Some(File { bytes: found.data, content_type, is_immutable: path.starts_with(HASHED_FOLDER) })
+    let asset = UiAssets::get(path)?;
+    Some(File { bytes: asset.data, content_type, is_immutable: path.starts_with(HASHED_FOLDER) })
 }
 
 pub(super) fn index() -> File {

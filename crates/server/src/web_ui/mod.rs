@@ -56,12 +56,12 @@ pub(crate) fn find(request: &Request<Body>) -> Option<WebUiRequest> {
 
 /// Reports whether `text/html` is accepted explicitly, not through a wildcard.
 fn wants_page(headers: &HeaderMap) -> bool {
-    let named = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    named.flat_map(|value| value.split(',')).any(|kind| kind.split(';').next().map(str::trim) == Some(PAGE))
+    let types = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    types.flat_map(|value| value.split(',')).any(|kind| kind.split(';').next().map(str::trim) == Some(PAGE))
 }
 
-pub(crate) async fn serve(found: Option<Extension<WebUiRequest>>) -> Response {
-    let file = match found {
+pub(crate) async fn serve(target: Option<Extension<WebUiRequest>>) -> Response {
+    let file = match target {
         Some(Extension(WebUiRequest::File(path))) => files::file(&path),
         _ => Some(files::index()),
     };

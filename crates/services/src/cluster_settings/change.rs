@@ -287,11 +287,11 @@ fn plugin_changes<'a>(
         return Err(problem("", "expected a map of settings".to_owned()));
     };
     let metadata = submitted.get("metadata");
-    let chosen = match metadata.and_then(|metadata| metadata.get("chosen_id")) {
-        None | Some(Json::Null) => section.chosen(),
+    let target = match metadata.and_then(|metadata| metadata.get("chosen_id")) {
+        None | Some(Json::Null) => section.effective_version(),
         Some(id) => id.as_i64().and_then(|id| section.version(PluginId(id))),
     };
-    let Some(chosen) = chosen else {
+    let Some(target) = target else {
         let ids: Vec<String> = section.versions.iter().map(|version| version.plugin.id.to_string()).collect();
         let message = format!("must be the ID of a compatible version: {}", ids.join(", "));
         return coded(codes::PLUGIN_VERSION, problem(".metadata.chosen_id", message));
@@ -305,26 +305,26 @@ fn plugin_changes<'a>(
         Some(Json::Bool(flag)) => *flag,
         Some(_) => return Err(problem(".metadata.enabled", "must be true or false".to_owned())),
     };
-    let edited = submitted_settings(submitted, chosen.plugin.id);
-    let problems = check::settings(&path, &chosen.attributes(), &edited);
+    let edited = submitted_settings(submitted, target.plugin.id);
+    let problems = check::settings(&path, &target.attributes(), &edited);
     if !problems.is_empty() {
         return Err(problems);
     }
     Ok(section
         .versions
         .iter()
-        .filter_map(|version| version_change(version, chosen, enabled, &edited))
+        .filter_map(|version| version_change(version, target, enabled, &edited))
         .collect())
 }
 
 fn version_change<'a>(
     version: &'a Version,
-    chosen: &Version,
+    target: &Version,
     enabled: bool,
     edited: &JsonMap,
 ) -> Option<PluginChange<'a>> {
     let old = version.used.clone().unwrap_or_else(|| disabled_link(version.plugin.id));
-    let mut new = ClusterPlugin { enabled: enabled && version.plugin.id == chosen.plugin.id, ..old.clone() };
+    let mut new = ClusterPlugin { enabled: enabled && version.plugin.id == target.plugin.id, ..old.clone() };
     if new.enabled {
         // Settings are stored for the enabled version only.
         new.attributes = merge_into_copy(&version.attributes(), edited.clone());

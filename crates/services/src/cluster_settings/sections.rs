@@ -112,7 +112,7 @@ impl Version {
 
 impl Section {
     /// Returns the enabled version, or the newest if none is enabled.
-    pub(super) fn chosen(&self) -> Option<&Version> {
+    pub(super) fn effective_version(&self) -> Option<&Version> {
         self.enabled().or(self.versions.last())
     }
 
@@ -128,14 +128,14 @@ impl Section {
     /// Returns the section in the form in which conditions read it: the settings of the version in use, and
     /// `value`, which is true if the plugin is enabled.
     pub(super) fn model(&self) -> Json {
-        let (chosen, is_enabled) = (self.chosen(), self.enabled().is_some());
-        let mut model = chosen.map(Version::attributes).unwrap_or_default();
+        let (selected, is_enabled) = (self.effective_version(), self.enabled().is_some());
+        let mut model = selected.map(Version::attributes).unwrap_or_default();
         let mut metadata = JsonMap::from_iter([("toggleable".to_owned(), json!(true))]);
-        merge(&mut metadata, chosen.map(Version::metadata).unwrap_or_default());
+        merge(&mut metadata, selected.map(Version::metadata).unwrap_or_default());
         metadata.extend([
             ("class".to_owned(), json!("plugin")),
             ("enabled".to_owned(), json!(is_enabled)),
-            ("chosen_id".to_owned(), json!(chosen.map(|version| version.plugin.id.0))),
+            ("chosen_id".to_owned(), json!(selected.map(|version| version.plugin.id.0))),
         ]);
         model.insert("metadata".to_owned(), Json::Object(metadata));
         model.entry("value").or_insert(Json::Bool(is_enabled));
@@ -144,7 +144,7 @@ impl Section {
 
     pub(super) fn view(&self) -> Json {
         let is_enabled = self.enabled().is_some();
-        self.render(self.chosen(), is_enabled, Version::attributes)
+        self.render(self.effective_version(), is_enabled, Version::attributes)
     }
 
     /// Returns the section as it is before the plugin is enabled or configured.
@@ -154,11 +154,11 @@ impl Section {
 
     fn render(
         &self,
-        chosen: Option<&Version>,
+        selected: Option<&Version>,
         is_enabled: bool,
         attributes: fn(&Version) -> JsonMap,
     ) -> Json {
-        let title = chosen.map(|version| version.plugin.body.title.as_str());
+        let title = selected.map(|version| version.plugin.body.title.as_str());
         let versions: Vec<Json> =
             self.versions.iter().map(|version| version.view(attributes(version))).collect();
         let mut metadata = JsonMap::from_iter([
@@ -166,12 +166,12 @@ impl Section {
             ("toggleable".to_owned(), json!(true)),
             ("weight".to_owned(), json!(WEIGHT)),
         ]);
-        merge(&mut metadata, chosen.map(Version::metadata).unwrap_or_default());
+        merge(&mut metadata, selected.map(Version::metadata).unwrap_or_default());
         metadata.extend([
             ("class".to_owned(), json!("plugin")),
             ("enabled".to_owned(), json!(is_enabled)),
             ("default".to_owned(), json!(false)),
-            ("chosen_id".to_owned(), json!(chosen.map(|version| version.plugin.id.0))),
+            ("chosen_id".to_owned(), json!(selected.map(|version| version.plugin.id.0))),
             ("versions".to_owned(), Json::Array(versions)),
         ]);
         // `value` is an alternative to `metadata.enabled`; bindings of wizards may use either.

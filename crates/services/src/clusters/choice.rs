@@ -89,15 +89,15 @@ impl Choice {
                 let wizard = Wizard::new(&catalog, &registry, &mode)?;
                 is_selection |= wizard.is_generated();
                 wizard.choose(document).map_err(|problems| {
-                    let named = wizard.named_components(document);
-                    let conflicts = decide(&catalog, &registry, &canonical_names(named.iter())).conflicts;
+                    let names = wizard.named_components(document);
+                    let conflicts = decide(&catalog, &registry, &canonical_names(names.iter())).conflicts;
                     wizard_error(problems).with_conflicts(conflicts_json(&registry, &conflicts))
                 })?
             }
             None => WizardResult::default(),
         };
-        let named = request.components.iter().flatten().chain(&answers.components);
-        let mut choice = Self { mode, components: canonical_names(named), ..Self::default() };
+        let names = request.components.iter().flatten().chain(&answers.components);
+        let mut choice = Self { mode, components: canonical_names(names), ..Self::default() };
         // A written wizard without components selects none. This differs from an empty selection, which must satisfy
         // requirements.
         if is_selection || !choice.components.is_empty() {
@@ -117,8 +117,9 @@ impl Choice {
             tracing::warn!(model, path, "setting is bound more than once; the last value wins");
         }
         let mut enabled: BTreeSet<String> = answers.plugins.clone();
-        let chosen: Vec<ComponentName> = names.iter().filter_map(|name| ComponentName::parse(name)).collect();
-        enabled.extend(registry.plugins_for(&chosen).into_iter().map(str::to_owned));
+        let selection: Vec<ComponentName> =
+            names.iter().filter_map(|name| ComponentName::parse(name)).collect();
+        enabled.extend(registry.plugins_for(&selection).into_iter().map(str::to_owned));
         enabled.extend(
             bindings.iter().filter_map(|binding| enabled_plugin(catalog, binding)).map(str::to_owned),
         );
@@ -237,10 +238,10 @@ fn is_switch(path: &str) -> bool {
 /// Returns canonical component names without duplicates. Invalid names are retained, so that they are
 /// reported later.
 fn canonical_names<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
-    let mut known = BTreeSet::new();
+    let mut unique = BTreeSet::new();
     let spelled =
         names.map(|name| ComponentName::parse(name).map_or_else(|| name.clone(), |name| name.to_string()));
-    spelled.filter(|name| known.insert(name.clone())).collect()
+    spelled.filter(|name| unique.insert(name.clone())).collect()
 }
 
 fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[String]) -> ServiceResult<()> {

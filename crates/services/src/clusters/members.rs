@@ -11,8 +11,8 @@ use crate::modules::automatic::enqueue_for;
 
 /// Loads the nodes with these IDs, in this order. Duplicate and missing IDs are errors.
 pub(super) async fn load(writing: &mut WriteTransaction, ids: &[NodeId]) -> ServiceResult<Vec<Node>> {
-    let mut seen = HashSet::new();
-    if let Some(duplicate) = ids.iter().find(|id| !seen.insert(**id)) {
+    let mut unique = HashSet::new();
+    if let Some(duplicate) = ids.iter().find(|id| !unique.insert(**id)) {
         return Err(ServiceError::invalid(format!("duplicate node {duplicate}")));
     }
     let filter = NodeFilter { ids: Some(ids.to_vec()), ..NodeFilter::default() };

@@ -34,8 +34,9 @@ pub fn role_problems(cluster_id: ClusterId, metadata: &JsonMap, roles: &[String]
 pub fn deployed_conflicts(metadata: &JsonMap, requested: &[String], deployed: &[String]) -> Vec<String> {
     let mut problems = Vec::new();
     for role in requested.iter().filter(|role| !deployed.contains(role)) {
-        let kept = deployed.iter().filter(|name| !requested.contains(name));
-        let clashes = kept.filter(|name| conflicts(metadata, role, name) || conflicts(metadata, name, role));
+        let remaining = deployed.iter().filter(|name| !requested.contains(name));
+        let clashes =
+            remaining.filter(|name| conflicts(metadata, role, name) || conflicts(metadata, name, role));
         problems.extend(clashes.map(|name| {
             format!("Role '{role}' in conflict with role '{name}', which is deployed on the node.")
         }));

@@ -220,8 +220,8 @@ async fn require_declared(session: &mut Session, cluster: &Cluster, names: &[Str
     if unknown.is_empty() {
         return Ok(());
     }
-    let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-    let message = format!("No such extensions: {}; the release declares: {known}", unknown.join(", "));
+    let choices = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
+    let message = format!("No such extensions: {}; the release declares: {choices}", unknown.join(", "));
     Err(ServiceError::invalid(message))
 }
 

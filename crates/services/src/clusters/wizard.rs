@@ -43,13 +43,13 @@ pub async fn wizard_evaluate(
     let mut evaluated = evaluate_in(pool, session, &release, &mode, &answers).await?;
     // Compatible plugins depend on the mode, and an answer may set the mode: evaluate again with that mode.
     let answered =
-        bound_mode(&evaluated.chosen).filter(|answered| requested_mode.is_none() && *answered != mode);
+        bound_mode(&evaluated.result).filter(|answered| requested_mode.is_none() && *answered != mode);
     if let Some(answered) = answered.map(str::to_owned) {
         mode = modes::choose(&release.body, Some(&answered))?;
         evaluated = evaluate_in(pool, session, &release, &mode, &answers).await?;
     }
-    let Evaluated { catalog, registry, mut state, chosen } = evaluated;
-    let choice = Choice::of_answers(session, &catalog, &registry, &chosen, mode).await?;
+    let Evaluated { catalog, registry, mut state, result } = evaluated;
+    let choice = Choice::of_answers(session, &catalog, &registry, &result, mode).await?;
     state.plugins = choice.plugin_names().cloned().collect();
     // The checks of enabling repeat the conflicts between components.
     if state.conflicts.is_empty() {
@@ -71,7 +71,7 @@ struct Evaluated {
     registry: Registry,
     state: WizardState,
     /// Result of the effective values.
-    chosen: WizardResult,
+    result: WizardResult,
 }
 
 async fn evaluate_in(
@@ -91,19 +91,19 @@ fn evaluate(catalog: Catalog, mode: &str, answers: &JsonMap) -> ServiceResult<Ev
     let wizard = Wizard::new(&catalog, &registry, mode)?;
     let WizardEvaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
     let problems = wizard.choose(answers).err().unwrap_or_default();
-    let chosen = wizard.choose(&effective).unwrap_or_default();
-    let conflicts = if chosen.components.is_empty() && !wizard.is_generated() {
+    let result = wizard.choose(&effective).unwrap_or_default();
+    let conflicts = if result.components.is_empty() && !wizard.is_generated() {
         Vec::new()
     } else {
-        decide(&catalog, &registry, &chosen.components).conflicts
+        decide(&catalog, &registry, &result.components).conflicts
     };
     let state = WizardState {
         controls,
         answers: effective,
         problems,
-        components: chosen.components.clone(),
+        components: result.components.clone(),
         plugins: Vec::new(),
         conflicts: conflicts_json(&wizard.registry(&registry), &conflicts),
     };
-    Ok(Evaluated { catalog, registry, state, chosen })
+    Ok(Evaluated { catalog, registry, state, result })
 }

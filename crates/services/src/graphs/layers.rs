@@ -43,9 +43,9 @@ impl LayerFilter {
                 "cluster" | "own" => layer_filter.cluster = true,
                 "plugins" | "plugin" => layer_filter.plugins = true,
                 other => {
-                    let shown: String = other.chars().take(60).collect();
+                    let name: String = other.chars().take(60).collect();
                     let message = format!(
-                        "unknown layer `{shown}`; `layers` is a list of `release`, `cluster`, `plugins`"
+                        "unknown layer `{name}`; `layers` is a list of `release`, `cluster`, `plugins`"
                     );
                     return Err(ServiceError::invalid(message));
                 }
@@ -85,17 +85,17 @@ impl PluginLayer {
         let folder = plugin.scripts_folder(&graphs.settings.plugin_scripts_root);
         let has_folder = scripts.is_some() || creates_folder(&plugin, graph.as_ref(), &folder);
         let folder = has_folder.then_some(folder);
-        let made = |graph| graphs.plugin_tasks.get(&plugin, folder.as_deref(), graph);
-        let tasks = graph.as_ref().map_or_else(|| [].into(), made);
+        let tasks_of = |graph| graphs.plugin_tasks.get(&plugin, folder.as_deref(), graph);
+        let tasks = graph.as_ref().map_or_else(|| [].into(), tasks_of);
         Self { plugin, graph, tasks, scripts, folder }
     }
 
     /// Adds generated tasks and returns their names.
-    fn add(&mut self, made: Vec<Task>, used_names: &mut HashSet<String>) -> Vec<String> {
-        let names: Vec<String> = made.iter().map(|task| task.name.clone()).collect();
+    fn add(&mut self, tasks: Vec<Task>, used_names: &mut HashSet<String>) -> Vec<String> {
+        let names: Vec<String> = tasks.iter().map(|task| task.name.clone()).collect();
         used_names.extend(names.iter().cloned());
-        if !made.is_empty() {
-            self.tasks = self.tasks.iter().cloned().chain(made).collect();
+        if !tasks.is_empty() {
+            self.tasks = self.tasks.iter().cloned().chain(tasks).collect();
         }
         names
     }
@@ -251,8 +251,8 @@ impl Layers {
                     root: &graphs.settings.plugin_scripts_root,
                     digest: scripts.digest.as_deref(),
                 };
-                let made = scripts_task(scripts, &merged, |name| used_names.contains(name));
-                self.helpers.extend(layer.add(made.into_iter().collect(), &mut used_names));
+                let tasks = scripts_task(scripts, &merged, |name| used_names.contains(name));
+                self.helpers.extend(layer.add(tasks.into_iter().collect(), &mut used_names));
             }
             if let Some(source) = sources.get(&layer.plugin.id) {
                 let source = PackageSource {
@@ -263,8 +263,8 @@ impl Layers {
                     root: &graphs.settings.node_root,
                     digest: &source.digest,
                 };
-                let made = source_tasks(source, &merged, |name| used_names.contains(name));
-                self.helpers.extend(layer.add(made, &mut used_names));
+                let tasks = source_tasks(source, &merged, |name| used_names.contains(name));
+                self.helpers.extend(layer.add(tasks, &mut used_names));
                 with_packages.insert(layer.plugin.body.name.clone());
             }
         }
@@ -349,13 +349,13 @@ async fn former_tasks(
     present: &HashSet<String>,
 ) -> ServiceResult<Vec<(Source, Vec<Task>)>> {
     let former = former_sources(session, cluster, present).await?;
-    let made = former.into_iter().map(|(plugin, folder)| {
+    let layers = former.into_iter().map(|(plugin, folder)| {
         let root = &graphs.settings.node_root;
         let tasks = removal_tasks(RemovedSource { plugin: &plugin, folder: &folder, root });
         let version = folder.strip_prefix(&*plugin).and_then(|rest| rest.strip_prefix('-'));
         (Source::Plugin { version: version.unwrap_or_default().to_owned(), name: plugin }, tasks)
     });
-    Ok(made.collect())
+    Ok(layers.collect())
 }
 
 /// Returns the tasks of one owner as a layer.
@@ -380,9 +380,9 @@ fn creates_folder(plugin: &Plugin, graph: Option<&Graph>, folder: &str) -> bool 
 
 async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ServiceResult<Vec<Plugin>> {
     let mut plugins = Vec::new();
-    for chosen in session.cluster_plugins(cluster.id).await? {
-        if chosen.enabled {
-            plugins.extend(session.plugin_get(chosen.plugin_id).await?);
+    for link in session.cluster_plugins(cluster.id).await? {
+        if link.enabled {
+            plugins.extend(session.plugin_get(link.plugin_id).await?);
         }
     }
     Ok(plugins)

@@ -24,12 +24,12 @@ pub struct PlannedGraph {
 }
 
 impl PlannedGraph {
-    /// Returns the generated tasks that `chosen` tasks require, so that a caller who selects tasks need not list them.
-    pub fn helpers_of(&self, chosen: &[String]) -> Vec<String> {
+    /// Returns the generated tasks that the tasks in `selection` require, so that a caller who selects tasks need not list them.
+    pub fn helpers_of(&self, selection: &[String]) -> Vec<String> {
         let helps = |task: &&Task| {
             let waiting = task.field("required_for").and_then(Json::as_array).into_iter().flatten();
             let mut waiting = waiting.filter_map(Json::as_str);
-            waiting.any(|name| chosen.iter().any(|chosen| chosen == name))
+            waiting.any(|name| selection.iter().any(|selected| selected == name))
         };
         let helpers = self.tasks.iter().filter(|task| self.helpers.contains(&task.name));
         helpers.filter(helps).map(|task| task.name.clone()).collect()

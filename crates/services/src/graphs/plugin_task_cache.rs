@@ -14,10 +14,10 @@ const GRAPHS_MAX: usize = 512;
 /// need no invalidation.
 #[derive(Default)]
 pub struct PluginTaskCache {
-    graphs: Mutex<HashMap<GraphId, Made>>,
+    graphs: Mutex<HashMap<GraphId, CachedTasks>>,
 }
 
-struct Made {
+struct CachedTasks {
     /// Generations of the graph and of the plugin.
     of: (i64, i64),
     /// Directory of the plugin's scripts on nodes.
@@ -28,20 +28,20 @@ struct Made {
 impl PluginTaskCache {
     pub fn get(&self, plugin: &Plugin, folder: Option<&str>, graph: &Graph) -> Arc<[Task]> {
         let generations = (graph.generation, plugin.generation);
-        let mut known = self.graphs.lock();
-        if let Some(made) =
-            known.get(&graph.id).filter(|made| made.of == generations && made.folder.as_deref() == folder)
+        let mut graphs = self.graphs.lock();
+        if let Some(entry) =
+            graphs.get(&graph.id).filter(|entry| entry.of == generations && entry.folder.as_deref() == folder)
         {
-            return Arc::clone(&made.tasks);
+            return Arc::clone(&entry.tasks);
         }
         let stored = graph.tasks.iter().map(|stored| &stored.task);
         let tasks: Arc<[Task]> = plugin_tasks(plugin, folder, stored).into();
-        if known.len() >= GRAPHS_MAX {
-            known.clear();
+        if graphs.len() >= GRAPHS_MAX {
+            graphs.clear();
         }
-        known.insert(
+        graphs.insert(
             graph.id,
-            Made { of: generations, folder: folder.map(str::to_owned), tasks: Arc::clone(&tasks) },
+            CachedTasks { of: generations, folder: folder.map(str::to_owned), tasks: Arc::clone(&tasks) },
         );
         tasks
     }

@@ -18,9 +18,9 @@ pub fn choose(release: &NewRelease, requested: Option<&str>) -> ServiceResult<St
     if supported.any(|mode| mode == requested) {
         return Ok(requested.to_owned());
     }
-    let known: Vec<&str> = release.modes_metadata.keys().map(String::as_str).collect();
+    let modes: Vec<&str> = release.modes_metadata.keys().map(String::as_str).collect();
     Err(ServiceError::invalid(format!(
         "Cannot deploy in {requested} mode in current release. Need to be one of: {}",
-        known.join(", ")
+        modes.join(", ")
     )))
 }

@@ -84,8 +84,8 @@ impl ModuleKeys {
     }
 
     pub(super) fn find<'k>(&self, keys: &'k [Key], name: &str) -> Result<&'k Key, KeyError> {
-        let found = keys.iter().find(|key| key.name == name);
-        found.ok_or_else(|| KeyError::Unknown { name: name.to_owned(), path: self.path_text() })
+        let key = keys.iter().find(|key| key.name == name);
+        key.ok_or_else(|| KeyError::Unknown { name: name.to_owned(), path: self.path_text() })
     }
 
     pub(super) fn read(&self) -> Result<Vec<Key>, KeyError> {

@@ -52,15 +52,15 @@ pub fn rotate_keys(database: &DatabaseLocation, key_file: &Path) -> Result<Rotat
 
 async fn rotate(store: &Store, key_file: &Path) -> Result<Rotated, RotateError> {
     let keys = ModuleKeys::open(key_file, true)?;
-    let mut known = keys.read()?;
-    let (new, last) = (Key::random()?, known[0].clone());
-    known.insert(0, new.clone());
+    let mut key_list = keys.read()?;
+    let (new, last) = (Key::random()?, key_list[0].clone());
+    key_list.insert(0, new.clone());
     // The key is written first, so that no content is ever encrypted with a key that is not stored.
-    keys.replace(&known)?;
+    keys.replace(&key_list)?;
     let mut writing = store.begin_write(&Actor::server(), Clock.now()).await?;
     let sealed = writing.encrypted_with_other_key(&new.name).await?;
     for (place, sealed) in &sealed {
-        let text = keys.find(&known, &sealed.key)?.unseal(sealed)?;
+        let text = keys.find(&key_list, &sealed.key)?.unseal(sealed)?;
         writing.encrypted_put(place, &new.seal(&text)?).await?;
     }
     writing.shared_value_put(MARK, &mark(&keys)?).await?;

@@ -1,4 +1,4 @@
-//! Replacement of a machine: what was applied to the previous machine says nothing about the new one.
+//! Replacement of a machine: the applied states of the previous machine are invalid for the new one.
 
 use serde_json::json;
 use stoker_model::{Actor, AgentMachine, AgentUid, AuditChange, Json, JsonMap, Node};
@@ -33,10 +33,10 @@ impl AgentOrigin {
     /// Reports whether a joining agent continues the journal of the previous agent, on the same machine.
     fn continues(&self, uid: &AgentUid, previous: Option<&AgentMachine>) -> bool {
         let served = self.journal_node.as_ref();
-        let known = previous.and_then(|previous| previous.journal_id.as_ref());
-        let has_journal = match (known, &self.journal_id) {
+        let recorded = previous.and_then(|previous| previous.journal_id.as_ref());
+        let has_journal = match (recorded, &self.journal_id) {
             // After a lost response the agent joins again and does not know its node yet.
-            (Some(known), Some(own)) => known == own && served.is_none_or(|served| served == uid),
+            (Some(recorded), Some(own)) => recorded == own && served.is_none_or(|served| served == uid),
             (None, Some(_)) => served == Some(uid),
             (_, None) => false,
         };

@@ -73,7 +73,7 @@ pub async fn nodes_named(session: &mut Session, updates: &[NodeUpdate]) -> Servi
     let mut nodes = Vec::with_capacity(updates.len());
     let mut node_ids = HashSet::new();
     for (index, update) in updates.iter().enumerate() {
-        let node = named(session, update, index).await?;
+        let node = find_node(session, update, index).await?;
         if !node_ids.insert(node.id) {
             return Err(ServiceError::invalid(format!("node {} is listed more than once", node.id)));
         }
@@ -106,7 +106,7 @@ pub async fn node_update_all(
 }
 
 /// Finds the node of an entry: by ID, else by MAC address.
-async fn named(session: &mut Session, update: &NodeUpdate, index: usize) -> ServiceResult<Node> {
+async fn find_node(session: &mut Session, update: &NodeUpdate, index: usize) -> ServiceResult<Node> {
     let node = match (update.id, &update.mac) {
         (Some(id), _) => session.node_get(id).await?,
         (None, Some(mac)) => session.node_by_mac(mac).await?,

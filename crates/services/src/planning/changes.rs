@@ -10,36 +10,39 @@ use stoker_state::Secrets;
 use stoker_store::Session;
 
 use super::Planning;
-use super::made::Made;
+use super::computed::ComputedPlan;
 use crate::error::ServiceResult;
 
 /// Maximum number of documents of old inputs read for a plan. Instances with others are displayed without differences.
 const DOCUMENTS_MAX: usize = 5_000;
 
 /// Compares the inputs of a computed plan with those of the last successes, and encodes its extras.
-pub(super) async fn with_changes(planning: &Planning, made: Made) -> ServiceResult<(Made, Vec<u8>)> {
+pub(super) async fn with_changes(
+    planning: &Planning,
+    computed: ComputedPlan,
+) -> ServiceResult<(ComputedPlan, Vec<u8>)> {
     let mut session = planning.store.snapshot().await?;
-    let old = old_inputs(&mut session, &made).await?;
+    let old = old_inputs(&mut session, &computed).await?;
     drop(session);
-    let (cluster, key) = (made.cluster_id.0, planning.inputs_key);
+    let (cluster, key) = (computed.cluster_id.0, planning.inputs_key);
     let encode = move || {
-        let mut extras = made.extras.clone();
-        (extras.changes, extras.of) = input_changes(&made.explained.plan, &old, |task, details_idx| {
-            new_inputs(&made.extras, &made.secrets, &key, task, details_idx)
+        let mut extras = computed.extras.clone();
+        (extras.changes, extras.of) = input_changes(&computed.explained.plan, &old, |task, details_idx| {
+            new_inputs(&computed.extras, &computed.secrets, &key, task, details_idx)
         });
-        (made, encode_extras(&extras))
+        (computed, encode_extras(&extras))
     };
     planning.plans.compute_for(cluster, encode).await
 }
 
-async fn old_inputs(session: &mut Session, made: &Made) -> ServiceResult<OldInputs> {
-    let running = made.explained.plan.tasks.iter().filter(|task| !task.details.is_empty());
+async fn old_inputs(session: &mut Session, computed: &ComputedPlan) -> ServiceResult<OldInputs> {
+    let running = computed.explained.plan.tasks.iter().filter(|task| !task.details.is_empty());
     let tasks: Vec<&str> = running.map(|task| task.name.as_str()).collect();
     let mut old = OldInputs::default();
     if tasks.is_empty() {
         return Ok(old);
     }
-    let applied = session.applied_inputs(made.cluster_id, made.graph_type(), &tasks).await?;
+    let applied = session.applied_inputs(computed.cluster_id, computed.graph_type(), &tasks).await?;
     let ids: HashSet<DocumentId> = applied.iter().filter_map(|inputs| inputs.inputs_id).collect();
     let ids: Vec<DocumentId> = ids.into_iter().take(DOCUMENTS_MAX).collect();
     let documents = session.documents_get(&ids).await?;
@@ -65,6 +68,6 @@ fn new_inputs(
     let Some(details) = task.details.get(details_idx as usize) else { return JsonMap::new() };
     let steady = extras.steady.get(&task.name).and_then(|inputs| inputs.get(&details_idx));
     let inputs = steady.cloned().unwrap_or_else(|| inputs_of(&details.parameters));
-    let named = inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
-    inputs_document(&inputs, &named.union(secrets.clone()), key)
+    let input_secrets = inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
+    inputs_document(&inputs, &input_secrets.union(secrets.clone()), key)
 }

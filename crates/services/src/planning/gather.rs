@@ -21,7 +21,8 @@ use super::records::{Records, supplied};
 use super::request::PlanRequest;
 use crate::graphs::{GraphCheck, PlannedGraph, checked_graph, planned_graph};
 
-pub(super) struct Gathered {
+/// Records of the store, and the merged graph, from which a plan is computed.
+pub(super) struct PlanRecords {
     pub(super) records: Records,
     pub(super) supplied: SuppliedDocuments,
     pub(super) graph: PlannedGraph,
@@ -34,7 +35,7 @@ pub(super) struct Gathered {
     pub(super) inputs_key: InputsKey,
 }
 
-impl Gathered {
+impl PlanRecords {
     /// Key for fair scheduling of the computation.
     pub(super) fn cluster_id(&self) -> i64 {
         self.records.cluster.id.0
@@ -129,8 +130,8 @@ pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Recor
         let message = format!("Nodes {} do not belong to cluster {}", foreign_nodes.join(", "), cluster.id);
         return Err(ServiceError::invalid(message));
     }
-    let known: HashSet<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
-    let unknown = request.tasks.iter().flatten().filter(|name| !known.contains(name.as_str()));
+    let names: HashSet<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
+    let unknown = request.tasks.iter().flatten().filter(|name| !names.contains(name.as_str()));
     let unknown: Vec<&str> = unknown.map(String::as_str).collect();
     if unknown.is_empty() || !is_complete {
         return Ok(());

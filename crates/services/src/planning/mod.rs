@@ -1,6 +1,6 @@
 //! Planning: from records to a stored plan.
 //!
-//! All inputs are read from one consistent snapshot (`Gathered`). State, plan, reasons and an independent check of
+//! All inputs are read from one consistent snapshot (`PlanRecords`). State, plan, reasons and an independent check of
 //! the plan are then computed on a blocking thread. The plan is stored together with the state it was computed from,
 //! so that a run can record the state with which each task succeeded.
 //!
@@ -9,9 +9,9 @@
 
 mod ancestors;
 mod changes;
+mod computed;
 mod gather;
-mod ground;
-mod made;
+mod inputs;
 mod metrics;
 mod old;
 mod parameters;
@@ -25,7 +25,7 @@ mod states;
 mod stored;
 
 pub use ancestors::ancestors;
-pub use made::Made;
+pub use computed::ComputedPlan;
 pub use metrics::PlanMetrics;
 pub use parameters::unfit;
 pub use records::{Records, STATUS_BEFORE, supplied};
@@ -35,8 +35,8 @@ pub use secrets::{PlanSecrets, recent_secrets};
 pub use states::NodeStates;
 pub use stored::{PlanCache, StoredPlan};
 
-use gather::Gathered;
-use ground::Ground;
+use gather::PlanRecords;
+use inputs::PlanInputs;
 use problems::broken;
 use serde_json::json;
 use stoker_diagnostics::{Diagnostic, Severity};
@@ -76,8 +76,8 @@ const INPUTS_KEY_CHARS: usize = 64;
 
 /// Loads the key of input fingerprints; the first server generates it.
 pub(crate) async fn agree_inputs_key(store: &Store, now: Micros) -> ServiceResult<InputsKey> {
-    let made = random::hex_text(INPUTS_KEY_CHARS)?;
-    let agreed = store.shared_value_agree(INPUTS_KEY, &made, now).await?;
+    let secret = random::hex_text(INPUTS_KEY_CHARS)?;
+    let agreed = store.shared_value_agree(INPUTS_KEY, &secret, now).await?;
     Ok(InputsKey(*blake3::hash(agreed.as_bytes()).as_bytes()))
 }
 
@@ -88,11 +88,11 @@ pub async fn make_plan(
     cluster: Cluster,
     request: PlanRequest,
 ) -> ServiceResult<PlanRecord> {
-    let made = Box::pin(plan(planning, cluster, request)).await?;
-    let (made, extras) = changes::with_changes(planning, made).await?;
-    let explained = Arc::clone(&made.explained);
+    let computed = Box::pin(plan(planning, cluster, request)).await?;
+    let (computed, extras) = changes::with_changes(planning, computed).await?;
+    let explained = Arc::clone(&computed.explained);
     let mut writing = planning.store.begin_write(actor, planning.clock.now()).await?;
-    let record = made.store(&mut writing, &extras).await?;
+    let record = computed.store(&mut writing, &extras).await?;
     let detail = json!({
         "cluster_id": record.cluster_id.0,
         "graph_type": record.graph_type.as_str(),
@@ -157,33 +157,40 @@ pub async fn metadata(
 }
 
 /// Computes a plan without storing it.
-pub async fn plan(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
+pub async fn plan(
+    planning: &Planning,
+    cluster: Cluster,
+    request: PlanRequest,
+) -> ServiceResult<ComputedPlan> {
     let mut span = planning.tracer.begin(SpanKind::Internal, "plan", trace::current());
     span.set_attribute("stoker.cluster.id", cluster.id.0);
     span.set_attribute("stoker.graph.type", request.graph_type.as_str().to_owned());
-    let made = compute(planning, cluster, request).await;
-    match &made {
-        Ok(made) => span.set_attribute("stoker.plan.instances", made.explained.plan.n_instances() as i64),
+    let computed = compute(planning, cluster, request).await;
+    match &computed {
+        Ok(computed) => {
+            span.set_attribute("stoker.plan.instances", computed.explained.plan.n_instances() as i64);
+        }
         Err(_) => span.fail("planning failed"),
     }
-    made
+    computed
 }
 
-async fn compute(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
+async fn compute(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<ComputedPlan> {
     let mut session = planning.store.snapshot().await?;
-    let gathered = Gathered::read(planning, &mut session, cluster, request).await?;
-    let warnings = Box::pin(check_roles(&mut session, &gathered.records.cluster, &gathered.request)).await?;
+    let plan_records = PlanRecords::read(planning, &mut session, cluster, request).await?;
+    let warnings =
+        Box::pin(check_roles(&mut session, &plan_records.records.cluster, &plan_records.request)).await?;
     drop(session);
-    let key = gathered.cluster_id();
+    let key = plan_records.cluster_id();
     let metrics = planning.metrics.clone();
     planning
         .plans
         .compute_for(key, move || {
             let started = Clock::instant();
-            let made = Made::new(Ground::new(gathered), warnings);
-            let n_instances = made.as_ref().ok().map(|made| made.explained.plan.n_instances());
+            let computed = ComputedPlan::new(PlanInputs::new(plan_records), warnings);
+            let n_instances = computed.as_ref().ok().map(|computed| computed.explained.plan.n_instances());
             metrics.planned(started.elapsed(), n_instances);
-            made
+            computed
         })
         .await?
 }
@@ -204,14 +211,14 @@ pub async fn changes_since(
     if !removal::is_current(planning, &mut session, &cluster, &request).await? {
         return Ok((vec!["nodes that are marked for removal".to_owned()], last_audit));
     }
-    let gathered = match Gathered::read(planning, &mut session, cluster, request).await {
-        Ok(gathered) => gathered,
+    let plan_records = match PlanRecords::read(planning, &mut session, cluster, request).await {
+        Ok(plan_records) => plan_records,
         // A requested node or task no longer exists.
         Err(ServiceError::Invalid(report)) => return Ok((vec![report.message], last_audit)),
         Err(error) => return Err(error),
     };
     drop(session);
-    let key = gathered.cluster_id();
-    let differ = move || then.differences(&input_digests(&Ground::new(gathered).input()));
+    let key = plan_records.cluster_id();
+    let differ = move || then.differences(&input_digests(&PlanInputs::new(plan_records).input()));
     Ok((planning.plans.compute_for(key, differ).await?, last_audit))
 }

@@ -120,16 +120,16 @@ impl Applied {
         }
         for (uid, states) in by_node {
             let usual = (0..states.len()).max_by_key(|idx| states[*idx].0.tasks.len());
-            let mut known: HashSet<&str> = HashSet::new();
+            let mut task_names: HashSet<&str> = HashSet::new();
             for (idx, (group, state)) in states.into_iter().enumerate() {
-                known.extend(group.tasks.iter().map(String::as_str));
+                task_names.extend(group.tasks.iter().map(String::as_str));
                 if Some(idx) == usual {
                     applied.set_node(uid, state.0, state.1);
                 } else {
                     applied.set_tasks(group.tasks.iter().map(String::as_str), uid, Some(state));
                 }
             }
-            let never = tasks.iter().copied().filter(|task| !known.contains(task));
+            let never = tasks.iter().copied().filter(|task| !task_names.contains(task));
             applied.set_tasks(never, uid, None);
         }
         applied

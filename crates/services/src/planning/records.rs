@@ -36,11 +36,11 @@ impl Records {
         let release = session.release_get(cluster.release_id).await?;
         let release = release.ok_or_else(|| ServiceError::not_found("Release"))?;
         let mut plugins = Vec::new();
-        for chosen in session.cluster_plugins(cluster.id).await?.into_iter().filter(|chosen| chosen.enabled) {
-            if let Some(plugin) = session.plugin_get(chosen.plugin_id).await? {
+        for link in session.cluster_plugins(cluster.id).await?.into_iter().filter(|link| link.enabled) {
+            if let Some(plugin) = session.plugin_get(link.plugin_id).await? {
                 plugins.push(EnabledPlugin {
                     plugin,
-                    attributes: chosen.attributes,
+                    attributes: link.attributes,
                     scripts_digest: None,
                     repository_digest: None,
                 });

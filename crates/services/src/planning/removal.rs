@@ -59,14 +59,14 @@ pub async fn make_cluster_plan(
         }
         request.removals = removal.nodes;
     }
-    let made = Box::pin(make_plan(planning, actor, cluster, request)).await;
-    if let (Err(_), Some(plan)) = (&made, deletion_plan) {
-        Box::pin(discard(planning, actor, plan)).await?;
+    let outcome = Box::pin(make_plan(planning, actor, cluster, request)).await;
+    if let (Err(_), Some(deletion)) = (&outcome, deletion_plan) {
+        Box::pin(discard(planning, actor, deletion)).await?;
     }
-    made
+    outcome
 }
 
-/// Deletes a plan that no other plan follows: a refused request leaves nothing behind.
+/// Deletes a plan that no other plan follows, so that a refused request leaves no plan.
 async fn discard(planning: &Planning, actor: &Actor, plan: PlanId) -> ServiceResult<()> {
     let mut writing = planning.store.begin_write(actor, planning.clock.now()).await?;
     writing.plan_delete(plan).await?;

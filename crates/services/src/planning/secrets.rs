@@ -35,9 +35,9 @@ impl PlanSecrets {
             let ids: Vec<DocumentId> = batch.iter().map(|(_, id)| *id).collect();
             let documents = session.documents_get(&ids).await?;
             for (uid, id) in batch {
-                let found = Secrets::from_documents(documents.get(id));
-                if !found.is_empty() {
-                    secrets.own.insert(uid.clone(), found);
+                let own = Secrets::from_documents(documents.get(id));
+                if !own.is_empty() {
+                    secrets.own.insert(uid.clone(), own);
                 }
             }
         }

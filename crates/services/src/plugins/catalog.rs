@@ -31,12 +31,12 @@ impl Catalog {
     pub async fn read(session: &mut Session, release: Release, mode: Option<&str>) -> ServiceResult<Self> {
         let all = session.plugin_list(&List::default()).await?.items;
         let bodies: Vec<&NewPlugin> = all.iter().map(|plugin| &plugin.body).collect();
-        let chosen = in_play(&release.body, mode, &bodies);
+        let versions = in_play(&release.body, mode, &bodies);
         let is_chosen = |body: &NewPlugin| {
-            chosen.get(body.name.as_str()).is_some_and(|chosen| chosen.version == body.version)
+            versions.get(body.name.as_str()).is_some_and(|versions| versions.version == body.version)
         };
-        let chosen: Vec<bool> = bodies.iter().map(|body| is_chosen(body)).collect();
-        let plugins = all.into_iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+        let versions: Vec<bool> = bodies.iter().map(|body| is_chosen(body)).collect();
+        let plugins = all.into_iter().zip(versions).filter(|(_, is_chosen)| *is_chosen);
         let plugins = plugins.map(|(plugin, _)| (plugin.body.name.clone(), plugin)).collect();
         Ok(Self { release, plugins })
     }
@@ -99,9 +99,9 @@ pub fn in_play<'p>(
     let target = release.compatibility_target(mode);
     let mut newest: BTreeMap<&str, &NewPlugin> = BTreeMap::new();
     for plugin in plugins.iter().filter(|plugin| plugin.is_compatible_with(target)) {
-        let known = newest.entry(&plugin.name).or_insert(plugin);
-        if compare_versions(&plugin.version, &known.version).is_gt() {
-            *known = plugin;
+        let version = newest.entry(&plugin.name).or_insert(plugin);
+        if compare_versions(&plugin.version, &version.version).is_gt() {
+            *version = plugin;
         }
     }
     newest

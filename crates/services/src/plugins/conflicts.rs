@@ -21,9 +21,9 @@ pub struct Pairing<'a> {
 pub fn require_no_conflicts<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceResult<()> {
     let mut items: Vec<Diagnostic> = Vec::new();
     for Pairing { before, after: (release, plugins) } in pairings {
-        let known = before.map(|(release, plugins)| conflicts_of(release, plugins)).unwrap_or_default();
-        let known: BTreeSet<Conflict> = known.into_iter().collect();
-        let added = conflicts_of(release, plugins).into_iter().filter(|conflict| !known.contains(conflict));
+        let earlier = before.map(|(release, plugins)| conflicts_of(release, plugins)).unwrap_or_default();
+        let earlier: BTreeSet<Conflict> = earlier.into_iter().collect();
+        let added = conflicts_of(release, plugins).into_iter().filter(|conflict| !earlier.contains(conflict));
         items.extend(added.map(|conflict| {
             let message = format!("{}; in release `{}` {}", conflict.message, release.name, release.version);
             Diagnostic::error(conflict.code, message).path(conflict.path)
@@ -38,9 +38,9 @@ pub fn validate_release(release: &NewRelease) -> ServiceResult<()> {
     let invalid = registry.findings().iter();
     let mut diagnostics: Vec<Diagnostic> =
         invalid.map(|conflict| conflict_diagnostic(&registry, conflict, "components_metadata")).collect();
-    let mut known = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for name in release.components_metadata.iter().filter_map(|component| component.get("name")?.as_str()) {
-        if !known.insert(name) {
+        if !names.insert(name) {
             let message = format!("duplicate component `{name}`");
             diagnostics.push(Diagnostic::plain(message).path("components_metadata"));
         }
@@ -120,8 +120,8 @@ fn other_products(plugin: &NewPlugin) -> Vec<String> {
     let others: BTreeSet<&str> =
         products.filter(|(_, product)| is_other(product)).map(|(version, _)| version).collect();
     let warning = |version: &str| {
-        let named = plugin.fuel_version.join(", ");
-        format!("the plugin supports release `{version}`, but its `fuel_version` names only {named}")
+        let declared = plugin.fuel_version.join(", ");
+        format!("the plugin supports release `{version}`, but its `fuel_version` names only {declared}")
     };
     if plugin.fuel_version.is_empty() { Vec::new() } else { others.into_iter().map(warning).collect() }
 }

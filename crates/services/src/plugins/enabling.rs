@@ -16,8 +16,8 @@ const LEGACY_REFUSED: &str = "it has stage tasks, or tasks of a version below 2.
     `common.propagate_task_deploy` is off in this cluster; enable it first, or together with the plugin";
 /// First task version with explicit dependencies.
 const TASK_VERSION: &str = "2.0.0";
-/// Task types without an effect.
-const MARKS: &[&str] = &["group", "skipped", "stage"];
+/// Task types that only order other tasks.
+const ORDERING_TYPES: &[&str] = &["group", "skipped", "stage"];
 
 /// Reports whether legacy tasks take part in deployments of a cluster; true unless its settings disable it.
 pub fn runs_legacy_tasks(settings: &JsonMap) -> bool {
@@ -34,7 +34,7 @@ pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> Service
     let is_legacy = |task: &Task| {
         let text = |field: &str| task.field(field).and_then(Json::as_str);
         // An override without a type has the version of the task that it overrides.
-        let is_mark = text("type").is_none_or(|task_type| MARKS.contains(&task_type));
+        let is_mark = text("type").is_none_or(|task_type| ORDERING_TYPES.contains(&task_type));
         !is_mark && compare_versions(text("version").unwrap_or("1.0.0"), TASK_VERSION).is_lt()
     };
     Ok(graph.is_some_and(|graph| graph.tasks.iter().any(|stored| is_legacy(&stored.task))))
@@ -78,8 +78,8 @@ impl Enabling<'_> {
             }
         }
         let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));
-        let chosen: Vec<&str> = self.components.iter().map(String::as_str).collect();
-        for (plugin, finding) in registry.enable_conflicts(&chosen, &self.fresh) {
+        let selection: Vec<&str> = self.components.iter().map(String::as_str).collect();
+        for (plugin, finding) in registry.enable_conflicts(&selection, &self.fresh) {
             let reason = conflict_diagnostic(&registry, &finding, "");
             items.push(Diagnostic { kind: reason.kind, ..refusal(&plugin, &reason.message) });
         }

@@ -32,8 +32,8 @@ pub async fn link_plugin(writing: &mut WriteTransaction, plugin: &Plugin) -> Ser
         }
         let filter = ClusterFilter { release_id: Some(release.id), ..ClusterFilter::default() };
         for cluster in writing.cluster_list(&filter, &List::default()).await?.items {
-            let known = writing.cluster_plugins(cluster.id).await?;
-            let is_known = known.iter().any(|link| link.plugin_id == plugin.id);
+            let links = writing.cluster_plugins(cluster.id).await?;
+            let is_known = links.iter().any(|link| link.plugin_id == plugin.id);
             if !is_known
                 && plugin.body.is_compatible_with(release.body.compatibility_target(Some(&cluster.mode)))
             {

@@ -40,19 +40,23 @@ pub async fn scripts_of(
 ) -> ServiceResult<HashMap<PluginId, ScriptsHere>> {
     let folders = session.plugin_folders().await?;
     let target = release.body.compatibility_target(Some(&cluster.mode));
-    let mut found = Vec::new();
+    let mut folders_here = Vec::new();
     for plugin in plugins {
         let folder = folders.iter().find(|(_, id)| **id == plugin.id).map(|(name, _)| name);
         let scripts = plugin.body.scripts_path(target).filter(|path| stays_inside(path));
         let (Some(folder), Some(scripts)) = (folder, scripts) else { continue };
         let folder = packages.root().folder(folder).join(scripts);
-        found.push((plugin.id, plugin.body.version.clone(), std::path::absolute(&folder).unwrap_or(folder)));
+        folders_here.push((
+            plugin.id,
+            plugin.body.version.clone(),
+            std::path::absolute(&folder).unwrap_or(folder),
+        ));
     }
-    if found.is_empty() {
+    if folders_here.is_empty() {
         return Ok(HashMap::new());
     }
     spawn_blocking_io(move || {
-        let with_digests = found.into_iter().filter(|(_, _, folder)| !has_no_scripts(folder)).map(
+        let with_digests = folders_here.into_iter().filter(|(_, _, folder)| !has_no_scripts(folder)).map(
             |(id, version, folder)| {
                 let digest = folder_digest(&folder, &LIMITS).ok();
                 // Each version has a separate directory on nodes.

@@ -54,8 +54,8 @@ impl<'c> Wizard<'c> {
 }
 
 /// Returns the mode that the answers set.
-pub fn bound_mode(chosen: &WizardResult) -> Option<&str> {
-    chosen.final_values().get(&(BoundModel::Cluster, "mode")).and_then(|mode: &&Json| mode.as_str())
+pub fn bound_mode(result: &WizardResult) -> Option<&str> {
+    result.final_values().get(&(BoundModel::Cluster, "mode")).and_then(|mode: &&Json| mode.as_str())
 }
 
 /// Decides whether components are compatible in clusters of the release.

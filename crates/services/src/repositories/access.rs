@@ -38,8 +38,8 @@ pub struct NodeCredential {
 
 impl PackageAccess {
     pub async fn agree(store: &Store, now: Micros) -> ServiceResult<Self> {
-        let made = random::hex_text(SECRET_CHARS)?;
-        Ok(Self::new(&store.shared_value_agree(MARK, &made, now).await?))
+        let secret = random::hex_text(SECRET_CHARS)?;
+        Ok(Self::new(&store.shared_value_agree(MARK, &secret, now).await?))
     }
 
     fn new(secret: &str) -> Self {

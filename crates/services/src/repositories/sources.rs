@@ -62,7 +62,7 @@ pub async fn sources_of(
     plugins: impl Iterator<Item = &Plugin>,
 ) -> ServiceResult<HashMap<PluginId, SourceHere>> {
     let target = release.body.compatibility_target(Some(&cluster.mode));
-    let mut found = Vec::new();
+    let mut repositories_here = Vec::new();
     let mut folders = None;
     for plugin in plugins {
         let Some(repository) =
@@ -73,10 +73,10 @@ pub async fn sources_of(
         if folders.is_none() {
             folders = Some(session.plugin_folders().await?);
         }
-        let named = folders.iter().flatten().find(|(_, id)| **id == plugin.id);
-        found.extend(named.map(|(folder, _)| (plugin.id, folder.clone(), repository)));
+        let folder_of_plugin = folders.iter().flatten().find(|(_, id)| **id == plugin.id);
+        repositories_here.extend(folder_of_plugin.map(|(folder, _)| (plugin.id, folder.clone(), repository)));
     }
-    if found.is_empty() {
+    if repositories_here.is_empty() {
         return Ok(HashMap::new());
     }
     let (base, root) = (repositories.base_address(), repositories.packages.root().clone());
@@ -89,7 +89,7 @@ pub async fn sources_of(
             let digest = format!("{folder} {}", URL_SAFE_NO_PAD.encode(&sum[..16]));
             Some((id, SourceHere { kind: repository.kind, address, digest }))
         };
-        found.into_iter().filter_map(here).collect()
+        repositories_here.into_iter().filter_map(here).collect()
     })
     .await
 }
@@ -109,8 +109,8 @@ pub(crate) async fn former_sources(
         .collect();
     let documents = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
     let mut former = BTreeMap::new();
-    for held in documents.values().filter_map(|document| document.get(STATE_KEY)?.as_object()) {
-        for (plugin, digest) in held.iter().filter(|(plugin, _)| !present.contains(*plugin)) {
+    for digests in documents.values().filter_map(|document| document.get(STATE_KEY)?.as_object()) {
+        for (plugin, digest) in digests.iter().filter(|(plugin, _)| !present.contains(*plugin)) {
             let folder = digest.as_str().and_then(|digest| digest.split(' ').next()).unwrap_or_default();
             former.insert(plugin.clone(), folder.to_owned());
         }

@@ -33,15 +33,15 @@ impl Reapply {
     }
 
     pub(super) fn decode(options: &Json) -> Option<Self> {
-        let kept = options.get(KEY)?;
+        let options = options.get(KEY)?;
         let batch = |batch: &Json| {
             let ids = batch.as_array()?.iter().map(|id| id.as_i64().map(NodeId));
             ids.collect::<Option<Vec<NodeId>>>()
         };
         Some(Self {
-            module: kept.get("module")?.as_str()?.to_owned(),
-            batches: kept.get("batches")?.as_array()?.iter().map(batch).collect::<Option<_>>()?,
-            delay_s: kept.get("delay_s")?.as_u64()?,
+            module: options.get("module")?.as_str()?.to_owned(),
+            batches: options.get("batches")?.as_array()?.iter().map(batch).collect::<Option<_>>()?,
+            delay_s: options.get("delay_s")?.as_u64()?,
         })
     }
 }

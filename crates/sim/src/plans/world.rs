@@ -28,7 +28,7 @@ pub enum PlanSabotage {
     NoTaint,
     /// Applied states are shared by graph types.
     GraphTypeIgnored,
-    /// A success is remembered with the statuses before its run.
+    /// A success is recorded with the statuses before its run.
     PreRunStatuses,
     /// The state before a failed attempt is lost.
     NoSecondLook,
@@ -200,7 +200,7 @@ impl World {
         }
         for (uid, groups) in by_node {
             let usual = groups.iter().max_by_key(|(_, tasks)| tasks.len()).map(|(id, _)| *id);
-            let known: BTreeSet<&str> = groups.values().flatten().copied().collect();
+            let task_names: BTreeSet<&str> = groups.values().flatten().copied().collect();
             let newest = groups.keys().copied().max();
             for (id, group) in groups {
                 let used = if self.sabotage == PlanSabotage::SharedState { newest.unwrap_or(id) } else { id };
@@ -216,7 +216,7 @@ impl World {
                     applied.set_tasks(group, uid, Some((state, graph)));
                 }
             }
-            let never = tasks.iter().map(|task| task.name.as_str()).filter(|task| !known.contains(task));
+            let never = tasks.iter().map(|task| task.name.as_str()).filter(|task| !task_names.contains(task));
             applied.set_tasks(never, uid, None);
         }
         applied

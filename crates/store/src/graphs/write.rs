@@ -12,7 +12,7 @@ use crate::sql::{Args, Values, read_pairs};
 use crate::{StoreError, WriteTransaction};
 
 const GRAPHS: &str = "deployment_graphs";
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "graph type" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "graph type" };
 const MISSING: StoreError = StoreError::NotFound { what: "graph" };
 /// Maximum number of row moves per statement.
 const MOVES_MAX: usize = 500;
@@ -36,7 +36,7 @@ impl WriteTransaction {
         let (table, column) = relation(owner.kind());
         let conflicting = format!("SELECT 1 FROM {table} WHERE {column} = $1 AND type = $2");
         if self.exists(conflicting, Args::new().int(owner.id()).key(graph_type.as_str())).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         let values = Values::of(metadata).set("generation", &1_i64);
         let row = self.connection.insert_returning(GRAPHS, values, "RETURNING id").await?;

@@ -30,10 +30,10 @@ impl List {
     }
 
     /// Returns the `ORDER BY` clause. Ties are broken by id, so that pages neither overlap nor have gaps.
-    /// User input never becomes part of the statement: a field must be one of `known`.
+    /// User input never becomes part of the statement: a field must be one of `fields`.
     pub(crate) fn order_sql(
         &self,
-        known: &'static [&'static str],
+        fields: &'static [&'static str],
         default: &'static str,
     ) -> Result<String, StoreError> {
         if self.order_by.is_empty() {
@@ -41,10 +41,9 @@ impl List {
         }
         let mut terms = Vec::new();
         for order in &self.order_by {
-            let column = known
-                .iter()
-                .find(|column| **column == order.field)
-                .ok_or_else(|| StoreError::UnknownSortField { field: order.field.clone(), known })?;
+            let column = fields.iter().find(|column| **column == order.field).ok_or_else(|| {
+                StoreError::UnknownSortField { field: order.field.clone(), supported: fields }
+            })?;
             // SQLite and PostgreSQL sort NULL to opposite ends by default.
             let direction = if order.descending { "DESC NULLS LAST" } else { "ASC NULLS FIRST" };
             terms.push(format!("{column} {direction}"));

@@ -54,8 +54,8 @@ impl Row {
             return Ok(guess);
         }
         let name = format!("{prefix}{column}");
-        let found = of_row!(self, row => row.try_column(name.as_str()).map(sqlx::Column::ordinal));
-        found.map_err(|error| StoreError::Corrupt {
+        let position = of_row!(self, row => row.try_column(name.as_str()).map(sqlx::Column::ordinal));
+        position.map_err(|error| StoreError::Corrupt {
             table: table.to_owned(),
             column: column.to_owned(),
             source: error.into(),

@@ -9,7 +9,7 @@ pub use self::notifications::NotificationFilter;
 use crate::sql::{Args, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
-const TAKEN: StoreError = StoreError::AlreadyExists { what: "webhook name" };
+const DUPLICATE: StoreError = StoreError::AlreadyExists { what: "webhook name" };
 
 record! {
     WebhookBody { name [key sort], url [sort], topics, cluster_id [sort], enabled [sort] }
@@ -47,7 +47,8 @@ impl WriteTransaction {
         self.require_cluster(body).await?;
         let created_at = self.now();
         let mut webhook = Webhook { id: WebhookId(0), generation: 1, body: body.clone(), created_at };
-        webhook.id = WebhookId(self.insert::<Webhook>("(name)", Values::of(&webhook)).await?.ok_or(TAKEN)?);
+        webhook.id =
+            WebhookId(self.insert::<Webhook>("(name)", Values::of(&webhook)).await?.ok_or(DUPLICATE)?);
         self.webhook_secret_put(webhook.id, secret).await?;
         Ok(webhook)
     }
@@ -61,7 +62,7 @@ impl WriteTransaction {
         self.require_cluster(&webhook.body).await?;
         let others = "SELECT 1 FROM webhooks WHERE name = $1 AND id <> $2".to_owned();
         if self.exists(others, Args::new().key(&webhook.body.name).int(webhook.id.0)).await? {
-            return Err(TAKEN);
+            return Err(DUPLICATE);
         }
         let generation = self.replace(webhook.id.0, webhook.generation, webhook).await?;
         if let Some(secret) = secret {

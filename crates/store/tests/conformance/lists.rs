@@ -91,9 +91,9 @@ async fn unknown_sort_field_is_rejected_with_supported_ones(fixture: &Fixture) {
     for field in ["nonsense", "", "id; DROP TABLE nodes", "password_hash", "NAME"] {
         let list = List { order_by: by(&[("id", false), (field, false)]), ..List::default() };
         match session.user_list(&list).await {
-            Err(StoreError::UnknownSortField { field: named, known }) => {
-                assert_eq!(named, field);
-                assert!(known.contains(&"name"));
+            Err(StoreError::UnknownSortField { field: reported, supported }) => {
+                assert_eq!(reported, field);
+                assert!(supported.contains(&"name"));
             }
             other => panic!("{field}: {other:?}"),
         }
@@ -110,10 +110,10 @@ async fn all_advertised_sort_fields_work(fixture: &Fixture) {
     macro_rules! check {
         ($($call:expr),+ $(,)?) => {$({
             let call = $call;
-            let Err(StoreError::UnknownSortField { known, .. }) = call(&mut session, unknown.clone()).await else {
+            let Err(StoreError::UnknownSortField { supported, .. }) = call(&mut session, unknown.clone()).await else {
                 panic!("{} knows `?`", stringify!($call));
             };
-            for field in known {
+            for field in supported {
                 for descending in [false, true] {
                     let list = List { limit: Some(1), offset: 0, order_by: by(&[(field, descending)]) };
                     call(&mut session, list).await.unwrap();

@@ -35,7 +35,7 @@ async fn newer_schema_is_rejected_and_unchanged(fixture: &Fixture) {
     .await;
     for _ in 0..2 {
         match Store::open(&fixture.database).await.map(drop) {
-            Err(OpenError::SchemaTooNew { found: 4711, known }) => assert!(known >= 2),
+            Err(OpenError::SchemaTooNew { database: 4711, supported }) => assert!(supported >= 2),
             other => panic!("{other:?}"),
         }
     }

@@ -70,7 +70,7 @@ impl Outline {
     }
 
     fn definition(&mut self, tree: &Tree, slots: &[ArgNode]) {
-        let named = slots.iter().find_map(|slot| match slot {
+        let name = slots.iter().find_map(|slot| match slot {
             ArgNode::Pair(key, value) if word(tree, *key).as_deref() == Some("name") => Some(*value),
             _ => None,
         });
@@ -78,7 +78,7 @@ impl Outline {
             Some(ArgNode::Positional(node)) => Some(*node),
             _ => None,
         };
-        match named.or(first).and_then(|node| word(tree, node)) {
+        match name.or(first).and_then(|node| word(tree, node)) {
             Some(name) => {
                 _ = self.defined_functions.insert(camel_case(name.trim_end_matches('_')).into_owned());
             }

@@ -35,12 +35,12 @@ struct Shape<'a> {
 
 impl Shape<'_> {
     fn part(&self, id: NodeId, label: Option<NodeId>) -> ExplainNode {
-        let seen = self.trace.node(&self.tree.source, id);
+        let trace = self.trace.node(&self.tree.source, id);
         // The steps of a path that was resolved need no explanation.
-        let parts = if seen.error.is_none() && self.is_path(id) { Vec::new() } else { self.children(id) };
+        let parts = if trace.error.is_none() && self.is_path(id) { Vec::new() } else { self.children(id) };
         let label =
             label.map(|label| format!("{} => ", self.tree.text(self.tree.span(label)))).unwrap_or_default();
-        ExplainNode { text: label + &self.text(id), trace: seen, children: parts }
+        ExplainNode { text: label + &self.text(id), trace, children: parts }
     }
 
     /// Returns the source of a node. A receiver that is listed as a child is abbreviated to `…`.

@@ -199,7 +199,7 @@ fn owned((name, ty): (&str, Ty)) -> (String, Ty) {
 }
 
 fn matches_regex(param: &Param) -> bool {
-    matches!(param.kind, ParamType::Value(kinds) if kinds.has(stoker_yaql::value::Kind::Regex))
+    matches!(param.kind, ParamType::Value(kinds) if kinds.has(stoker_yaql::value::ValueKind::Regex))
 }
 
 fn fits(result: ResultType, goal: &Ty) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stoker_yaql::value::{Kind, KindSet};
+use stoker_yaql::value::{KindSet, ValueKind};
 
 use crate::rng::Rng;
 
@@ -112,28 +112,28 @@ impl Ty {
         }
         let mut choices = Vec::new();
         let kinds_of = [
-            (Kind::Bool, Self::Bool),
-            (Kind::Int, Self::Int),
-            (Kind::Int, Self::Int),
-            (Kind::Float, Self::Float),
-            (Kind::Str, Self::Str),
-            (Kind::Str, Self::Str),
-            (Kind::Tuple, Self::Seq(Box::new(element.clone()))),
-            (Kind::FrozenDict, Self::Dict(Box::new(element.clone()))),
-            (Kind::FrozenDict, Self::record(rng, 1)),
-            (Kind::Set, Self::Set(Box::new(element.clone()))),
-            (Kind::Iterator, Self::Iter(Box::new(element.clone()))),
-            (Kind::Ordering, Self::Ordering(Box::new(element.clone()))),
-            (Kind::DateTime, Self::DateTime),
-            (Kind::TimeSpan, Self::TimeSpan),
-            (Kind::Regex, Self::Regex),
-            (Kind::Context, Self::Context),
-            (Kind::Null, Self::Null),
+            (ValueKind::Bool, Self::Bool),
+            (ValueKind::Int, Self::Int),
+            (ValueKind::Int, Self::Int),
+            (ValueKind::Float, Self::Float),
+            (ValueKind::Str, Self::Str),
+            (ValueKind::Str, Self::Str),
+            (ValueKind::Tuple, Self::Seq(Box::new(element.clone()))),
+            (ValueKind::FrozenDict, Self::Dict(Box::new(element.clone()))),
+            (ValueKind::FrozenDict, Self::record(rng, 1)),
+            (ValueKind::Set, Self::Set(Box::new(element.clone()))),
+            (ValueKind::Iterator, Self::Iter(Box::new(element.clone()))),
+            (ValueKind::Ordering, Self::Ordering(Box::new(element.clone()))),
+            (ValueKind::DateTime, Self::DateTime),
+            (ValueKind::TimeSpan, Self::TimeSpan),
+            (ValueKind::Regex, Self::Regex),
+            (ValueKind::Context, Self::Context),
+            (ValueKind::Null, Self::Null),
         ];
         // Integer parameters accept booleans too, but those are rare in practice.
-        let booleans = !kinds.has(Kind::Int) || rng.chance(5);
+        let booleans = !kinds.has(ValueKind::Int) || rng.chance(5);
         for (kind, ty) in kinds_of {
-            if kinds.has(kind) && (kind != Kind::Bool || booleans) {
+            if kinds.has(kind) && (kind != ValueKind::Bool || booleans) {
                 choices.push(ty);
             }
         }

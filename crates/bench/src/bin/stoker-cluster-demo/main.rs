@@ -112,11 +112,11 @@ fn run_demo(program: &std::path::Path, n_agents: usize) -> Outcome {
 /// Prints the progress until `n_target` lines are written.
 fn watch(group: &Group, ledger: &Ledger, n_all: usize, n_target: usize) -> Outcome {
     let started_at = Instant::now();
-    let mut shown = usize::MAX;
+    let mut last_tenths = usize::MAX;
     loop {
         let n_done = ledger.n_lines()?;
-        if n_done * 10 / n_all != shown {
-            shown = n_done * 10 / n_all;
+        if n_done * 10 / n_all != last_tenths {
+            last_tenths = n_done * 10 / n_all;
             println!("  [{:<20}] {n_done}/{n_all}", "#".repeat(n_done * 20 / n_all));
         }
         if n_done >= n_target {

@@ -41,13 +41,13 @@ fn group_diagnostic(group: &[Reported]) -> Diagnostic {
         return first;
     }
     first.message.clone_from(&group[0].summary);
-    let named: Vec<String> = tasks.iter().take(NAMED_MAX).map(|task| format!("`{task}`")).collect();
+    let names: Vec<String> = tasks.iter().take(NAMED_MAX).map(|task| format!("`{task}`")).collect();
     let suffix = match tasks.len().saturating_sub(NAMED_MAX) {
         0 => String::new(),
         n_more => format!(" and {n_more} more; `-v` lists all"),
     };
     let note =
-        format!("{} times, in {}: {}{suffix}", group.len(), counted(tasks.len(), "task"), named.join(", "));
+        format!("{} times, in {}: {}{suffix}", group.len(), counted(tasks.len(), "task"), names.join(", "));
     first.notes.insert(0, note.into());
     first
 }

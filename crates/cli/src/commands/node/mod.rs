@@ -1,7 +1,7 @@
 //! `stoker node`: nodes and their agents.
 
 mod change;
-mod named;
+mod find;
 mod remove;
 mod replace;
 mod revoke;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use stoker_api_types::nodes::NodeView;
 
-use super::named::find_nodes;
+use super::find::find_nodes;
 use crate::commands::env::unassign;
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote};

@@ -1,7 +1,7 @@
 use serde_json::{Value as Json, json};
 use stoker_client::Method;
 
-use super::named::find_nodes;
+use super::find::find_nodes;
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote};
 

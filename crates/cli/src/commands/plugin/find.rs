@@ -19,7 +19,7 @@ pub(super) fn find(remote: &mut Remote<'_>, reference: &str) -> Outcome<Json> {
     let mut newest: Option<(String, Json)> = None;
     for response in remote.get_list(&RestRequest::get("plugins"))? {
         let plugin: PluginView = typed(&response)?;
-        let is_newer = |found: &(String, Json)| compare_versions(&plugin.version, &found.0).is_ge();
+        let is_newer = |other: &(String, Json)| compare_versions(&plugin.version, &other.0).is_ge();
         if plugin.name == name
             && version.is_none_or(|version| plugin.version == version)
             && newest.as_ref().is_none_or(is_newer)

@@ -88,8 +88,8 @@ const GROUPS: &[&str] =
 
 fn groups(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> Option<()> {
     // `equipment` was added in package version 4.
-    let known = if version >= PackageVersion::V4 { GROUPS } else { &GROUPS[..GROUPS.len() - 1] };
-    list_of(one_of(known))(node, problems)?;
+    let groups_of_version = if version >= PackageVersion::V4 { GROUPS } else { &GROUPS[..GROUPS.len() - 1] };
+    list_of(one_of(groups_of_version))(node, problems)?;
     let mut groups = BTreeSet::new();
     for (item_idx, item) in node.as_seq().into_iter().flatten().enumerate() {
         if !item.as_str().is_none_or(|group| groups.insert(group)) {
@@ -116,9 +116,9 @@ fn release(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Opt
 fn operating_system(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let os = non_empty_text(node, problems)?;
     if RepositoryKind::for_os(&os).is_none() {
-        let known = || KNOWN_OS.iter().map(|(known, _)| *known);
-        let help = did_you_mean(&os.to_lowercase(), known(), problems);
-        let names: Vec<&str> = known().collect();
+        let os_names = || KNOWN_OS.iter().map(|(name, _)| *name);
+        let help = did_you_mean(&os.to_lowercase(), os_names(), problems);
+        let names: Vec<&str> = os_names().collect();
         let message = format!(
             "the package format of operating system {} is unknown, so its packages are not served",
             quoted(&os)

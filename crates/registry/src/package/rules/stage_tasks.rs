@@ -99,14 +99,14 @@ fn stage_problem(code: &str, text: &str) -> (&'static str, String) {
 }
 
 fn known_type(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> Option<()> {
-    let known: &[&str] =
+    let types: &[&str] =
         if version == PackageVersion::V1 { &["puppet", "shell"] } else { &["puppet", "shell", "reboot"] };
     let task_type = string(node, problems)?;
-    if !known.contains(&&*task_type) {
+    if !types.contains(&&*task_type) {
         let message = format!("unknown task type {}", quoted(&task_type));
         problems
             .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
-            .set_help(format!("use one of {}", known.join(", ")));
+            .set_help(format!("use one of {}", types.join(", ")));
     }
     Some(())
 }

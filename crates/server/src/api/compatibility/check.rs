@@ -35,12 +35,13 @@ pub(super) async fn release_component_check(
     drop(session);
     let registry = catalog.registry();
     let decision = decide(&catalog, &registry, &components);
-    let chosen: Vec<ComponentName> = components
+    let selection: Vec<ComponentName> = components
         .iter()
         .filter_map(|name| ComponentName::parse(name))
         .filter(|name| registry.get(name).is_some())
         .collect();
-    let advice = registry.components().iter().map(|component| render_advice(&registry, component, &chosen));
+    let advice =
+        registry.components().iter().map(|component| render_advice(&registry, component, &selection));
     Ok(ApiResponse::ok(SelectionView {
         compatible: decision.is_compatible(),
         conflicts: conflicts_json(&registry, &decision.conflicts),
@@ -48,8 +49,8 @@ pub(super) async fn release_component_check(
     }))
 }
 
-fn render_advice(registry: &Registry, component: &Component, chosen: &[ComponentName]) -> AdviceView {
-    let (state, reasons, unknown) = match registry.advice(&component.name, chosen) {
+fn render_advice(registry: &Registry, component: &Component, selection: &[ComponentName]) -> AdviceView {
+    let (state, reasons, unknown) = match registry.advice(&component.name, selection) {
         Some(Advice::Incompatible(reasons)) => ("incompatible", reasons, Vec::new()),
         Some(Advice::Compatible) => ("compatible", Vec::new(), Vec::new()),
         Some(Advice::Available(unknown)) => ("available", Vec::new(), unknown),
@@ -59,7 +60,7 @@ fn render_advice(registry: &Registry, component: &Component, chosen: &[Component
         name: component.name.to_string(),
         label: component.label.clone(),
         provider: component.provider.as_str().to_owned(),
-        chosen: chosen.contains(&component.name),
+        chosen: selection.contains(&component.name),
         state: state.to_owned(),
         reasons,
         unknown: unknown.iter().map(ToString::to_string).collect(),

@@ -54,11 +54,11 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 /// Returns the requester. The path must name the tenant of the token, by ID or by name.
 fn who(login: &Authenticated, path: &PathParams) -> FaultResult<Requester> {
     let caller = &login.caller;
-    let named = path.text("tenant");
-    if named != OWN_TENANT && named != caller.tenant_id.to_string() && named != caller.tenant_name {
-        let named: String = named.chars().take(100).collect();
+    let tenant = path.text("tenant");
+    if tenant != OWN_TENANT && tenant != caller.tenant_id.to_string() && tenant != caller.tenant_name {
+        let tenant: String = tenant.chars().take(100).collect();
         return Err(RuleViolation::forbidden(format!(
-            "User with tenant id {} cannot access the tenant {named}",
+            "User with tenant id {} cannot access the tenant {tenant}",
             caller.tenant_id
         ))
         .into());

@@ -94,8 +94,8 @@ pub(super) fn contents(app: &App, who: Requester, applied: &NodeModule) -> Fault
     Ok(app.services.module_keys.unseal(&applied.contents)?)
 }
 
-pub(super) fn instance(found: &NodeInstance) -> Json {
-    let NodeInstance { node, cluster, release, is_revoked } = found;
+pub(super) fn instance(instance: &NodeInstance) -> Json {
+    let NodeInstance { node, cluster, release, is_revoked } = instance;
     let options = &node.instance_options;
     let flavor = match options.get("flavorRef") {
         Some(Json::String(id)) => id.clone(),

@@ -158,10 +158,10 @@ pub(super) async fn node_update_all(
 ) -> ApiResult<ApiResponse<Vec<NodeView>>> {
     let updates = document.read(list_of(object(read_body)))?;
     let mut writing = app.change(&login).await?;
-    let named = nodes::nodes_named(&mut writing, &updates).await?;
-    let stored: Vec<NodeView> = named.iter().cloned().map(render_node).collect();
+    let nodes = nodes::nodes_named(&mut writing, &updates).await?;
+    let stored: Vec<NodeView> = nodes.iter().cloned().map(render_node).collect();
     document.check_read_only_items(NodeBody::READ_ONLY, &stored)?;
-    let updates = named.into_iter().zip(updates).collect();
+    let updates = nodes.into_iter().zip(updates).collect();
     let changed = nodes::node_update_all(&app.settings, writing, updates).await?;
     Ok(ApiResponse::ok(changed.into_iter().map(render_node).collect()))
 }

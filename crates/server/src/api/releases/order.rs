@@ -12,7 +12,7 @@ const FIELDS: &[&str] = &["id", "name", "version", "description", "operating_sys
 /// Sorted in memory: a database compares versions as text, where 9.0 > 10.0. There are few releases.
 pub(super) fn page(mut releases: Vec<Release>, list: &List) -> Result<Page<Release>, StoreError> {
     if let Some(unknown) = list.order_by.iter().find(|order| !FIELDS.contains(&order.field.as_str())) {
-        return Err(StoreError::UnknownSortField { field: unknown.field.clone(), known: FIELDS });
+        return Err(StoreError::UnknownSortField { field: unknown.field.clone(), supported: FIELDS });
     }
     releases.sort_by(|left, right| compare(left, right, list).then(left.id.cmp(&right.id)));
     let total = releases.len() as u64;

@@ -32,8 +32,8 @@ fn render_background_task(status: TaskStatus) -> BackgroundTaskView {
     }
 }
 
-fn render_server(member: ServerRecord, held: &[(String, RunId)], heard_since: Micros) -> ServerView {
-    let runs = held.iter().filter(|(owner, _)| *owner == member.id).map(|(_, run)| run.0).collect();
+fn render_server(member: ServerRecord, leases: &[(String, RunId)], heard_since: Micros) -> ServerView {
+    let runs = leases.iter().filter(|(owner, _)| *owner == member.id).map(|(_, run)| run.0).collect();
     ServerView {
         is_alive: member.heartbeat_at > heard_since,
         hears_bus: member.receives_bus,
@@ -56,7 +56,7 @@ async fn server_list(State(app): State<App>) -> ApiResult<ApiResponse<Vec<Server
     let now = app.clock.now();
     let mut session = app.store.snapshot().await?;
     let mut members = session.servers().await?;
-    let held = session.runs_leased(now).await?;
+    let leases = session.runs_leased(now).await?;
     let orchestrator = &app.orchestrator;
     // The record of this server in memory is newer than its stored heartbeat.
     members.retain(|member| member.id != orchestrator.context.owner);
@@ -64,8 +64,8 @@ async fn server_list(State(app): State<App>) -> ApiResult<ApiResponse<Vec<Server
     let tasks = orchestrator.background.statuses().into_iter().map(render_background_task);
     let own = ServerView {
         background_tasks: Some(tasks.collect()),
-        ..render_server(orchestrator.peers.member(), &held, alive_since)
+        ..render_server(orchestrator.peers.member(), &leases, alive_since)
     };
-    let others = members.into_iter().map(|member| render_server(member, &held, alive_since));
+    let others = members.into_iter().map(|member| render_server(member, &leases, alive_since));
     Ok(ApiResponse::ok(others.chain([own]).collect()))
 }

@@ -151,7 +151,7 @@ async fn missing_roles(
         let ids: Vec<String> = nodes.iter().map(NodeId::to_string).collect();
         let (noun, verb) = if ids.len() == 1 { ("node", "has") } else { ("nodes", "have") };
         let ids = ids.join(", ");
-        let message = format!("{} has no role `{role}`, which {noun} {ids} {verb}", named(to));
+        let message = format!("{} has no role `{role}`, which {noun} {ids} {verb}", release_label(to));
         let help = "assign roles of the new release to these nodes, or remove them from the cluster";
         Diagnostic::plain(message).path("release_id").help(help)
     };
@@ -174,6 +174,6 @@ async fn component_conflicts(
     Ok(check.conflicts.iter().map(refusal).collect())
 }
 
-fn named(release: &Release) -> String {
+fn release_label(release: &Release) -> String {
     format!("release `{}` {}", release.body.name, release.body.version)
 }

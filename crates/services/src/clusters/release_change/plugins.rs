@@ -7,7 +7,7 @@ use stoker_model::{Cluster, ClusterPlugin, JsonMap, Plugin, Release, compare_ver
 use stoker_state::json::merge_into_copy;
 use stoker_store::{List, WriteTransaction};
 
-use super::named;
+use super::release_label;
 use super::settings::move_settings;
 use crate::error::ServiceResult;
 use crate::plugins::enabling::Enabling;
@@ -99,7 +99,7 @@ pub(super) async fn move_plugins(
                 "plugin `{}` {} is enabled, but neither it nor another installed version supports {}",
                 plugin.body.name,
                 plugin.body.version,
-                named(to)
+                release_label(to)
             );
             let help = "disable the plugin, or install a version that supports the release";
             refusals.push(Diagnostic::plain(message).path("release_id").plugin(&plugin.body.name).help(help));
@@ -134,7 +134,7 @@ pub(super) async fn move_plugins(
     Ok((changes, refusals))
 }
 
-/// Returns the settings of a version that takes the place of another: values that the operator changed are kept where the
+/// Returns the settings of a version that replaces another: values that the operator changed are kept where the
 /// new version has the setting.
 fn moved_attributes(plugin: &Plugin, link: &ClusterPlugin, newest: &Plugin) -> JsonMap {
     let defaults = |plugin: &Plugin| {

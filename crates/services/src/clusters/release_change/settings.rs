@@ -60,8 +60,8 @@ pub(super) fn move_settings(current: &JsonMap, old: &JsonMap, new: JsonMap) -> M
     let (values, old_values, new_values) = (values_of(current), values_of(old), values_of(&new));
     let change = |path: &Path, effect, old: Option<&Json>, new_value: Option<&Json>| {
         let is_secret = is_secret_setting(current, path) || is_secret_setting(&new, path);
-        let shown = |value: Option<&Json>| value.filter(|_| !is_secret).cloned();
-        SettingChange { path: path.join("."), effect, old: shown(old), new: shown(new_value), reason: None }
+        let public = |value: Option<&Json>| value.filter(|_| !is_secret).cloned();
+        SettingChange { path: path.join("."), effect, old: public(old), new: public(new_value), reason: None }
     };
     let mut changes = Vec::new();
     let mut edits: Vec<(Path, Json)> = Vec::new();

@@ -216,12 +216,12 @@ fn find_owner(owner: &FileOwner) -> Result<(Option<Uid>, Option<Gid>), HostError
     let missing =
         |kind: &str, name: &str| HostError::Other(format!("{kind} `{name}` does not exist on this machine"));
     let user = owner.user.as_deref().map(|name| {
-        let known = User::from_name(name).ok().flatten().map(|user| user.uid);
-        known.or_else(|| name.parse().ok().map(Uid::from_raw)).ok_or_else(|| missing("user", name))
+        let id = User::from_name(name).ok().flatten().map(|user| user.uid);
+        id.or_else(|| name.parse().ok().map(Uid::from_raw)).ok_or_else(|| missing("user", name))
     });
     let group = owner.group.as_deref().map(|name| {
-        let known = Group::from_name(name).ok().flatten().map(|group| group.gid);
-        known.or_else(|| name.parse().ok().map(Gid::from_raw)).ok_or_else(|| missing("group", name))
+        let id = Group::from_name(name).ok().flatten().map(|group| group.gid);
+        id.or_else(|| name.parse().ok().map(Gid::from_raw)).ok_or_else(|| missing("group", name))
     });
     Ok((user.transpose()?, group.transpose()?))
 }

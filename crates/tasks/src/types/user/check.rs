@@ -72,8 +72,8 @@ fn options(spec: &Spec) -> Vec<(&'static str, String)> {
 fn modification(spec: &Spec, user: &UserEntry<'_>, accounts: &Accounts) -> Option<Step> {
     let current_groups = accounts.groups_of(&spec.name);
     let groups = spec.groups.as_ref().map(|groups| {
-        let kept = current_groups.iter().filter(|_| spec.appends).cloned();
-        let mut desired: Vec<String> = groups.iter().cloned().chain(kept).collect();
+        let retained = current_groups.iter().filter(|_| spec.appends).cloned();
+        let mut desired: Vec<String> = groups.iter().cloned().chain(retained).collect();
         desired.sort();
         desired.dedup();
         desired.join(",")

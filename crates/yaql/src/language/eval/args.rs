@@ -237,8 +237,8 @@ impl<'a> Args<'a> {
 
     /// Takes the named arguments that match no declared parameter.
     pub fn named_values(&mut self) -> Vec<(Box<str>, Value)> {
-        let named = std::mem::take(&mut self.named);
-        named
+        let arguments = std::mem::take(&mut self.named);
+        arguments
             .into_iter()
             .filter_map(|(name, arg)| match arg {
                 Arg::Value(value) => Some((name, value)),

@@ -11,7 +11,7 @@ use super::{Arg, Args, Ctx, Cx, Lambda, Program};
 use crate::error::Result;
 use crate::library::{Default, Param, ParamType, Signature};
 use crate::moment::TimeSpan;
-use crate::value::{Kind, Value};
+use crate::value::{Value, ValueKind};
 
 impl Cx<'_> {
     pub(super) fn fits_receiver(&self, resolved: &Resolved, receiver: &Value) -> bool {
@@ -70,7 +70,7 @@ impl Cx<'_> {
             ActualArg::Value(value) => self.accepts_value(param, value),
             ActualArg::Pair(..) => accepts_pair(param),
             ActualArg::Node(_) | ActualArg::NodePair(..) => true,
-            ActualArg::Omitted => param.kind.accepts(Kind::Omitted, false),
+            ActualArg::Omitted => param.kind.accepts(ValueKind::Omitted, false),
         }
     }
 

@@ -12,7 +12,7 @@ use super::resolve::{Failure, Resolved, Shape, resolve_candidates};
 use super::{Arg, Args, Ctx, Cx, Program, Site};
 use crate::error::{Error, ErrorClass, Result};
 use crate::syntax::{ArgNode, ArgRange, Node, NodeId, Tree};
-use crate::value::{Kind, Value};
+use crate::value::{Value, ValueKind};
 
 /// An actual argument of a call, before it is bound to a parameter.
 #[derive(Clone, Debug)]
@@ -262,7 +262,7 @@ impl Cx<'_> {
         let tree = &call.program.tree;
         let receiver = call.receiver.iter().map(|value| Shape::Value(value.kind()));
         let shapes = receiver.chain(call.actual.iter().map(|actual| actual_shape(tree, actual))).collect();
-        let values: Vec<(Box<str>, Kind)> =
+        let values: Vec<(Box<str>, ValueKind)> =
             call.named_values.iter().map(|(name, value)| (name.clone(), value.kind())).collect();
         let inner = defined.iter().map(|(_, closure)| vec![(&*DEFINED, Some(closure))].into_iter());
         let outer = entry

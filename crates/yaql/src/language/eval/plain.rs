@@ -7,7 +7,7 @@ use super::resolve::{Candidate, Failure, Resolved};
 use super::{Arg, Args, Ctx, Cx, Program};
 use crate::error::{Error, Result};
 use crate::syntax::ArgNode;
-use crate::value::{Kind, Value};
+use crate::value::{Value, ValueKind};
 
 impl Cx<'_> {
     /// Evaluates the arguments of a call that binds them to parameters in order, and calls it.
@@ -105,7 +105,7 @@ impl Cx<'_> {
     fn fits_at(&self, candidate: &Candidate, index: usize, arg: &Arg) -> bool {
         let Some(param) = positional_param(&candidate.overload.signature, index) else { return false };
         match arg {
-            Arg::Value(Value::Omitted) => param.kind.accepts(Kind::Omitted, false),
+            Arg::Value(Value::Omitted) => param.kind.accepts(ValueKind::Omitted, false),
             Arg::Value(value) => self.accepts_value(param, value),
             Arg::Pair(_) => accepts_pair(param),
             _ => true,

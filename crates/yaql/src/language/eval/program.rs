@@ -10,7 +10,7 @@ use super::shortcuts::Shortcut;
 use crate::error::Span;
 use crate::library::{Library, NameEntry, PLAIN_ARGS};
 use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, SpannedNode, Tree, UnaryOp};
-use crate::value::{Kind, Map, StrKey, Value};
+use crate::value::{Map, StrKey, Value, ValueKind};
 
 #[derive(Debug)]
 pub struct Program {
@@ -111,7 +111,7 @@ impl Program {
 
     /// Queries the library whether any overload accepts constants of these types.
     #[cold]
-    fn ruled_out(&self, function: &str, kinds: &[Option<Kind>]) -> Option<Failure> {
+    fn ruled_out(&self, function: &str, kinds: &[Option<ValueKind>]) -> Option<Failure> {
         let resolved = self.library.get(function)?.plain_call(false, kinds.len())?;
         if resolved.some_accept(kinds) { None } else { Some(Failure::NoMatch) }
     }
@@ -206,17 +206,16 @@ fn common_call<'e>(
 
 /// Reports whether an operator accepts constants of these kinds in the standard library. No layer can remove
 /// these overloads, so the library need not be consulted.
-fn is_ordinary(op: BinaryOp, kinds: [Option<Kind>; 2]) -> bool {
-    let all = |fits: fn(Kind) -> bool| kinds.into_iter().flatten().all(fits);
+fn is_ordinary(op: BinaryOp, kinds: [Option<ValueKind>; 2]) -> bool {
+    let all = |fits: fn(ValueKind) -> bool| kinds.into_iter().flatten().all(fits);
     match op {
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod | BinaryOp::Sub => all(is_number),
         BinaryOp::Add | BinaryOp::Gt | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Le => {
-            all(is_number) || all(|kind| kind == Kind::Str)
+            all(is_number) || all(|kind| kind == ValueKind::Str)
         }
-        BinaryOp::In => {
-            kinds[1].is_none_or(|kind| kind == Kind::Str && kinds[0].is_none_or(|kind| kind == Kind::Str))
-        }
-        BinaryOp::Matches | BinaryOp::NotMatches => all(|kind| kind == Kind::Str),
+        BinaryOp::In => kinds[1]
+            .is_none_or(|kind| kind == ValueKind::Str && kinds[0].is_none_or(|kind| kind == ValueKind::Str)),
+        BinaryOp::Matches | BinaryOp::NotMatches => all(|kind| kind == ValueKind::Str),
         _ => false,
     }
 }
@@ -225,14 +224,14 @@ fn accepts_all(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::And | BinaryOp::Or | BinaryOp::Pair)
 }
 
-fn is_number(kind: Kind) -> bool {
-    matches!(kind, Kind::Int | Kind::Float)
+fn is_number(kind: ValueKind) -> bool {
+    matches!(kind, ValueKind::Int | ValueKind::Float)
 }
 
-fn constant_kind(tree: &Tree, node: NodeId) -> Option<Kind> {
+fn constant_kind(tree: &Tree, node: NodeId) -> Option<ValueKind> {
     match tree.node(node) {
         Node::Const(index) => Some(tree.constant(*index).kind()),
-        Node::Keyword(_) => Some(Kind::Str),
+        Node::Keyword(_) => Some(ValueKind::Str),
         _ => None,
     }
 }

@@ -8,28 +8,28 @@ use super::context::Ctx;
 use crate::error::ErrorClass;
 use crate::library::{Overload, Param, ParamType};
 use crate::syntax::{NodeId, Tree};
-use crate::value::Kind;
+use crate::value::ValueKind;
 
 /// The syntactic form of an argument.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Omitted,
-    Constant(Kind),
+    Constant(ValueKind),
     Keyword,
     /// A function call, which can also be applied to a receiver.
     Call,
     Expression,
     Pair(NodeId, NodeId),
     /// An evaluated argument, as in `call(name, args, kwargs)`.
-    Value(Kind),
+    Value(ValueKind),
 }
 
 impl Shape {
     /// Returns the kind of a constant. Keywords are strings.
-    pub(super) fn constant_kind(&self) -> Option<Kind> {
+    pub(super) fn constant_kind(&self) -> Option<ValueKind> {
         match self {
             Self::Constant(kind) => Some(*kind),
-            Self::Keyword => Some(Kind::Str),
+            Self::Keyword => Some(ValueKind::Str),
             _ => None,
         }
     }
@@ -136,7 +136,7 @@ pub(crate) fn resolve_paired(
 }
 
 impl Candidate {
-    fn accepts(&self, kinds: &[Option<Kind>]) -> bool {
+    fn accepts(&self, kinds: &[Option<ValueKind>]) -> bool {
         let signature = &self.overload.signature;
         kinds.iter().enumerate().all(|(argument, kind)| {
             let param = signature.params.get(argument).or(signature.rest.as_ref());
@@ -152,12 +152,12 @@ impl Resolved {
     }
 
     /// Reports whether at least one candidate accepts constants of these kinds.
-    pub(super) fn some_accept(&self, kinds: &[Option<Kind>]) -> bool {
+    pub(super) fn some_accept(&self, kinds: &[Option<ValueKind>]) -> bool {
         self.layers.iter().flatten().any(|candidate| candidate.accepts(kinds))
     }
 
     /// Reports whether every candidate accepts constants of these kinds.
-    pub(super) fn all_accept(&self, kinds: &[Option<Kind>]) -> bool {
+    pub(super) fn all_accept(&self, kinds: &[Option<ValueKind>]) -> bool {
         self.layers.iter().flatten().all(|candidate| candidate.accepts(kinds))
     }
 }
@@ -167,7 +167,7 @@ pub(super) fn resolve_candidates<'a, L>(
     layers: impl Iterator<Item = L>,
     tree: &Tree,
     shapes: Shapes,
-    values: &[(Box<str>, Kind)],
+    values: &[(Box<str>, ValueKind)],
 ) -> Result<Resolved, Failure>
 where
     L: Iterator<Item = (&'a Arc<Overload>, Option<&'a Ctx>)>,
@@ -232,7 +232,11 @@ impl Resolution<'_> {
         Ok(())
     }
 
-    fn bind(&mut self, overload: &Overload, values: &[(Box<str>, Kind)]) -> Result<Option<Binding>, Failure> {
+    fn bind(
+        &mut self,
+        overload: &Overload,
+        values: &[(Box<str>, ValueKind)],
+    ) -> Result<Option<Binding>, Failure> {
         let Some((binding, lazy)) = self.try_bind(overload, values) else { return Ok(None) };
         match self.lazy {
             Some(current) if current != lazy => Err(Failure::Ambiguous),
@@ -243,7 +247,11 @@ impl Resolution<'_> {
         }
     }
 
-    fn try_bind(&self, overload: &Overload, values: &[(Box<str>, Kind)]) -> Option<(Binding, (u64, u64))> {
+    fn try_bind(
+        &self,
+        overload: &Overload,
+        values: &[(Box<str>, ValueKind)],
+    ) -> Option<(Binding, (u64, u64))> {
         let signature = &overload.signature;
         let in_order = self.named.is_empty()
             && values.is_empty()
@@ -297,7 +305,7 @@ impl Resolution<'_> {
         Some((binding, lazy))
     }
 
-    fn named_index(&self, name: &str, values: &[(Box<str>, Kind)]) -> Option<usize> {
+    fn named_index(&self, name: &str, values: &[(Box<str>, ValueKind)]) -> Option<usize> {
         let written = self.named.iter().position(|named| self.tree.keyword(named.key) == Some(name));
         written.or_else(|| {
             values.iter().position(|(value_name, _)| **value_name == *name).map(|at| at + self.named.len())
@@ -318,7 +326,7 @@ impl Resolution<'_> {
         &self,
         at: usize,
         param: &Param,
-        values: &[(Box<str>, Kind)],
+        values: &[(Box<str>, ValueKind)],
         lazy: &mut u64,
     ) -> Option<()> {
         *lazy |= lazy_bit(at, param);
@@ -342,8 +350,8 @@ impl Resolution<'_> {
             (_, ParamType::MethodLambda) => false,
             (_, ParamType::Lambda | ParamType::LambdaInContext) => true,
             (Shape::Constant(kind) | Shape::Value(kind), expected) => expected.accepts(*kind, true),
-            (Shape::Keyword, expected) => expected.accepts(Kind::Str, true),
-            (Shape::Omitted, expected) => expected.accepts(Kind::Omitted, true),
+            (Shape::Keyword, expected) => expected.accepts(ValueKind::Str, true),
+            (Shape::Omitted, expected) => expected.accepts(ValueKind::Omitted, true),
             (Shape::Call | Shape::Expression | Shape::Pair(..), _) => true,
         }
     }

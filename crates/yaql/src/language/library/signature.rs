@@ -11,7 +11,7 @@
 
 use std::fmt;
 
-use crate::value::{Kind, KindSet};
+use crate::value::{KindSet, ValueKind};
 
 /// The call styles that an overload supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl ParamType {
     }
 
     /// Reports whether a value of this kind is accepted.
-    pub fn accepts(self, kind: Kind, iterable_dicts: bool) -> bool {
+    pub fn accepts(self, kind: ValueKind, iterable_dicts: bool) -> bool {
         match self {
             Self::Value(kinds) => kinds.has(kind),
             Self::Iter(kinds) => kinds.has(kind) || (iterable_dicts && KindSet::MAP.has(kind)),
@@ -170,12 +170,12 @@ fn add_param(signature: &mut Signature, text: &str) -> Result<(), String> {
         Some(kind) => (kind, true),
         None => (kind, false),
     };
-    let (name, named) = match name.strip_prefix("**") {
+    let (name, collects_names) = match name.strip_prefix("**") {
         Some(name) => (name, true),
         None => (name, false),
     };
     let param = Param { name: name.trim().into(), kind: parse_type(kind)?, default };
-    if named {
+    if collects_names {
         signature.named_rest = Some(param);
     } else if many {
         signature.rest = Some(param);

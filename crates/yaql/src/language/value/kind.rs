@@ -7,12 +7,12 @@ macro_rules! kinds {
         /// The type of a value for overload resolution.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub enum Kind { $($kind,)* }
+        pub enum ValueKind { $($kind,)* }
 
         impl KindSet {
             $(
                 #[allow(non_upper_case_globals, reason = "one constant per kind, spelled as the kind")]
-                pub const $kind: Self = Self(1 << Kind::$kind as u32);
+                pub const $kind: Self = Self(1 << ValueKind::$kind as u32);
             )*
         }
     };
@@ -46,7 +46,7 @@ impl KindSet {
         Self(self.0 & !other.0)
     }
 
-    pub const fn has(self, kind: Kind) -> bool {
+    pub const fn has(self, kind: ValueKind) -> bool {
         self.0 & (1 << kind as u32) != 0
     }
 
@@ -57,30 +57,30 @@ impl KindSet {
 }
 
 impl Value {
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ValueKind {
         match self {
-            Self::Null => Kind::Null,
-            Self::Bool(_) => Kind::Bool,
-            Self::Int(_) | Self::BigInt(_) => Kind::Int,
-            Self::Float(_) => Kind::Float,
-            Self::Str(_) => Kind::Str,
-            Self::Tuple(_) => Kind::Tuple,
-            Self::List(_) => Kind::List,
-            Self::FrozenDict(_) => Kind::FrozenDict,
-            Self::Dict(_) => Kind::Dict,
-            Self::Set(_) => Kind::Set,
-            Self::Keys(_) => Kind::Keys,
-            Self::Items(_) => Kind::Items,
-            Self::Values(_) => Kind::Values,
-            Self::Ordering(_) => Kind::Ordering,
-            Self::Iterator(_) => Kind::Iterator,
-            Self::DateTime(_) => Kind::DateTime,
-            Self::TimeSpan(_) => Kind::TimeSpan,
-            Self::Regex(_) => Kind::Regex,
-            Self::Context(_) => Kind::Context,
-            Self::Callable(_) => Kind::Callable,
-            Self::Omitted => Kind::Omitted,
-            Self::Opaque(_) => Kind::Opaque,
+            Self::Null => ValueKind::Null,
+            Self::Bool(_) => ValueKind::Bool,
+            Self::Int(_) | Self::BigInt(_) => ValueKind::Int,
+            Self::Float(_) => ValueKind::Float,
+            Self::Str(_) => ValueKind::Str,
+            Self::Tuple(_) => ValueKind::Tuple,
+            Self::List(_) => ValueKind::List,
+            Self::FrozenDict(_) => ValueKind::FrozenDict,
+            Self::Dict(_) => ValueKind::Dict,
+            Self::Set(_) => ValueKind::Set,
+            Self::Keys(_) => ValueKind::Keys,
+            Self::Items(_) => ValueKind::Items,
+            Self::Values(_) => ValueKind::Values,
+            Self::Ordering(_) => ValueKind::Ordering,
+            Self::Iterator(_) => ValueKind::Iterator,
+            Self::DateTime(_) => ValueKind::DateTime,
+            Self::TimeSpan(_) => ValueKind::TimeSpan,
+            Self::Regex(_) => ValueKind::Regex,
+            Self::Context(_) => ValueKind::Context,
+            Self::Callable(_) => ValueKind::Callable,
+            Self::Omitted => ValueKind::Omitted,
+            Self::Opaque(_) => ValueKind::Opaque,
         }
     }
 

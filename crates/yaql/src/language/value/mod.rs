@@ -21,7 +21,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 pub use digest::{Digest, ExactDigest};
-pub use kind::{Kind, KindSet};
+pub use kind::{KindSet, ValueKind};
 pub use map::{Key, Map, MapBuilder, StrKey};
 pub use meta::{MAX_DEPTH, Meta};
 pub use seq::Seq;

@@ -17,8 +17,8 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn switch_case(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let lambdas = args.rest_lambdas();
-    let chosen = usize::try_from(args.int(0)).ok().and_then(|case| lambdas.get(case));
-    match chosen.or(lambdas.last()) {
+    let lambda = usize::try_from(args.int(0)).ok().and_then(|case| lambdas.get(case));
+    match lambda.or(lambdas.last()) {
         Some(lambda) => lambda.call0(cx),
         None => Ok(Value::Null),
     }

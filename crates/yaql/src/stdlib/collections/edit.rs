@@ -63,7 +63,7 @@ pub(super) fn insert_at(
 ) -> Result<Value> {
     let depth = source.depth().max(new.depth());
     let stage = if in_front { Stage::New } else { Stage::Before };
-    cx.lazy(Inserted { source, position, new, index: 0, stage, held: None }, depth)
+    cx.lazy(Inserted { source, position, new, index: 0, stage, next_item: None }, depth)
 }
 
 enum Stage {
@@ -110,7 +110,7 @@ struct Inserted {
     index: i64,
     stage: Stage,
     /// The element before which the new ones are inserted.
-    held: Option<Value>,
+    next_item: Option<Value>,
 }
 
 impl Lazy for Inserted {
@@ -128,7 +128,7 @@ impl Lazy for Inserted {
                     if !here {
                         return Ok(item);
                     }
-                    self.held = item;
+                    self.next_item = item;
                     self.stage = Stage::New;
                 }
                 Stage::New => match self.new.next(cx)? {
@@ -136,9 +136,9 @@ impl Lazy for Inserted {
                     new => return Ok(new),
                 },
                 Stage::After => {
-                    return match self.held.take() {
+                    return match self.next_item.take() {
                         None => self.source.next(cx),
-                        held => Ok(held),
+                        next_item => Ok(next_item),
                     };
                 }
             }

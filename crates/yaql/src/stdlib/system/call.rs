@@ -24,9 +24,9 @@ fn is_keyword(text: &str) -> bool {
 fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let name = args.text(0);
     let values = args.seq(1).to_vec();
-    let named = args.map(2);
+    let arguments = args.map(2);
     let mut named_values = Vec::new();
-    for (key, value) in named.iter() {
+    for (key, value) in arguments.iter() {
         let Value::Str(key) = key else {
             return Err(Box::new(
                 Error::kind("expected string or bytes-like object, got 'int'")

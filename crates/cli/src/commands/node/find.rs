@@ -7,14 +7,14 @@ use crate::remote::Remote;
 /// Finds nodes by ID, name or host name, in this order. Each node is returned once.
 pub(super) fn find_nodes(remote: &mut Remote<'_>, names: &[String]) -> Outcome<Vec<NodeView>> {
     let nodes: Vec<NodeView> = remote.read_list(&RestRequest::get("nodes"))?;
-    let mut found: Vec<NodeView> = Vec::new();
+    let mut selection: Vec<NodeView> = Vec::new();
     for name in names {
         let node = find(&nodes, name)?;
-        if found.iter().all(|earlier| earlier.id != node.id) {
-            found.push(node.clone());
+        if selection.iter().all(|earlier| earlier.id != node.id) {
+            selection.push(node.clone());
         }
     }
-    Ok(found)
+    Ok(selection)
 }
 
 fn find<'n>(nodes: &'n [NodeView], name: &str) -> Outcome<&'n NodeView> {

@@ -1,4 +1,4 @@
-//! Input of the planner, computed from the gathered records.
+//! Input of the planner, computed from the records that were read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use stoker_state::{
 };
 use stoker_yaql::Library;
 
-use super::gather::Gathered;
+use super::gather::PlanRecords;
 use super::old::NewDocuments;
 use super::request::PlanRequest;
 use super::sources::{Files, sources_of};
 use crate::graphs::{GraphCheck, PlannedGraph};
 
-pub(super) struct Ground {
+pub(super) struct PlanInputs {
     pub(super) cluster_id: ClusterId,
     pub(super) graph: PlannedGraph,
     pub(super) graph_check: GraphCheck,
@@ -48,9 +48,9 @@ pub(super) struct Ground {
     placeholders: BTreeMap<String, String>,
 }
 
-impl Ground {
-    pub(super) fn new(gathered: Gathered) -> Self {
-        let Gathered {
+impl PlanInputs {
+    pub(super) fn new(plan_records: PlanRecords) -> Self {
+        let PlanRecords {
             records,
             supplied,
             graph,
@@ -61,7 +61,7 @@ impl Ground {
             settings,
             mut placeholders,
             inputs_key,
-        } = gathered;
+        } = plan_records;
         let is_supplied = !supplied.is_empty();
         let mut state = records.new_state();
         let (common, own) = state.take_documents(supplied).into_plan_documents();

@@ -15,12 +15,13 @@ use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
 
-use super::ground::Ground;
+use super::inputs::PlanInputs;
 use super::parameters;
 use super::problems::{broken, refused, wrong_plan};
 use super::request::PlanRequest;
 
-pub struct Made {
+/// A computed plan, its secrets and the state from which it was computed. It is not stored yet.
+pub struct ComputedPlan {
     pub(super) explained: Arc<ExplainedPlan>,
     pub(super) secrets: Secrets,
     pub(super) cluster_id: ClusterId,
@@ -42,14 +43,14 @@ pub struct Made {
     new_primaries: Option<BTreeMap<String, NodeId>>,
 }
 
-impl Made {
+impl ComputedPlan {
     /// Computes the plan. The cost grows with the size of the cluster.
-    pub(super) fn new(ground: Ground, role_warnings: Vec<Diagnostic>) -> ServiceResult<Self> {
-        let input = ground.input();
+    pub(super) fn new(inputs: PlanInputs, role_warnings: Vec<Diagnostic>) -> ServiceResult<Self> {
+        let input = inputs.input();
         let (planned, report) =
-            plan(&input).map_err(|report| refused(&ground.graph, &report, &ground.secrets))?;
-        if !ground.graph.errors.is_empty() {
-            return Err(broken(&ground.graph));
+            plan(&input).map_err(|report| refused(&inputs.graph, &report, &inputs.secrets))?;
+        if !inputs.graph.errors.is_empty() {
+            return Err(broken(&inputs.graph));
         }
         let mut violations = check(&planned);
         violations.extend(check_placeholders(&planned, input.placeholders.keys().map(String::as_str)));
@@ -57,24 +58,24 @@ impl Made {
             return Err(wrong_plan(&violations));
         }
         let mut extras = PlanExtras::new(&report);
-        extras.warnings.extend(ground.graph_check.warnings());
+        extras.warnings.extend(inputs.graph_check.warnings());
         extras.warnings.extend(role_warnings);
-        let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
+        let mut explained = masked(ExplainedPlan::new(&input, planned, report), &inputs.secrets);
         explained.problems.extend(parameters::warnings(&explained.plan));
         for warning in &mut extras.warnings {
-            warning.message = ground.secrets.mask_text(&warning.message);
+            warning.message = inputs.secrets.mask_text(&warning.message);
         }
         for problem in explained.problems.iter_mut().chain(&mut extras.warnings) {
             let location = &mut problem.location;
             location.provenance =
-                location.task.as_deref().and_then(|task| ground.graph.provenance(task, &location.path));
+                location.task.as_deref().and_then(|task| inputs.graph.provenance(task, &location.path));
         }
-        let inputs = serde_json::to_value(input_digests(&input)).unwrap_or_default();
+        let digests = serde_json::to_value(input_digests(&input)).unwrap_or_default();
         let sources = StateDocument::new(source_digests(&input).to_document());
         drop(input);
-        let settled = settled_document(&ground, &explained);
-        let Ground { cluster_id, graph, request, state, common, own, secrets, are_primaries_new, .. } =
-            ground;
+        let settled = settled_document(&inputs, &explained);
+        let PlanInputs { cluster_id, graph, request, state, common, own, secrets, are_primaries_new, .. } =
+            inputs;
         let tasks = graph.tasks.into_iter().map(|task| (task.name, Json::Object(task.fields)));
         Ok(Self {
             bytes: encode(&explained),
@@ -86,7 +87,7 @@ impl Made {
             secrets,
             cluster_id,
             request,
-            inputs,
+            inputs: digests,
             common: StateDocument::new(common),
             sources,
             settled,
@@ -146,12 +147,12 @@ impl Made {
 
 /// Returns the statuses of nodes and cluster after a run of the plan that succeeds. Nodes without a task keep their
 /// status; in a run of a part of the graph, also nodes without work.
-fn settled_document(ground: &Ground, explained: &ExplainedPlan) -> StateDocument {
+fn settled_document(inputs: &PlanInputs, explained: &ExplainedPlan) -> StateDocument {
     let plan = &explained.plan;
-    let is_part = ground.request.tasks.is_some() || !ground.request.subgraphs.is_empty();
+    let is_part = inputs.request.tasks.is_some() || !inputs.request.subgraphs.is_empty();
     let takes_part = |instance: &Instance<'_>| !is_part || instance.verdict.action() == InstanceAction::Run;
     let participants = plan.instances().filter(takes_part).map(|instance| instance.node).collect();
-    StateDocument::new(ground.settled(&participants).to_document())
+    StateDocument::new(inputs.settled(&participants).to_document())
 }
 
 /// Returns the own documents of participating nodes.

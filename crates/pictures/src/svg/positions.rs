@@ -15,7 +15,7 @@ const LANE_GAP: f64 = 28.0;
 pub(super) const MARGIN: f64 = 24.0;
 const N_SWEEPS: usize = 8;
 
-pub(super) struct Placed {
+pub(super) struct Positions {
     /// For each cell, its centre.
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
@@ -27,7 +27,7 @@ pub(super) struct Placed {
     pub(super) total_height: f64,
 }
 
-impl Placed {
+impl Positions {
     pub(super) fn new(drawing: &Diagram, layers: &Layers, order: Order) -> Self {
         let width: Vec<f64> = layers
             .cells
