@@ -16,6 +16,7 @@ mod license;
 mod links;
 mod manifests;
 mod module_cycles;
+mod names;
 mod problem;
 mod purity;
 mod rust_source;
@@ -27,6 +28,7 @@ mod todo_owner;
 mod tree;
 mod type_names;
 mod unused_dependencies;
+mod voice;
 
 use crate::args::Args;
 use crate::command::Command;
@@ -102,6 +104,7 @@ const RULES: &[Rule] = &[
         about: "top-level modules of a crate form no import cycle",
         check: module_cycles::check,
     },
+    Rule { name: "names", about: "no name is a bare participle or pronoun", check: names::check },
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
     Rule { name: "silent-skips", about: "tests that return early are reported", check: silent_skips::check },
     Rule { name: "sorted", about: "marked lists are sorted", check: sorted::check },
@@ -118,6 +121,7 @@ const RULES: &[Rule] = &[
         about: "every declared dependency is used",
         check: unused_dependencies::check,
     },
+    Rule { name: "voice", about: "texts name the actor and the mechanism", check: voice::check },
     // end sorted
 ];
 

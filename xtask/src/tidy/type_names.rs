@@ -1,7 +1,7 @@
 //! A public type has one name, and a name denotes one public type: two crates that export the same name for
 //! different types make every `use` ambiguous to the reader.
 //!
-//! [`SHARED`] lists the names that several crates may export, each with the reason.
+//! [`SHARED`] lists the names that several crates may export, each with these crates and the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +9,59 @@ use super::problem::Problem;
 use super::rust_source::{code_without_tests, line_at};
 use super::tree::{File, Tree};
 
-/// `yaml` and `yaql` are independent of the product and may be published: their names are those of their
-/// field.
-const STANDALONE: &str = "one of the two is a standalone crate, whose types are named by path";
+/// A name that several crates export.
+type Shared = (&'static str, &'static [&'static str], &'static str);
 
-/// Names that more than one crate exports, with the reason.
-const SHARED: &[(&str, &str)] = &[
+/// Names that more than one crate exports: the name, all crates that export it and the reason. `yaml` and `yaql` are
+/// independent of the product and may be published, so their names are those of their field.
+const SHARED: &[Shared] = &[
     // sorted
-    ("Document", STANDALONE),
-    ("Fields", STANDALONE),
-    ("Host", STANDALONE),
-    ("Input", STANDALONE),
-    ("Node", STANDALONE),
-    ("NodeView", STANDALONE),
-    ("Observer", STANDALONE),
-    ("Program", STANDALONE),
-    ("Span", STANDALONE),
-    ("Tree", STANDALONE),
+    (
+        "Document",
+        &["state", "yaml"],
+        "`yaml` is standalone: a YAML document; `state` has the documents of a state",
+    ),
+    (
+        "Fields",
+        &["manifest", "yaql"],
+        "`yaql` is standalone: fields of a date and time; `manifest` reads those of a map",
+    ),
+    (
+        "Host",
+        &["tasks", "yaql"],
+        "`yaql` is standalone: the program that embeds it; `tasks` has the port to a machine",
+    ),
+    (
+        "Input",
+        &["engine", "yaql"],
+        "`yaql` is standalone: the value of `$`; `engine` has inputs of state machines",
+    ),
+    (
+        "Node",
+        &["model", "yaml", "yaql"],
+        "`yaml` and `yaql` are standalone: nodes of a syntax tree; `model` has machines",
+    ),
+    (
+        "NodeView",
+        &["api-types", "yaml"],
+        "`yaml` is standalone: a view of a YAML node; `api-types` has machines",
+    ),
+    (
+        "Observer",
+        &["store", "yaql"],
+        "`yaql` is standalone: it observes evaluation; `store` observes database operations",
+    ),
+    (
+        "Program",
+        &["tasks", "yaql"],
+        "`yaql` is standalone: a compiled expression; `tasks` runs programs of the host",
+    ),
+    (
+        "Span",
+        &["diagnostics", "yaql"],
+        "`yaql` is standalone: its spans have no source file, those of `diagnostics` do",
+    ),
+    ("Tree", &["yaml", "yaql"], "both are standalone, and neither depends on the other"),
     // end sorted
 ];
 
@@ -33,7 +69,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     check_with(tree, SHARED)
 }
 
-fn check_with(tree: &Tree, shared: &[(&str, &str)]) -> Vec<Problem> {
+fn check_with(tree: &Tree, shared: &[Shared]) -> Vec<Problem> {
     let mut owners: BTreeMap<String, BTreeMap<&str, (&File, usize)>> = BTreeMap::new();
     for file in &tree.files {
         let Some(owner) = shipping_crate(file) else { continue };
@@ -44,22 +80,22 @@ fn check_with(tree: &Tree, shared: &[(&str, &str)]) -> Vec<Problem> {
     owners.retain(|_, owners| owners.len() > 1);
     let mut problems = Vec::new();
     for (name, owners) in &owners {
-        if shared.iter().any(|(known, _)| known == name) {
+        let crates: BTreeSet<&str> = owners.keys().copied().collect();
+        if shared.iter().any(|(shared, expected, _)| shared == name && crates.iter().eq(expected.iter())) {
             continue;
         }
-        let crates: BTreeSet<&str> = owners.keys().copied().collect();
         let crates = crates.into_iter().collect::<Vec<_>>().join("`, `");
         for (file, line) in owners.values() {
             problems.push(Problem::error(
                 &file.path,
                 *line,
                 format!("`{name}` is a public type of several crates: `{crates}`"),
-                "rename it after what distinguishes it, or list it with a reason in \
+                "rename it after what distinguishes it, or list it with its crates and a reason in \
                  `xtask/src/tidy/type_names.rs`",
             ));
         }
     }
-    for (name, _) in shared.iter().filter(|(name, _)| !owners.contains_key(*name)) {
+    for (name, ..) in shared.iter().filter(|(name, ..)| !owners.contains_key(*name)) {
         problems.push(Problem::warning(
             "xtask/src/tidy/type_names.rs",
             0,
@@ -101,7 +137,7 @@ fn public_types(text: &str) -> Vec<(String, usize)> {
 mod tests {
     use super::*;
 
-    fn messages(files: &[(&str, &str)], shared: &[(&str, &str)]) -> Vec<(String, String)> {
+    fn messages(files: &[(&str, &str)], shared: &[Shared]) -> Vec<(String, String)> {
         check_with(&Tree::of(files), shared)
             .into_iter()
             .map(|problem| (problem.path, problem.message))
@@ -121,7 +157,19 @@ mod tests {
             ("crates/b/src/x/mod.rs".to_owned(), message),
         ];
         assert_eq!(messages(&files, &[]), expected);
-        assert_eq!(messages(&files, &[("Run", "a is the record, b the view")]), []);
+        assert_eq!(messages(&files, &[("Run", &["a", "b"], "a is the record, b the view")]), []);
+    }
+
+    #[test]
+    fn third_crate_of_a_shared_name_is_reported() {
+        let files = [
+            ("crates/a/src/lib.rs", "pub struct Run;"),
+            ("crates/b/src/lib.rs", "pub struct Run;"),
+            ("crates/c/src/lib.rs", "pub struct Run;"),
+        ];
+        let problems = messages(&files, &[("Run", &["a", "b"], "a is the record, b the view")]);
+        assert_eq!(problems.len(), 3);
+        assert_eq!(problems[0].1, "`Run` is a public type of several crates: `a`, `b`, `c`");
     }
 
     #[test]
@@ -140,8 +188,10 @@ mod tests {
 
     #[test]
     fn exception_without_need_is_a_warning() {
-        let problems =
-            check_with(&Tree::of(&[("crates/a/src/lib.rs", "pub struct Run;")]), &[("Run", "why")]);
+        let problems = check_with(
+            &Tree::of(&[("crates/a/src/lib.rs", "pub struct Run;")]),
+            &[("Run", &["a", "b"], "why")],
+        );
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].severity, super::super::problem::Severity::Warning);
     }
