@@ -7,6 +7,7 @@ mod program;
 use std::fs;
 use std::path::Path;
 
+use insta::assert_snapshot;
 use program::run_bytes;
 use serde_json::{Value, json};
 use stoker_testkit::TempFolder;
@@ -137,7 +138,7 @@ fn invalid_usage() {
     assert_eq!(run_bytes(&["registry"], b"").status.code(), Some(2));
     let output = run_bytes(&["registry", "eval", "--jsonl", "nowhere.jsonl"], b"");
     assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot read `nowhere.jsonl`"));
+    assert_snapshot!(String::from_utf8_lossy(&output.stderr));
 }
 
 const RELEASE: &str = "
@@ -219,7 +220,7 @@ fn selection_is_checked_with_reasons() {
     assert_eq!((code, &*out), (0, "compatible\n"));
     let (code, _, stderr) = check(&["--mode", "ha_compact", "hypervisor:vmware", contrail]);
     assert_eq!(code, 1);
-    assert!(stderr.contains("error[incompatible]: vCenter is not compatible with Contrail"), "{stderr}");
+    assert_snapshot!("registry-check-incompatible", stderr);
     let (code, out, _) = check(&["-o", "json", contrail, "storage:nobody"]);
     assert_eq!(code, 1);
     let response: Value = serde_json::from_str(&out).unwrap();
@@ -230,5 +231,5 @@ fn selection_is_checked_with_reasons() {
     assert_eq!(response["conflicts"][1]["type"], "hypervisor");
     let (code, _, stderr) = check(&["--mode", "other", contrail]);
     assert_eq!(code, 1);
-    assert!(stderr.contains("does not support the release"), "{stderr}");
+    assert_snapshot!("registry-check-mode", stderr);
 }
