@@ -180,7 +180,12 @@ fn run(cx: &Cx, only: Option<&BTreeSet<String>>, is_serial: bool) -> Outcome {
     };
     let selected: Vec<Selected> = STEPS.iter().filter(is_selected).map(select).collect();
     let report = run_all(cx, &selected, is_serial);
-    println!("\n{}{}", cx.skips.summary(), report.table(started.elapsed()));
+    let elapsed = started.elapsed();
+    println!("\n{}{}", cx.skips.summary(), report.table(elapsed));
+    // Only runs of all steps in two lanes have the time of the limits.
+    if let (None, false, Some(warning)) = (only, is_serial, report.slowdown(elapsed, cx.is_fast)) {
+        println!("{warning}");
+    }
     if cx.is_fast {
         println!(
             "--fast: no external programs, and only the tests of the profile `fast` in .config/nextest.toml"
@@ -193,9 +198,9 @@ fn run(cx: &Cx, only: Option<&BTreeSet<String>>, is_serial: bool) -> Outcome {
 fn names(list: &str, others: &[&str]) -> Outcome<BTreeSet<String>> {
     let names: BTreeSet<String> =
         list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let known: Vec<&str> = STEPS.iter().map(|step| step.name).chain(others.iter().copied()).collect();
-    match names.iter().find(|name| !known.contains(&name.as_str())) {
-        Some(name) => Err(Failure::new(format!("no step `{name}`; the steps are {}", known.join(", ")))),
+    let choices: Vec<&str> = STEPS.iter().map(|step| step.name).chain(others.iter().copied()).collect();
+    match names.iter().find(|name| !choices.contains(&name.as_str())) {
+        Some(name) => Err(Failure::new(format!("no step `{name}`; the steps are {}", choices.join(", ")))),
         None => Ok(names),
     }
 }

@@ -7,6 +7,13 @@ use std::time::Duration;
 use crate::failure::{Failure, Outcome};
 use crate::terminal::{Style, paint};
 
+/// Longest time of a complete run, and of `--fast`, when everything is compiled, on two cores.
+/// `docs/benchmarks.md` has the measured times of the steps.
+const WARM_MAX: Duration = Duration::from_mins(15);
+const FAST_MAX: Duration = Duration::from_mins(3);
+/// A run whose build takes longer has compiled dependencies: its time is not compared.
+const WARM_BUILD_MAX: Duration = Duration::from_mins(1);
+
 pub(super) enum Verdict {
     Passed,
     Skipped(String),
@@ -65,6 +72,20 @@ impl Report {
         text
     }
 
+    /// Returns a warning if a run of all steps, or of all steps of `--fast`, took too long although everything was compiled.
+    pub(super) fn slowdown(&self, elapsed: Duration, is_fast: bool) -> Option<String> {
+        let limit = if is_fast { FAST_MAX } else { WARM_MAX };
+        let is_warm = self.rows.iter().any(|(step, _, took)| *step == "build" && *took < WARM_BUILD_MAX);
+        (is_warm && elapsed > limit).then(|| {
+            let (elapsed, limit) = (elapsed.as_secs_f64(), limit.as_secs());
+            let message = format!(
+                "the run took {elapsed:.0} s, more than the limit of {limit} s on two idle cores; compare the steps with \
+                 docs/benchmarks.md"
+            );
+            format!("{} {message}", paint(Style::Notice, "warning:"))
+        })
+    }
+
     /// Returns an error that names every failed step.
     pub(super) fn conclude(&self) -> Outcome {
         let failed: Vec<&str> = self
@@ -102,6 +123,20 @@ mod tests {
         assert!(table.contains("sum                     3.2\nelapsed                 3.0"), "{table}");
         let error = report.conclude().unwrap_err().to_string();
         assert_eq!(error, "steps failed: tidy, docs; repeat them with `cargo xtask test --only tidy,docs`");
+    }
+
+    #[test]
+    fn slow_warm_run_is_a_warning() {
+        let slowdown = |build: u64, elapsed: u64, is_fast: bool| {
+            let mut report = Report::default();
+            report.push("build", Verdict::Passed, Duration::from_secs(build));
+            report.slowdown(Duration::from_secs(elapsed), is_fast)
+        };
+        assert_eq!(slowdown(59, 900, false), None);
+        assert!(slowdown(59, 901, false).unwrap().contains("took 901 s, more than the limit of 900 s"));
+        assert_eq!(slowdown(60, 2000, false), None, "dependencies were compiled");
+        assert!(slowdown(1, 181, true).is_some());
+        assert_eq!(slowdown(1, 180, true), None);
     }
 
     #[test]
