@@ -57,29 +57,6 @@ pub(crate) fn has_omitted_element(expression: &str) -> bool {
     false
 }
 
-/// Reports whether the text contains an escaped unpaired surrogate.
-pub(crate) fn has_unpaired_surrogate(text: &str) -> bool {
-    let mut rest = text;
-    while let Some(at) = rest.find("\\ud") {
-        let (high, next) = (rest.as_bytes().get(at + 3), rest.get(at + 6..at + 10));
-        let is_high = high.is_some_and(|letter| b"89ab".contains(letter));
-        if high.is_some_and(|letter| b"cdef".contains(letter)) {
-            return true;
-        }
-        if is_high {
-            let paired =
-                next.is_some_and(|next| next.starts_with("\\ud") && next.ends_with(['c', 'd', 'e', 'f']));
-            if !paired {
-                return true;
-            }
-            rest = &rest[at + 12..];
-        } else {
-            rest = &rest[at + 3..];
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,13 +75,5 @@ mod tests {
         assert!(has_omitted_element("[ ,1]"));
         assert!(has_omitted_element("f([1, , 2])"));
         assert!(!has_omitted_element("f(, 1, , [2, 3])"));
-    }
-
-    #[test]
-    fn unpaired_surrogates_are_detected() {
-        assert!(has_unpaired_surrogate("\"\\ud83d\""));
-        assert!(has_unpaired_surrogate("\"\\ude00\""));
-        assert!(!has_unpaired_surrogate("\"\\ud83d\\ude00\""));
-        assert!(!has_unpaired_surrogate("\"\\ud7ff\""));
     }
 }
