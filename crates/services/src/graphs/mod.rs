@@ -1,6 +1,7 @@
 //! Graphs of releases, clusters and plugins: stored as layers and merged per cluster.
 
 mod check;
+mod layer_records;
 mod layers;
 mod planned;
 mod plugin_task_cache;
@@ -13,6 +14,7 @@ use stoker_settings::Server;
 use stoker_yaql::Library;
 
 pub use check::{CheckCache, GraphCheck, checked_graph};
+pub use layer_records::LayerRecords;
 pub use layers::{LayerFilter, Layers, layer, places_of_release};
 pub use planned::{PlannedGraph, planned_graph};
 pub use plugin_task_cache::PluginTaskCache;
