@@ -6,6 +6,7 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use stoker_model::{GraphType, Owner, OwnerKind};
+use stoker_services::graphs::owner_class;
 
 use crate::http::error::{ApiError, ApiResult};
 
@@ -32,15 +33,6 @@ impl PathParams {
     /// Parses the owner of a path such as `/clusters/{id}/…`.
     pub(crate) fn owner(&self, kind: OwnerKind) -> ApiResult<Owner> {
         self.id("id", |id| Owner::new(kind, id), owner_class(kind))
-    }
-}
-
-/// Class name in "not found" messages.
-pub(crate) const fn owner_class(kind: OwnerKind) -> &'static str {
-    match kind {
-        OwnerKind::Release => "Release",
-        OwnerKind::Cluster => "Cluster",
-        OwnerKind::Plugin => "Plugin",
     }
 }
 

@@ -5,7 +5,7 @@ use stoker_graph::{MergedGraph, merge};
 use stoker_manifest::graph::{read_tasks_node, task_lines};
 use stoker_manifest::task::render;
 use stoker_model::{ClusterId, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
-use stoker_services::graphs::{LayerFilter, Layers, check_tasks, graph_tasks_replace};
+use stoker_services::graphs::{LayerFilter, Layers};
 
 use super::access::{require_cluster, require_owner};
 use super::merged_view::MergedTasks;
@@ -254,10 +254,9 @@ async fn replace(
         return Ok(ApiResponse::ok(tasks.iter().map(render).collect()));
     }
     let source = GraphSource { file: None, lines: task_lines(document.node()) };
-    check_tasks(&app.services.graphs, owner.kind(), &tasks, &source)?;
-    let mut writing = app.change(login).await?;
-    require_owner(&mut writing, login, owner).await?;
-    let graph = graph_tasks_replace(writing, owner, &graph_type, condition, &tasks, &source).await?;
+    let (graphs, principal) = (&app.services.graphs, login.principal());
+    let graph =
+        graphs.replace_tasks(&principal, owner, &graph_type, condition, &tasks, &source).await?;
     let stored = graph.tasks.iter().map(|task| render(&task.task)).collect();
     Ok(ApiResponse::ok(stored).version(etag::of_graph(&graph)))
 }
