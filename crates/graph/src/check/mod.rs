@@ -33,7 +33,7 @@ use links::{Link, links};
 use names::Names;
 use placement::Placement;
 
-pub use state::{ConstantComparison, constant_comparisons};
+pub use state::constant_comparisons;
 
 /// Completeness of the checked graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
