@@ -107,7 +107,7 @@ impl Dispatch {
         let at = self.orchestrator.context.clock.now();
         let refused = |error: BuildError| {
             tracing::warn!(attempt.key = %key, error = %ErrorChain(&error), "cannot build an attempt");
-            let end = ResultKind::Refused { message: error.to_string() };
+            let end = ResultKind::Refused { message: ErrorChain(&error).to_string() };
             AttemptResult { key, at, end, report: TaskReport::default() }
         };
         let (Some(details), Some((task, node))) =

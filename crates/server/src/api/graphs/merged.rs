@@ -4,7 +4,7 @@ use axum::extract::State;
 use stoker_graph::{MergedGraph, merge};
 use stoker_manifest::graph::{read_tasks_node, task_lines};
 use stoker_manifest::task::render;
-use stoker_model::{ClusterId, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
+use stoker_model::{ClusterId, ErrorChain, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
 use stoker_services::graphs::{LayerFilter, Layers};
 
 use super::access::{require_cluster, require_owner};
@@ -162,7 +162,7 @@ pub(super) fn read_graph_type(query: &Query) -> ApiResult<Option<GraphType>> {
         }
         (graph_type, alias) => graph_type.or(alias),
     };
-    name.map(|name| GraphType::new(name).map_err(|error| ApiError::bad_request(error.to_string())))
+    name.map(|name| GraphType::new(name).map_err(|error| ApiError::bad_request(ErrorChain(&error).to_string())))
         .transpose()
 }
 

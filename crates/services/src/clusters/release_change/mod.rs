@@ -10,7 +10,7 @@ mod settings;
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Cluster, JsonMap, NodeId, Release, ReleaseId};
+use stoker_model::{Cluster, ErrorChain, JsonMap, NodeId, Release, ReleaseId};
 use stoker_settings::Server;
 use stoker_store::{List, NodeFilter, WriteTransaction};
 
@@ -99,7 +99,7 @@ pub(super) async fn change_release(
 
     match modes::choose(&to.body, Some(mode.unwrap_or(&cluster.mode))) {
         Ok(mode) => cluster.mode = mode,
-        Err(error) => refusals.push(Diagnostic::plain(error.to_string()).path("mode")),
+        Err(error) => refusals.push(Diagnostic::plain(ErrorChain(&error).to_string()).path("mode")),
     }
     let settings = {
         let old = Defaults::new(server, cluster, &from.body, writing.now());
