@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{json_map, object, string_with_length};
-use stoker_model::JsonMap;
+use stoker_model::{AgentUid, JsonMap};
 use utoipa::ToSchema;
 
 use crate::request::request;
@@ -21,8 +21,8 @@ pub struct CertificateView {
 #[schema(as = Joined)]
 pub struct JoinedView {
     /// UID of the node, which identifies the agent from now on.
-    #[schema(example = "7")]
-    pub node_uid: String,
+    #[schema(value_type = String, example = "7")]
+    pub node_uid: AgentUid,
     /// Credential with which the agent authenticates. Only returned in this response.
     #[schema(example = "stk_…")]
     pub credential: String,
@@ -38,8 +38,8 @@ pub struct AgentView {
     #[schema(example = 1)]
     pub id: i64,
     /// UID of the node, or `master`.
-    #[schema(example = "7")]
-    pub uid: String,
+    #[schema(value_type = String, example = "7")]
+    pub uid: AgentUid,
     /// ID of the node; null for the master.
     #[schema(example = 7)]
     pub node_id: Option<i64>,

@@ -55,4 +55,10 @@ pub struct BackgroundTaskView {
     pub n_failures: u64,
     /// Whether the latest finished pass failed.
     pub is_failing: bool,
+    /// Whether the task returned or panicked. It runs again after a restart of the server.
+    #[serde(default)]
+    pub has_ended: bool,
+    /// Whether no pass has begun for several periods: the latest pass hangs.
+    #[serde(default)]
+    pub is_overdue: bool,
 }

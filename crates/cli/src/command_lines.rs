@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use clap::FromArgMatches as _;
 
+use stoker_model::ErrorChain;
+
 use crate::args::{Cli, command};
 
 /// Built once: building the command tree takes longer than parsing a line with it.
@@ -77,7 +79,7 @@ fn parse_error(words: &[String]) -> Option<String> {
     let parsed =
         COMMAND.clone().try_get_matches_from(line).and_then(|matches| Cli::from_arg_matches(&matches));
     let error = parsed.err()?;
-    error.use_stderr().then(|| error.to_string())
+    error.use_stderr().then(|| ErrorChain(&error).to_string())
 }
 
 #[track_caller]

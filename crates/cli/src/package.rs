@@ -41,7 +41,7 @@ pub(crate) fn open(path: &Path) -> Outcome<PackageFolder> {
 impl PackageFolder {
     pub(crate) fn check(&self) -> Outcome<CheckedFolder> {
         check_folder(&self.folder, PackageCheckOptions::default())
-            .map_err(|error| Failure::input(error.to_string()))
+            .map_err(|error| Failure::input(ErrorChain(&error).to_string()))
     }
 
     /// Returns the package if it has no errors, otherwise all problems.

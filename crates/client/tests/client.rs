@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use rustls::pki_types::pem::PemObject as _;
@@ -12,6 +12,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use stoker_client::{Address, ApiToken, Body, Client, ClientError, Method, RestRequest};
 use stoker_testkit::TempFolder;
+
+/// Maximum number of reported requests that a test has not received yet.
+pub(crate) const REQUESTS_MAX: usize = 1024;
 
 /// Reads a request with its body and writes a response.
 pub(crate) fn converse(mut stream: impl Read + Write, answer: &str) -> Option<String> {
@@ -42,7 +45,7 @@ pub(crate) fn server(
 ) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let (sender, receiver) = channel();
+    let (sender, receiver) = sync_channel(REQUESTS_MAX);
     thread::spawn(move || {
         for stream in listener.incoming() {
             if let Some(request) = accept(stream.unwrap(), &answer) {

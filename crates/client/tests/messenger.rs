@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rustls::{ServerConnection, StreamOwned};
 use stoker_client::{HttpPoster, PostError};
 use stoker_testkit::TempFolder;
 
-use crate::client::{answer, certificate, converse, server};
+use crate::client::{REQUESTS_MAX, answer, certificate, converse, server};
 
 const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_secs(20);
@@ -24,7 +24,7 @@ async fn post(time_max: Duration, url: &str) -> Result<u16, PostError> {
 fn receiver(respond: impl Fn(TcpStream) + Send + 'static) -> (String, Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook?key=secret", listener.local_addr().unwrap());
-    let (sender, closed) = channel();
+    let (sender, closed) = sync_channel(REQUESTS_MAX);
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();

@@ -1,33 +1,37 @@
 //! A directed graph in compressed sparse row form, for a hundred to millions of vertices.
 //!
-//! Vertices are numbers from 0. The edges of a vertex are sorted and distinct, so all results depend only on
+//! Vertices are indices of one type. The edges of a vertex are sorted and distinct, so all results depend only on
 //! the set of edges and not on their input order. No algorithm here recurses, so large graphs cannot overflow
 //! the call stack.
 
+use std::num::NonZeroU32;
+
+use stoker_model::Idx;
+
 /// Compressed rows: the targets of vertex `v` are `targets[offsets[v]..offsets[v + 1]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Csr {
+pub struct Csr<V = u32> {
     offsets: Vec<u32>,
-    targets: Vec<u32>,
+    targets: Vec<V>,
 }
 
-impl Csr {
+impl<V: Idx> Csr<V> {
     /// Creates a graph of `n_vertices` with these edges, given as pairs of source and target.
     ///
     /// A counting sort distributes the edges to their rows, then each row is sorted: rows are mostly short,
     /// so this is linear in practice, unlike sorting millions of edges at once.
-    pub fn new(n_vertices: usize, edges: Vec<(u32, u32)>) -> Self {
+    pub fn new(n_vertices: usize, edges: Vec<(V, V)>) -> Self {
         let mut ends = vec![0_u32; n_vertices + 1];
         for (from, _) in &edges {
-            ends[*from as usize + 1] += 1;
+            ends[from.index() + 1] += 1;
         }
         for vertex in 0..n_vertices {
             ends[vertex + 1] += ends[vertex];
         }
         // During distribution `ends[v]` advances from the start of row `v` to its end.
-        let mut targets = vec![0; edges.len()];
+        let mut targets = vec![V::at(0); edges.len()];
         for (from, to) in edges {
-            let position = &mut ends[from as usize];
+            let position = &mut ends[from.index()];
             targets[*position as usize] = to;
             *position += 1;
         }
@@ -58,8 +62,13 @@ impl Csr {
         self.targets.len()
     }
 
-    pub fn targets(&self, vertex: u32) -> &[u32] {
-        &self.targets[self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
+    pub fn targets(&self, vertex: V) -> &[V] {
+        let row = vertex.index();
+        &self.targets[self.offsets[row] as usize..self.offsets[row + 1] as usize]
+    }
+
+    fn vertices(&self) -> impl Iterator<Item = V> + use<V> {
+        (0..self.n_vertices()).map(V::at)
     }
 
     /// Returns the same vertices with all edges reversed.
@@ -67,19 +76,17 @@ impl Csr {
         Self::new(self.n_vertices(), self.edges().map(|(from, to)| (to, from)).collect())
     }
 
-    pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
-        (0..self.n_vertices() as u32)
+    pub fn edges(&self) -> impl Iterator<Item = (V, V)> {
+        self.vertices()
             .flat_map(|vertex| self.targets(vertex).iter().map(move |target| (vertex, *target)))
     }
 
     /// Returns the topological order; ties go to the smallest vertex. `None` if the graph has a cycle.
-    pub fn topological_order(&self) -> Option<Vec<u32>> {
-        let mut n_before = vec![0_u32; self.n_vertices()];
-        for target in &self.targets {
-            n_before[*target as usize] += 1;
-        }
-        let free = |n_before: &[u32], vertex: u32| n_before[vertex as usize] == 0;
-        let mut ready: std::collections::BinaryHeap<std::cmp::Reverse<u32>> = (0..self.n_vertices() as u32)
+    pub fn topological_order(&self) -> Option<Vec<V>> {
+        let mut n_before = self.n_predecessors();
+        let free = |n_before: &[u32], vertex: V| n_before[vertex.index()] == 0;
+        let mut ready: std::collections::BinaryHeap<std::cmp::Reverse<V>> = self
+            .vertices()
             .filter(|vertex| free(&n_before, *vertex))
             .map(std::cmp::Reverse)
             .collect();
@@ -87,7 +94,7 @@ impl Csr {
         while let Some(std::cmp::Reverse(vertex)) = ready.pop() {
             order.push(vertex);
             for target in self.targets(vertex) {
-                n_before[*target as usize] -= 1;
+                n_before[target.index()] -= 1;
                 if free(&n_before, *target) {
                     ready.push(std::cmp::Reverse(*target));
                 }
@@ -98,18 +105,15 @@ impl Csr {
 
     /// Reports whether the graph has a cycle. Linear in the number of edges.
     pub fn has_cycle(&self) -> bool {
-        let mut n_before = vec![0_u32; self.n_vertices()];
-        for target in &self.targets {
-            n_before[*target as usize] += 1;
-        }
-        let is_free = |vertex: &u32| n_before[*vertex as usize] == 0;
-        let mut ready: Vec<u32> = (0..self.n_vertices() as u32).filter(is_free).collect();
+        let mut n_before = self.n_predecessors();
+        let is_free = |vertex: &V| n_before[vertex.index()] == 0;
+        let mut ready: Vec<V> = self.vertices().filter(is_free).collect();
         let mut n_done = 0;
         while let Some(vertex) = ready.pop() {
             n_done += 1;
             for target in self.targets(vertex) {
-                n_before[*target as usize] -= 1;
-                if n_before[*target as usize] == 0 {
+                n_before[target.index()] -= 1;
+                if n_before[target.index()] == 0 {
                     ready.push(*target);
                 }
             }
@@ -117,13 +121,22 @@ impl Csr {
         n_done < self.n_vertices()
     }
 
+    /// Returns for each vertex the number of edges to it.
+    fn n_predecessors(&self) -> Vec<u32> {
+        let mut n_before = vec![0; self.n_vertices()];
+        for target in &self.targets {
+            n_before[target.index()] += 1;
+        }
+        n_before
+    }
+
     /// Returns for each vertex whether it is reachable from the given vertices, which count as reachable
     /// themselves.
-    pub fn reachable(&self, from: impl IntoIterator<Item = u32>) -> Vec<bool> {
+    pub fn reachable(&self, from: impl IntoIterator<Item = V>) -> Vec<bool> {
         let mut is_reached = vec![false; self.n_vertices()];
-        let mut pending: Vec<u32> = from.into_iter().collect();
+        let mut pending: Vec<V> = from.into_iter().collect();
         while let Some(vertex) = pending.pop() {
-            if !std::mem::replace(&mut is_reached[vertex as usize], true) {
+            if !std::mem::replace(&mut is_reached[vertex.index()], true) {
                 pending.extend(self.targets(vertex));
             }
         }
@@ -132,7 +145,7 @@ impl Csr {
 
     /// Returns the strongly connected components that contain a cycle: more than one vertex, or a vertex with
     /// an edge to itself. Sorted, with sorted vertices.
-    pub fn cyclic_components(&self) -> Vec<Vec<u32>> {
+    pub fn cyclic_components(&self) -> Vec<Vec<V>> {
         let mut components = self.components_with_cycles();
         for component in &mut components {
             component.sort_unstable();
@@ -143,18 +156,18 @@ impl Csr {
 
     /// Returns the strongly connected components by Tarjan's algorithm with an explicit call stack. Vertices
     /// on no cycle, nearly all in practice, are omitted.
-    fn components_with_cycles(&self) -> Vec<Vec<u32>> {
+    fn components_with_cycles(&self) -> Vec<Vec<V>> {
         let mut search = Tarjan {
             graph: self,
-            index_of: vec![UNVISITED; self.n_vertices()],
-            low: vec![0; self.n_vertices()],
+            index_of: vec![None; self.n_vertices()],
+            low: vec![None; self.n_vertices()],
             is_open: vec![false; self.n_vertices()],
             open: Vec::new(),
-            n_visited: 0,
+            next: NonZeroU32::MIN,
             components: Vec::new(),
         };
-        for vertex in 0..self.n_vertices() as u32 {
-            if search.index_of[vertex as usize] == UNVISITED {
+        for vertex in self.vertices() {
+            if search.index_of[vertex.index()].is_none() {
                 search.visit_from(vertex);
             }
         }
@@ -163,15 +176,15 @@ impl Csr {
 
     /// Returns a short cycle in a component of [`Csr::cyclic_components`], closed: the first vertex is also
     /// the last. The cycle is a shortest one if the component has at most 16 vertices.
-    pub fn shortest_cycle(&self, component: &[u32]) -> Vec<u32> {
+    pub fn shortest_cycle(&self, component: &[V]) -> Vec<V> {
         let cycles = component.iter().filter_map(|vertex| self.cycle_through(*vertex, component));
         // Trying all vertices of a large component would take quadratic time.
         cycles.take(TRIED_MAX).min_by_key(Vec::len).unwrap_or_default()
     }
 
     /// Returns a shortest cycle through a vertex that stays inside the component.
-    fn cycle_through(&self, start: u32, component: &[u32]) -> Option<Vec<u32>> {
-        let mut came_from: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
+    fn cycle_through(&self, start: V, component: &[V]) -> Option<Vec<V>> {
+        let mut came_from: std::collections::HashMap<V, V> = std::collections::HashMap::new();
         let mut queue = std::collections::VecDeque::from([start]);
         while let Some(vertex) = queue.pop_front() {
             for target in self.targets(vertex) {
@@ -198,22 +211,23 @@ impl Csr {
 /// Maximum number of vertices of a component from which a cycle search starts.
 const TRIED_MAX: usize = 16;
 
-const UNVISITED: u32 = u32::MAX;
+/// Order in which a vertex was discovered, from 1; `None` if it was not visited.
+type Discovery = Option<NonZeroU32>;
 
-struct Tarjan<'g> {
-    graph: &'g Csr,
-    /// Discovery index of each vertex.
-    index_of: Vec<u32>,
+struct Tarjan<'g, V> {
+    graph: &'g Csr<V>,
+    index_of: Vec<Discovery>,
     /// The smallest discovery index of an open vertex that is reachable.
-    low: Vec<u32>,
+    low: Vec<Discovery>,
     is_open: Vec<bool>,
-    open: Vec<u32>,
-    n_visited: u32,
-    components: Vec<Vec<u32>>,
+    open: Vec<V>,
+    /// Discovery index of the next vertex.
+    next: NonZeroU32,
+    components: Vec<Vec<V>>,
 }
 
-impl Tarjan<'_> {
-    fn visit_from(&mut self, root: u32) {
+impl<V: Idx> Tarjan<'_, V> {
+    fn visit_from(&mut self, root: V) {
         // A vertex and the number of its targets already visited.
         let mut calls = vec![(root, 0_usize)];
         self.enter(root);
@@ -221,47 +235,47 @@ impl Tarjan<'_> {
             let vertex = *vertex;
             if let Some(target) = self.graph.targets(vertex).get(*n_done).copied() {
                 *n_done += 1;
-                if self.index_of[target as usize] == UNVISITED {
+                if self.index_of[target.index()].is_none() {
                     self.enter(target);
                     calls.push((target, 0));
-                } else if self.is_open[target as usize] {
-                    self.lower(vertex, self.index_of[target as usize]);
+                } else if self.is_open[target.index()] {
+                    self.lower(vertex, self.index_of[target.index()]);
                 }
                 continue;
             }
             calls.pop();
             if let Some((caller, _)) = calls.last() {
-                self.lower(*caller, self.low[vertex as usize]);
+                self.lower(*caller, self.low[vertex.index()]);
             }
-            if self.low[vertex as usize] == self.index_of[vertex as usize] {
+            if self.low[vertex.index()] == self.index_of[vertex.index()] {
                 self.close(vertex);
             }
         }
     }
 
-    fn enter(&mut self, vertex: u32) {
-        self.index_of[vertex as usize] = self.n_visited;
-        self.low[vertex as usize] = self.n_visited;
-        self.n_visited += 1;
-        self.is_open[vertex as usize] = true;
+    fn enter(&mut self, vertex: V) {
+        self.index_of[vertex.index()] = Some(self.next);
+        self.low[vertex.index()] = Some(self.next);
+        self.next = self.next.saturating_add(1);
+        self.is_open[vertex.index()] = true;
         self.open.push(vertex);
     }
 
-    fn lower(&mut self, vertex: u32, to: u32) {
-        self.low[vertex as usize] = self.low[vertex as usize].min(to);
+    fn lower(&mut self, vertex: V, to: Discovery) {
+        self.low[vertex.index()] = self.low[vertex.index()].min(to);
     }
 
     /// Closes the component of all vertices opened since `vertex`.
-    fn close(&mut self, vertex: u32) {
+    fn close(&mut self, vertex: V) {
         if self.open.last() == Some(&vertex) && self.graph.targets(vertex).binary_search(&vertex).is_err() {
             self.open.pop();
-            self.is_open[vertex as usize] = false;
+            self.is_open[vertex.index()] = false;
             return;
         }
         let start = self.open.iter().rposition(|open| *open == vertex).unwrap_or_default();
         let group = self.open.split_off(start);
         for member in &group {
-            self.is_open[*member as usize] = false;
+            self.is_open[member.index()] = false;
         }
         self.components.push(group);
     }

@@ -13,13 +13,12 @@ mod merge;
 mod metadata;
 mod pattern;
 mod plugin;
+pub mod state_functions;
 mod subgraph;
 
 mod check;
 
-pub use check::{
-    ConstantComparison, GraphCheckOptions, ParameterCheck, Scope, check, constant_comparisons, untyped_tasks,
-};
+pub use check::{GraphCheckOptions, ParameterCheck, Scope, check, constant_comparisons, untyped_tasks};
 pub use csr::Csr;
 pub use layer::{Layer, Source};
 pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};

@@ -1,5 +1,7 @@
 //! Subgraph selection: tasks between start and end tasks of the dependency graph.
 
+use stoker_model::TaskIdx;
+
 use crate::check::order;
 use crate::merge::MergedGraph;
 
@@ -19,7 +21,7 @@ pub fn part(
         return Err(unknown);
     }
     let indices = |names: &[String]| {
-        names.iter().filter_map(index_of).map(|task_idx| task_idx as u32).collect::<Vec<_>>()
+        names.iter().filter_map(index_of).map(TaskIdx::at).collect::<Vec<_>>()
     };
     let n_tasks = merged.tasks.len();
     let mut is_selected = vec![!start.is_empty() || !end.is_empty(); n_tasks];
@@ -33,7 +35,7 @@ pub fn part(
         }
     }
     for task_idx in indices(include) {
-        is_selected[task_idx as usize] = true;
+        is_selected[task_idx.index()] = true;
     }
     Ok(is_selected)
 }

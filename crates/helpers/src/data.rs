@@ -1,24 +1,21 @@
 //! Conversion of YAML nodes to YAQL values.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaml::{Node, NodeKind, Scalar, Span, Timestamp};
 use stoker_yaql::Value;
 use stoker_yaql::moment::DateTime;
 use stoker_yaql::value::Map;
 
-/// Reason why a node has no YAQL value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DataError {
-    pub span: Span,
-    pub message: String,
-}
+use crate::codes;
 
-/// Converts a node recursively: sequences become tuples, mappings become frozen maps.
+/// Converts a YAML node to a YAQL value, recursively: sequences become tuples, mappings become frozen maps.
 ///
-/// Converts a YAML node to a YAQL value. A date becomes the start of that day, and a timestamp without a time
-/// zone is UTC, so that both can be compared with values of the date functions of YAQL.
-pub fn yaql_value(node: &Node) -> Result<Value, DataError> {
+/// A date becomes the start of that day, and a timestamp without a time zone is UTC, so that both can be compared with values of
+/// the date functions of YAQL. A node without a value is an error at its position.
+pub fn yaql_value(node: &Node) -> Result<Value, Diagnostic> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_value(scalar, node.span),
         NodeKind::Seq(items) => Ok(Value::tuple(items.iter().map(yaql_value).collect::<Result<_, _>>()?)),
@@ -26,14 +23,14 @@ pub fn yaql_value(node: &Node) -> Result<Value, DataError> {
             let mut builder = Map::builder();
             for (key, value) in entries.iter() {
                 let inserted = builder.insert(yaql_value(key)?, yaql_value(value)?);
-                inserted.map_err(|error| DataError { span: key.span, message: error.to_string() })?;
+                inserted.map_err(|error| no_value(&error, key.span))?;
             }
             Ok(Value::frozen_dict(builder.build()))
         }
     }
 }
 
-fn scalar_value(scalar: &Scalar, span: Span) -> Result<Value, DataError> {
+fn scalar_value(scalar: &Scalar, span: Span) -> Result<Value, Diagnostic> {
     Ok(match scalar {
         Scalar::Null => Value::Null,
         Scalar::Bool(flag) => Value::Bool(*flag),
@@ -43,10 +40,14 @@ fn scalar_value(scalar: &Scalar, span: Span) -> Result<Value, DataError> {
         Scalar::Str(text) => Value::Str(text.clone()),
         Scalar::Timestamp(timestamp) => {
             let moment = DateTime::from_isoformat(&iso_text(timestamp));
-            let moment = moment.map_err(|error| DataError { span, message: error.to_string() })?;
+            let moment = moment.map_err(|error| no_value(&error, span))?;
             Value::DateTime(Arc::new(moment))
         }
     })
+}
+
+fn no_value(error: &impl Display, span: Span) -> Diagnostic {
+    Diagnostic::error(codes::SHAPE, error.to_string()).at(span)
 }
 
 fn iso_text(timestamp: &Timestamp) -> String {

@@ -28,7 +28,7 @@ use definition::{Definition, Style};
 use parameter::Parameter;
 use reader::Reader;
 
-pub use data::{DataError, yaql_value};
+pub use data::yaql_value;
 
 /// Stable problem codes. Codes of YAML problems are in [`stoker_yaml::codes`].
 pub mod codes {

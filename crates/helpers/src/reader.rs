@@ -19,8 +19,8 @@ impl Reader<'_> {
     pub(crate) fn value(&mut self, node: &Node) -> Option<Value> {
         match yaql_value(node) {
             Ok(value) => Some(value),
-            Err(error) => {
-                self.push(Diagnostic::error(codes::SHAPE, error.message).in_file(self.file).at(error.span));
+            Err(problem) => {
+                self.push(problem.in_file(self.file));
                 None
             }
         }

@@ -1,6 +1,6 @@
 //! Applied states: with which state a task last succeeded on a node, and whether a later attempt made it doubtful.
 
-use crate::{DocumentId, RunId, SnapshotId, words};
+use crate::{AgentUid, DocumentId, RunId, SnapshotId, words};
 
 words! {
     /// How the last attempt ended if it did not succeed. The previous state of the node is then unknown.
@@ -93,7 +93,7 @@ pub struct AppliedSuccess {
 /// Journal and machine of the agent that last served a node, or the master.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentMachine {
-    pub uid: String,
+    pub uid: AgentUid,
     pub journal_id: Option<String>,
     pub machine_id: Option<String>,
 }

@@ -1,6 +1,26 @@
 //! One type for each index into a plan or a run, so that a node cannot be mistaken for an instance.
 
 use std::fmt;
+use std::hash::Hash;
+
+/// An index into a slice of fewer than 2^32 elements.
+pub trait Idx: Copy + Ord + Hash {
+    /// Creates the index of a position in a slice.
+    fn at(position: usize) -> Self;
+
+    /// Returns the position in a slice.
+    fn index(self) -> usize;
+}
+
+impl Idx for u32 {
+    fn at(position: usize) -> Self {
+        position as Self
+    }
+
+    fn index(self) -> usize {
+        self as usize
+    }
+}
 
 macro_rules! indices {
     ($($(#[$meta:meta])* $name:ident),+ $(,)?) => {$(
@@ -35,6 +55,16 @@ macro_rules! indices {
             }
         }
 
+        impl Idx for $name {
+            fn at(position: usize) -> Self {
+                Self::at(position)
+            }
+
+            fn index(self) -> usize {
+                self.index()
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)
@@ -54,9 +84,9 @@ indices! {
     GroupIdx,
     /// A task instance of a plan.
     InstanceIdx,
-    /// A node of a plan.
+    /// A node of a plan, or of the synthetic cluster of a graph check.
     NodeIdx,
-    /// A task of a plan.
+    /// A task of a plan or of a merged graph.
     TaskIdx,
     /// A vertex of the order of a plan: an instance, or, after all instances, a join.
     VertexIdx,

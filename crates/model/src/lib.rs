@@ -60,7 +60,7 @@ pub use ids::{
     NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, SnapshotId, TaskId, TenantId, TokenId,
     UserId, WebhookId,
 };
-pub use idx::{GroupIdx, InstanceIdx, NodeIdx, TaskIdx, VertexIdx};
+pub use idx::{GroupIdx, Idx, InstanceIdx, NodeIdx, TaskIdx, VertexIdx};
 pub use link::{Link, LinkBody, LinkOwner};
 pub use mac::normal_mac;
 pub use module::{

@@ -151,6 +151,26 @@ pub struct NewRun {
     pub ended_at: Option<Micros>,
 }
 
+impl NewRun {
+    /// Returns a run without a cluster, a result or times.
+    pub fn new(uuid: String, name: RunName, status: RunStatus) -> Self {
+        Self {
+            uuid,
+            parent_id: None,
+            cluster_id: None,
+            name,
+            status,
+            progress: 0,
+            message: None,
+            result: Json::Object(JsonMap::new()),
+            graph_type: None,
+            dry_run: false,
+            started_at: None,
+            ended_at: None,
+        }
+    }
+}
+
 /// The result of one task on one node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryRecord {

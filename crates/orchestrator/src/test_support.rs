@@ -47,20 +47,7 @@ pub(crate) async fn orchestrator(folder: &TempFolder) -> Orchestrator {
 pub(crate) async fn create_run(orchestrator: &Orchestrator, status: RunStatus) -> RunId {
     let store = &orchestrator.context.store;
     let mut writing = store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
-    let new = NewRun {
-        uuid: format!("{status}"),
-        parent_id: None,
-        cluster_id: None,
-        name: RunName::Modules,
-        status,
-        progress: 0,
-        message: None,
-        result: json!({}),
-        graph_type: None,
-        dry_run: false,
-        started_at: None,
-        ended_at: None,
-    };
+    let new = NewRun::new(status.to_string(), RunName::Modules, status);
     let id = writing.run_create(&new).await.unwrap().id;
     writing
         .commit(AuditChange { action: "run.start", target: String::new(), detail: json!({}) })

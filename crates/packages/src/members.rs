@@ -6,6 +6,7 @@
 
 use std::io::{self, Read, Write};
 
+use stoker_model::ErrorChain;
 use tar::{Builder, EntryType, Header, PaxExtensions};
 
 use crate::error::ArchiveError;
@@ -168,8 +169,8 @@ fn read_error(error: io::Error) -> ArchiveError {
     match error.kind() {
         _ if error.raw_os_error().is_some() => ArchiveError::Environment(error),
         io::ErrorKind::UnexpectedEof => unexpected_end(),
-        io::ErrorKind::FileTooLarge => ArchiveError::TooLarge(error.to_string()),
-        _ => ArchiveError::damaged(error.to_string()),
+        io::ErrorKind::FileTooLarge => ArchiveError::TooLarge(ErrorChain(&error).to_string()),
+        _ => ArchiveError::damaged(ErrorChain(&error).to_string()),
     }
 }
 

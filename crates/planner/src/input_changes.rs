@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use stoker_model::{Json, JsonMap};
 
 use crate::extras::{ChangedInstances, InputChange};
-use crate::plan::{Plan, PlannedTask};
+use crate::plan::{DetailsIdx, Plan, PlannedTask};
 use crate::reasons::Difference;
 
 /// Inputs of the last successes, as [`crate::inputs_document`] stores them. Many instances share a document.
@@ -48,23 +48,21 @@ const N_COMPARED: usize = 5_000;
 pub fn input_changes(
     plan: &Plan,
     old: &OldInputs,
-    new: impl Fn(&PlannedTask, u32) -> JsonMap,
+    new: impl Fn(&PlannedTask, DetailsIdx) -> JsonMap,
 ) -> (Vec<InputChange>, Vec<ChangedInstances>) {
     let mut changes: Vec<InputChange> = Vec::new();
     let mut positions: HashMap<InputChange, u32> = HashMap::new();
     let mut of: Vec<ChangedInstances> = Vec::new();
     let mut n_compared = 0;
     for task in &plan.tasks {
-        let mut documents: HashMap<u32, JsonMap> = HashMap::new();
-        let mut by_pair: HashMap<(u32, Option<usize>), Option<u32>> = HashMap::new();
+        let mut documents: HashMap<DetailsIdx, JsonMap> = HashMap::new();
+        // By details and old inputs; `None` for all nodes without old inputs.
+        let mut by_pair: HashMap<Option<(DetailsIdx, usize)>, Option<u32>> = HashMap::new();
         for instance in plan.instances_of(task) {
-            let details_idx = plan.details[instance.idx.index()];
-            if task.details.get(details_idx as usize).is_none() {
-                continue;
-            }
+            let Some(details_idx) = plan.details_idx(instance.idx) else { continue };
             let old_idx = old.get(instance.task, instance.node);
             // A node without old inputs is reported as new, whatever its new inputs are.
-            let pair = (if old_idx.is_some() { details_idx } else { 0 }, old_idx);
+            let pair = old_idx.map(|old_idx| (details_idx, old_idx));
             let change_idx = *by_pair.entry(pair).or_insert_with(|| {
                 let change = match old_idx {
                     None => InputChange { differences: Vec::new(), n_differences: 0, is_first: true },

@@ -12,7 +12,7 @@ use crate::names::Names;
 use crate::node_sets::{NodeSet, NodeSets, common};
 use crate::order_builder::{Instances, Layout, OrderBuilder};
 use crate::plan::NodeChoice;
-use crate::relations::{EntryProblem, Relation, TargetNodes, read};
+use crate::relations::{Relation, TargetNodes, read};
 use crate::report::{PlanningReport, codes};
 
 pub(crate) struct Ordered {
@@ -80,12 +80,10 @@ impl Ordering<'_, '_, '_, '_> {
             for ((field, _), value) in definition.relations.iter().zip(values) {
                 let Some(value) = value else { continue };
                 let mut problems = Vec::new();
-                for relation in read(field, value, &mut problems) {
+                for relation in read(definition.name, field, value, &mut problems) {
                     self.add_relation(done.task_idx, &nodes, &relation);
                 }
-                for EntryProblem { path, message } in problems {
-                    self.report.push(Diagnostic::error(codes::FIELD, message).task(definition.name, path));
-                }
+                problems.into_iter().for_each(|problem| self.report.push(problem));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The plan: an immutable value.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -21,13 +22,40 @@ pub struct Plan {
     /// The node chosen for each relation with `policy: any`.
     pub choices: Vec<NodeChoice>,
     pub(crate) verdicts: Vec<Verdict>,
-    /// For each instance, the index of its details in [`PlannedTask::details`]; `u32::MAX`: none.
-    pub(crate) details: Vec<u32>,
+    /// For each instance, its details; `None` if it is skipped.
+    pub(crate) details: Vec<Option<DetailsIdx>>,
     /// Edges from an instance to those that run after it. Vertices beyond the instances are junctions, see
     /// `order_builder.rs`.
     pub(crate) order: Csr,
     /// Edges from an instance to the handlers that its changes trigger, with junctions of their own.
     pub(crate) triggers: Option<Csr>,
+}
+
+/// Index into [`PlannedTask::details`]. An absent one takes no more memory: a plan has millions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DetailsIdx(NonZeroU32);
+
+impl DetailsIdx {
+    pub const fn at(position: usize) -> Self {
+        Self(NonZeroU32::MIN.saturating_add(position as u32))
+    }
+
+    pub const fn index(self) -> usize {
+        self.get() as usize
+    }
+
+    pub const fn get(self) -> u32 {
+        self.0.get() - 1
+    }
+
+    /// Returns the number in stored plans, where 0 stands for no details.
+    pub(crate) fn stored(details: Option<Self>) -> u32 {
+        details.map_or(0, |idx| idx.0.get())
+    }
+
+    pub(crate) fn of_stored(number: u32) -> Option<Self> {
+        NonZeroU32::new(number).map(Self)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -219,15 +247,15 @@ impl Plan {
         Some(Instance { idx, task: &task.name, node: &self.nodes[node_idx.index()], verdict })
     }
 
-    /// The index of an instance's details among those of its task.
-    pub fn details_idx(&self, idx: InstanceIdx) -> Option<u32> {
-        self.details.get(idx.index()).copied()
+    /// The index of an instance's details among those of its task; `None` if the instance is skipped.
+    pub fn details_idx(&self, idx: InstanceIdx) -> Option<DetailsIdx> {
+        self.details.get(idx.index()).copied().flatten()
     }
 
     /// The details to execute; `None` if the instance is skipped.
     pub fn details(&self, idx: InstanceIdx) -> Option<&Details> {
-        let details_idx = *self.details.get(idx.index())?;
-        self.tasks[self.task_of(idx)].details.get(details_idx as usize)
+        let details_idx = self.details_idx(idx)?;
+        self.tasks[self.task_of(idx)].details.get(details_idx.index())
     }
 
     fn task_of(&self, idx: InstanceIdx) -> usize {

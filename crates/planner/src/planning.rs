@@ -23,7 +23,7 @@ use crate::nodes::Nodes;
 use crate::order::{Ordered, order};
 use crate::order_builder::Layout;
 use crate::placement::{Placement, assign_nodes};
-use crate::plan::{Details, InstanceAction, Plan, PlannedTask, Verdict};
+use crate::plan::{Details, DetailsIdx, InstanceAction, Plan, PlannedTask, Verdict};
 use crate::report::{PlanningReport, codes};
 use crate::selection::{cut, selected_tasks};
 use crate::settings::{eval_settings, options_of};
@@ -205,7 +205,7 @@ fn details(
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
     report: &mut PlanningReport,
-) -> (Vec<u32>, Vec<Vec<Details>>) {
+) -> (Vec<Option<DetailsIdx>>, Vec<Vec<Details>>) {
     let Instances { definitions, layout, verdicts, inputs } = *instances;
     let mut works = Vec::new();
     for (task_idx, definition) in definitions.iter().enumerate() {
@@ -233,7 +233,7 @@ fn details(
     }
     let names: Vec<Vec<&str>> =
         works.iter().map(|work| work.fields.iter().map(|(field, _)| *field).collect()).collect();
-    let mut details_of = vec![u32::MAX; layout.n_instances() as usize];
+    let mut details_of = vec![None; layout.n_instances() as usize];
     let mut details: Vec<Vec<Details>> = vec![Vec::new(); definitions.len()];
     let steady: Vec<Option<Arc<[u32]>>> = works.iter().map(|work| work.inputs.clone()).collect();
     for ((done, names), steady) in compute(works, evaluator, uids, report).into_iter().zip(names).zip(steady)
@@ -260,12 +260,12 @@ fn details(
 }
 
 /// Records for each instance the index of its details.
-fn assign_details(done: &ComputedFields, layout: &Layout, details_of: &mut [u32]) {
+fn assign_details(done: &ComputedFields, layout: &Layout, details_of: &mut [Option<DetailsIdx>]) {
     let (own, first) = (&layout.nodes[done.task_idx.index()], layout.first[done.task_idx.index()] as usize);
     let mut at = 0;
     for (position, node_idx) in done.nodes.iter().enumerate() {
         at += own[at..].partition_point(|other| other < node_idx);
-        details_of[first + at] = done.classes.class(position) as u32;
+        details_of[first + at] = Some(DetailsIdx::at(done.classes.class(position)));
     }
 }
 

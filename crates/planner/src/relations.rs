@@ -1,9 +1,11 @@
 //! Parses the computed relation fields of a task.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::Json;
 
 use crate::definition::{CROSS_DEPENDED_BY, CROSS_DEPENDS, REFRESH_ON, REQUIRED_FOR, REQUIRES};
 use crate::json::is_true;
+use crate::report::codes;
 
 /// A dependency on another task, by name or pattern.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,15 +34,14 @@ pub(crate) enum TargetNodes {
     AnyOf(Option<Json>),
 }
 
-/// Invalid entry of a dependency list.
-pub(crate) struct EntryProblem {
-    /// Path in the task, such as `cross_depends[0]`.
-    pub(crate) path: String,
-    pub(crate) message: String,
-}
-
-/// Parses a field. Null and false entries are ignored, so that an expression can produce an optional entry.
-pub(crate) fn read(field: &'static str, value: &Json, problems: &mut Vec<EntryProblem>) -> Vec<Relation> {
+/// Parses a field of a task. Null and false entries are ignored, so that an expression can produce an optional entry. Entries that
+/// are not relations are problems with their path, such as `cross_depends[0]`.
+pub(crate) fn read(
+    task: &str,
+    field: &'static str,
+    value: &Json,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Relation> {
     let is_before = matches!(field, REQUIRES | CROSS_DEPENDS | REFRESH_ON);
     let is_trigger = field == REFRESH_ON;
     let items: &[Json] = match value {
@@ -61,7 +62,7 @@ pub(crate) fn read(field: &'static str, value: &Json, problems: &mut Vec<EntryPr
             relations.push(Relation { name: name.to_owned(), is_before, is_trigger, target, field: path });
         } else {
             let message = format!("{item} is not a reference to a task");
-            problems.push(EntryProblem { path, message });
+            problems.push(Diagnostic::error(codes::FIELD, message).task(task, path));
         }
     }
     relations

@@ -8,7 +8,7 @@ use crate::fingerprint::{inputs_document, inputs_of};
 use crate::input::PlanningInput;
 use crate::input_changes::{OldInputs, input_changes};
 use crate::json::to_json;
-use crate::plan::{Plan, PlannedTask};
+use crate::plan::{DetailsIdx, Plan, PlannedTask};
 use crate::planning::plan;
 
 /// Compares the inputs of `planned`, which was planned from `after`, with those rendered over the state of `before`. If
@@ -19,8 +19,8 @@ pub fn rendered_changes(
     before: &PlanningInput<'_>,
 ) -> (Vec<InputChange>, Vec<ChangedInstances>) {
     let secrets = secrets_of(after).union(secrets_of(before));
-    let document = |task: &PlannedTask, details_idx: u32| -> JsonMap {
-        let Some(details) = task.details.get(details_idx as usize) else { return JsonMap::new() };
+    let document = |task: &PlannedTask, details_idx: DetailsIdx| -> JsonMap {
+        let Some(details) = task.details.get(details_idx.index()) else { return JsonMap::new() };
         let inputs = inputs_of(&details.parameters);
         let input_secrets = inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
         inputs_document(&inputs, &input_secrets.union(secrets.clone()), &after.inputs_key)
@@ -28,11 +28,11 @@ pub fn rendered_changes(
     let mut old = OldInputs::default();
     if let Ok((earlier, _)) = plan(before) {
         for task in &earlier.tasks {
-            let n_details = u32::try_from(task.details.len()).unwrap_or(0);
-            let documents: Vec<usize> = (0..n_details).map(|idx| old.add(document(task, idx))).collect();
+            let all = (0..task.details.len()).map(DetailsIdx::at);
+            let documents: Vec<usize> = all.map(|idx| old.add(document(task, idx))).collect();
             for instance in earlier.instances_of(task) {
                 let details_idx = earlier.details_idx(instance.idx);
-                if let Some(document_idx) = details_idx.and_then(|idx| documents.get(idx as usize)) {
+                if let Some(document_idx) = details_idx.and_then(|idx| documents.get(idx.index())) {
                     old.set(instance.task, instance.node, *document_idx);
                 }
             }

@@ -21,11 +21,12 @@ pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
+        monitor.start();
         // A little less than the interval, so that the server that had the lease last need not skip a pass.
         if !context.take_lease("upkeep", INTERVAL.as_secs() as i64 - 5).await {
+            monitor.succeed();
             continue;
         }
-        monitor.start();
         let passes = [
             ("stale server records", sweep_servers(&context).await),
             ("expired tokens", purge_tokens(&context).await),

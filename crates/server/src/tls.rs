@@ -83,7 +83,7 @@ impl Tls {
         now: Micros,
     ) -> Option<Result<IssuedCertificate, TlsError>> {
         let validity = Validity::from_now(seconds(now), self.agent_seconds);
-        Some(self.authority.as_ref()?.issue_agent(request, uid.as_str(), validity))
+        Some(self.authority.as_ref()?.issue_agent(request, uid, validity))
     }
 
     /// Returns the subject names of a self-issued certificate; `None` if it comes from files.

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use stoker_diagnostics::{Diagnostic, list};
-use stoker_model::Json;
+use stoker_model::{ErrorChain, Json};
 use stoker_store::StoreError;
 
 /// Error of a use case.
@@ -125,7 +125,7 @@ impl From<StoreError> for ServiceError {
             StoreError::UnknownSortField { field, supported } => {
                 Self::invalid(format!("cannot sort by `{field}`; supported fields: {}", supported.join(", ")))
             }
-            StoreError::Unstorable { .. } => Self::invalid(error.to_string()),
+            StoreError::Unstorable { .. } => Self::invalid(ErrorChain(&error).to_string()),
             StoreError::Unavailable(_) => {
                 Self::unavailable("the database is busy or unavailable; try again", error)
             }

@@ -2,14 +2,17 @@
 
 use crate::error::{ServiceError, ServiceResult};
 
-const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 const LETTERS_AND_DIGITS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 pub fn bytes<const N: usize>() -> ServiceResult<[u8; N]> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| ServiceError::internal_from("the system random source failed", error))?;
+    fill(&mut bytes)?;
     Ok(bytes)
+}
+
+fn fill(bytes: &mut [u8]) -> ServiceResult<()> {
+    getrandom::fill(bytes)
+        .map_err(|error| ServiceError::internal_from("the system random source failed", error))
 }
 
 /// Returns a random UUID (version 4).
@@ -22,16 +25,18 @@ pub fn below(limit: u64) -> u64 {
     getrandom::u64().map_or(0, |drawn| drawn % limit.max(1))
 }
 
+/// Returns random hexadecimal digits.
 pub fn hex_text(n_chars: usize) -> ServiceResult<String> {
-    text(n_chars, HEX_DIGITS)
+    let mut drawn = vec![0; n_chars.div_ceil(2)];
+    fill(&mut drawn)?;
+    let mut text = hex::encode(drawn);
+    text.truncate(n_chars);
+    Ok(text)
 }
 
 /// Returns a random password. It is alphanumeric, so that it needs no quoting in configuration files.
 pub fn password(n_chars: usize) -> ServiceResult<String> {
-    text(n_chars, LETTERS_AND_DIGITS)
-}
-
-fn text(n_chars: usize, alphabet: &[u8]) -> ServiceResult<String> {
+    let alphabet = LETTERS_AND_DIGITS;
     // Rejection sampling: bytes beyond the last full multiple of the alphabet would bias towards its beginning.
     let n_usable = 256 / alphabet.len() * alphabet.len();
     let mut text = String::with_capacity(n_chars);

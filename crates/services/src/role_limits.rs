@@ -5,7 +5,7 @@
 
 use stoker_conditions::{Condition, Dialect, Models};
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Cluster, ClusterId, Json, JsonMap, Node};
+use stoker_model::{Cluster, ClusterId, ErrorChain, Json, JsonMap, Node};
 use stoker_registry::restrictions::RestrictionEffect;
 use stoker_store::{List, NodeFilter, Session};
 
@@ -219,8 +219,8 @@ impl RoleLimits {
     /// Evaluates the condition of limits; `None` if there is none or if it cannot be evaluated.
     fn holds(&mut self, map: &JsonMap, models: &Models<'_, '_>) -> Option<bool> {
         let condition = map.get("condition")?.as_str()?;
-        let outcome =
-            parse(condition).and_then(|parsed| parsed.is_true(models).map_err(|error| error.to_string()));
+        let outcome = parse(condition)
+            .and_then(|parsed| parsed.is_true(models).map_err(|error| ErrorChain(&error).to_string()));
         outcome.map_err(|error| self.errors.push(format!("`{condition}`: {error}"))).ok()
     }
 

@@ -74,6 +74,8 @@ impl Services {
             authority,
         };
         let graphs = Graphs {
+            store: store.clone(),
+            clock,
             settings: Arc::clone(&settings),
             packages: packages.clone(),
             repositories: repositories.clone(),

@@ -3,16 +3,21 @@
 use serde_json::json;
 use stoker_model::codes;
 use stoker_model::{
-    GraphType, Json, Micros, NewRun, Owner, Quotas, ReleaseId, ReleaseState, RunName, RunStatus,
+    AuditChange, GraphMetadata, GraphType, Json, Micros, NewRelease, NewRun, Owner, Quotas, ReleaseId,
+    ReleaseState, RunName, RunStatus, Task,
 };
 use stoker_services::ServiceError;
 use stoker_services::cluster_settings::{settings_reset, settings_update};
-use stoker_services::clusters::{ClusterRequest, cluster_create, cluster_delete, cluster_reset};
+use stoker_services::clusters::{
+    ClusterRequest, cluster_create, cluster_delete, cluster_reset, release_preview,
+};
+use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::precondition::Precondition;
+use stoker_services::releases::release_create;
 use stoker_settings::Server;
 use stoker_store::{ClusterFilter, List};
 
-use crate::support::{Fixture, invalid, map};
+use crate::support::{Fixture, invalid, map, release};
 
 #[tokio::test]
 async fn invalid_requests_create_no_cluster() {
@@ -165,4 +170,28 @@ async fn active_run_prevents_deletion_and_reset() {
     assert_eq!((deleted.failed, deleted.run.status), (vec![run.id], RunStatus::Ready));
     let mut session = fixture.store.read().await.unwrap();
     assert!(session.cluster_get(cluster.id).await.unwrap().is_none());
+}
+
+/// Writers are serialized, so a preview must not merge graphs while it holds their lock.
+#[tokio::test]
+async fn release_preview_releases_the_write_lock_before_it_merges_graphs() {
+    let fixture = Fixture::new().await;
+    let (cluster, _) =
+        cluster_create(&fixture.settings, fixture.change().await, fixture.request("a")).await.unwrap();
+    let target = NewRelease { version: "newton-10.0".to_owned(), ..release() };
+    let target = release_create(fixture.change().await, &target, EmbeddedGraphs::default()).await.unwrap();
+    let mut writing = fixture.change().await;
+    let task = Task { name: "added".to_owned(), fields: map(json!({"type": "shell"})) };
+    let (owner, graph_type) = (Owner::Release(target.id), GraphType::new("upgrade").unwrap());
+    writing.graph_create(owner, &graph_type, &GraphMetadata::default(), &[task]).await.unwrap();
+    writing.commit(AuditChange { action: "test", target: String::new(), detail: Json::Null }).await.unwrap();
+    let graphs = fixture.services().await.graphs;
+    let (from, writing) = (cluster.release_id, fixture.change().await);
+    let preview = release_preview(&fixture.settings, writing, cluster, target.id, None).await.unwrap();
+    let writing = fixture.change().await;
+    let preview = preview.merge(&graphs).await.unwrap();
+    drop(writing);
+    assert_eq!((preview.change.from.id, preview.change.to.id), (from, target.id));
+    let [graph] = &preview.graphs[..] else { panic!("{:?}", preview.graphs) };
+    assert_eq!((graph.graph_type.as_str(), &graph.added[..]), ("upgrade", &["added".to_owned()][..]));
 }

@@ -1,6 +1,7 @@
 //! A store with a tenant and a release.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use stoker_model::{Actor, JsonMap, Micros, NewRelease, NewTenant, Release, ReleaseState, Tenant, TenantRef};
@@ -10,10 +11,11 @@ use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::plugins::Plugins;
 use stoker_services::plugins::files::Packages;
 use stoker_services::releases::release_create;
-use stoker_services::{Clock, ServiceError};
+use stoker_services::{Clock, Environment, ServiceError, Services};
 use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{Database, Store, WriteTransaction};
 use stoker_testkit::TempFolder;
+use stoker_traces::Tracer;
 
 pub(crate) struct Fixture {
     pub(crate) store: Store,
@@ -50,6 +52,20 @@ impl Fixture {
 
     pub(crate) fn plugins(&self) -> Plugins {
         Plugins { store: self.store.clone(), clock: Clock, packages: Packages::new(&self.settings) }
+    }
+
+    pub(crate) async fn services(&self) -> Services {
+        let mut settings = self.settings.clone();
+        settings.modules.key_file = self.file("module.key");
+        let environment = Environment {
+            store: self.store.clone(),
+            settings: Arc::new(settings),
+            clock: Clock,
+            tracer: Tracer::default(),
+            is_encrypted: false,
+            authority: None,
+        };
+        Services::open(environment).await.expect("the test set-up succeeds")
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {

@@ -127,7 +127,7 @@ pub struct InputsDigest(pub [u8; 16]);
 
 impl fmt::Display for InputsDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(self.0))
     }
 }
 
@@ -139,9 +139,9 @@ impl FromStr for InputsDigest {
     type Err = InvalidInputsDigest;
 
     fn from_str(text: &str) -> Result<Self, InvalidInputsDigest> {
-        let is_hex = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let number = u128::from_str_radix(text, 16).map_err(|_| InvalidInputsDigest)?;
-        if is_hex { Ok(Self(number.to_be_bytes())) } else { Err(InvalidInputsDigest) }
+        let mut digest = [0; 16];
+        hex::decode_to_slice(text, &mut digest).map_err(|_| InvalidInputsDigest)?;
+        Ok(Self(digest))
     }
 }
 

@@ -80,9 +80,9 @@ async fn run_over_ssh(uid: &AgentUid, target: &SshTarget, connections: mpsc::Sen
                 if connections.send(LocalConnection { send, receive }).await.is_err() {
                     return;
                 }
-                ended.await.unwrap_or_else(|error| error.to_string())
+                ended.await.unwrap_or_else(|error| ErrorChain(&error).to_string())
             }
-            Err(error) => error.to_string(),
+            Err(error) => ErrorChain(&error).to_string(),
         };
         tracing::warn!(agent.uid = uid.as_str(), error, "SSH connection to agent lost; retrying");
         delay =

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use stoker_model::{
-    Actor, AgentMachine, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId,
+    Actor, AgentMachine, AgentUid, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId,
     DocumentId, GraphType, Micros, NodeId, RunId, RunStatus, SnapshotId, TaintCause,
 };
 
@@ -133,8 +133,8 @@ impl Session {
         }
     }
 
-    pub async fn agent_machine(&mut self, uid: &str) -> Result<Option<AgentMachine>, StoreError> {
-        self.get_where("uid = $1", Args::new().key(uid)).await
+    pub async fn agent_machine(&mut self, uid: &AgentUid) -> Result<Option<AgentMachine>, StoreError> {
+        self.get_where("uid = $1", Args::new().key(uid.as_str())).await
     }
 
     /// Reports whether any task has succeeded on a node since its states were last invalidated.
@@ -277,9 +277,9 @@ impl WriteTransaction {
         Ok(())
     }
 
-    pub async fn agent_machine_delete(&mut self, uid: &str) -> Result<(), StoreError> {
+    pub async fn agent_machine_delete(&mut self, uid: &AgentUid) -> Result<(), StoreError> {
         let sql = format!("DELETE FROM {MACHINES} WHERE uid = $1");
-        self.connection.execute(sql, Args::new().key(uid)).await?;
+        self.connection.execute(sql, Args::new().key(uid.as_str())).await?;
         Ok(())
     }
 }

@@ -184,7 +184,7 @@ impl WriteTransaction {
     /// Deletes a node and its applied states. Returns whether the node existed.
     pub async fn node_delete(&mut self, id: NodeId) -> Result<bool, StoreError> {
         self.applied_delete_foreign(id, None).await?;
-        self.agent_machine_delete(&id.to_string()).await?;
+        self.agent_machine_delete(&id.into()).await?;
         self.delete::<Node>(id.0).await
     }
 }

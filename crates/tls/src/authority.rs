@@ -7,6 +7,7 @@ use rcgen::{
     ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, SerialNumber,
 };
 use rustls::pki_types::{CertificateDer, CertificateSigningRequestDer, PrivateKeyDer, pem::PemObject as _};
+use stoker_model::AgentUid;
 
 use crate::files::{self, Readers};
 use crate::{Certificate, Fingerprint, Name, TlsError, Validity};
@@ -118,7 +119,7 @@ impl CertificateAuthority {
     pub fn issue_agent(
         &self,
         request: &str,
-        uid: &str,
+        uid: &AgentUid,
         validity: Validity,
     ) -> Result<IssuedCertificate, TlsError> {
         let invalid_request = |reason: &str| TlsError::Request(reason.into());
@@ -132,7 +133,7 @@ impl CertificateAuthority {
         if *request.public_key.algorithm() != PKCS_ECDSA_P256_SHA256 {
             return Err(invalid_request("its key must be ECDSA P-256"));
         }
-        let mut params = params(uid, validity)?;
+        let mut params = params(uid.as_str(), validity)?;
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
         let certificate = params.signed_by(&request.public_key, &self.issuer).map_err(TlsError::making)?;

@@ -147,7 +147,7 @@ fn client_certificates_are_verified() {
         || server_config(identity(&ours, &["a"], Validity::from_now(now(), YEAR)), Some(&ours)).unwrap();
     let connect = |authority: &CertificateAuthority, validity: Validity| {
         let key = AgentKey::new().unwrap();
-        let issued = authority.issue_agent(&key.request().unwrap(), "7", validity).unwrap();
+        let issued = authority.issue_agent(&key.request().unwrap(), &"7".into(), validity).unwrap();
         assert_eq!(issued.certificate.subject, "7");
         let identity = Arc::new(ClientIdentity::default());
         assert_eq!(identity.set(&issued.chain_pem, &key.pem()).unwrap(), issued.certificate.validity);
@@ -168,7 +168,7 @@ fn agent_certificate_is_rejected_for_servers() {
     let ours = authority(folder.path());
     let key = AgentKey::new().unwrap();
     let good = Validity::from_now(now(), YEAR);
-    let issued = ours.issue_agent(&key.request().unwrap(), "stoker.example", good).unwrap();
+    let issued = ours.issue_agent(&key.request().unwrap(), &"stoker.example".into(), good).unwrap();
     let identity = Arc::new(ServerIdentity::from_issued(issued, &key.pem()).unwrap());
     let trust = Trust::Pinned(ours.fingerprint());
     let server = server_config(identity, None).unwrap();
@@ -189,11 +189,11 @@ fn signing_requests_are_validated() {
     };
     let rsa_less = request_with_another_key_type();
     for wrong in ["", "what?", ours.pem(), &broken, &rsa_less, &good.repeat(100)] {
-        let refused = ours.issue_agent(wrong, "7", Validity::from_now(now(), 60)).err();
+        let refused = ours.issue_agent(wrong, &"7".into(), Validity::from_now(now(), 60)).err();
         assert!(matches!(refused, Some(TlsError::Request(_))), "{refused:?} {wrong}");
     }
-    let first = ours.issue_agent(&good, "7", Validity::from_now(now(), 60)).unwrap();
-    let second = ours.issue_agent(&good, "7", Validity::from_now(now(), 60)).unwrap();
+    let first = ours.issue_agent(&good, &"7".into(), Validity::from_now(now(), 60)).unwrap();
+    let second = ours.issue_agent(&good, &"7".into(), Validity::from_now(now(), 60)).unwrap();
     assert_ne!(first.certificate.serial, second.certificate.serial);
 }
 

@@ -106,7 +106,7 @@ impl SpanExporter for Exporter {
         let body = ExportTraceServiceRequest { resource_spans }.encode_to_vec();
         let sent = self.runtime.block_on(self.send(body));
         self.log_transition(&sent, n_spans);
-        sent.map_err(|error| OTelSdkError::InternalFailure(error.to_string()))
+        sent.map_err(|error| OTelSdkError::InternalFailure(ErrorChain(&error).to_string()))
     }
 
     fn set_resource(&mut self, resource: &Resource) {

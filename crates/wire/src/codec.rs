@@ -1,5 +1,7 @@
 //! JSON encoding and decoding, with the limits that all messages share.
 
+use stoker_model::ErrorChain;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -44,7 +46,8 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str, bytes_max: usize) -> Resul
     if text.len() > bytes_max {
         return Err(WireError::TooLarge { n_bytes: text.len(), bytes_max });
     }
-    serde_json::from_str(text).map_err(|error| WireError::Malformed { reason: error.to_string() })
+    serde_json::from_str(text)
+        .map_err(|error| WireError::Malformed { reason: ErrorChain(&error).to_string() })
 }
 
 /// Checks a length that the type of a message does not bound.

@@ -38,6 +38,7 @@ impl Service {
             .stderr(Stdio::piped())
             .spawn()
             .context(format!("cannot start `{program}`"))?;
+        #[expect(clippy::disallowed_methods, reason = "a full queue would block the service when it logs")]
         let (sender, log) = channel();
         if let Some(stderr) = child.stderr.take() {
             // The thread ends with the service.

@@ -1,5 +1,5 @@
-//! Logged errors keep their causes: most errors display only their own failure ("the database is unavailable"), and an
-//! operator needs the cause. `ErrorChain` displays both.
+//! Errors keep their causes when they become text, in a log or in a message: most errors display only their own failure ("the
+//! database is unavailable"), and an operator needs the cause. `ErrorChain` displays both.
 
 use super::layers::{Layer, layer_of};
 use super::problem::Problem;
@@ -12,6 +12,8 @@ const BARE: &str = "%error";
 /// A field named `error` that displays a value must display [`CHAIN`].
 const FIELD: &str = "error = %";
 const CHAIN: &str = "ErrorChain(";
+/// The text of an error without its causes.
+const TEXT: &str = "error.to_string()";
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     tree.files.iter().filter(|file| does_log(file)).flat_map(check_file).collect()
@@ -29,11 +31,16 @@ fn does_log(file: &File) -> bool {
 
 fn check_file(file: &File) -> Vec<Problem> {
     let code = code_without_tests(&file.text);
-    let lines = code.lines().enumerate().filter(|(_, line)| is_bare(line));
-    let help = "write `error = %ErrorChain(&error)` (`stoker_model::ErrorChain`)";
-    lines
-        .map(|(idx, _)| Problem::error(&file.path, idx + 1, "an error is logged without its causes", help))
-        .collect()
+    let problem = |line: &str| {
+        if is_bare(line) {
+            let help = "write `error = %ErrorChain(&error)` (`stoker_model::ErrorChain`)";
+            return Some(("an error is logged without its causes", help));
+        }
+        let help = "write `ErrorChain(&error).to_string()` (`stoker_model::ErrorChain`)";
+        contains_path(line, TEXT).then_some(("an error becomes text without its causes", help))
+    };
+    let problems = code.lines().enumerate().filter_map(|(idx, line)| Some((idx, problem(line)?)));
+    problems.map(|(idx, (message, help))| Problem::error(&file.path, idx + 1, message, help)).collect()
 }
 
 fn is_bare(line: &str) -> bool {
@@ -57,6 +64,14 @@ mod tests {
         assert_eq!(lines("crates/store/src/a.rs", text), [1, 2, 3, 4, 5]);
         assert_eq!(lines("crates/bench/src/a.rs", text), [0; 0]);
         assert_eq!(lines("crates/server/tests/a.rs", text), [0; 0]);
+    }
+
+    #[test]
+    fn texts_without_causes_are_reported() {
+        let text = "fail(error.to_string());\nfail(ErrorChain(&error).to_string());\nfail(my_error.to_string());\n\
+                    fn a() -> String { error.to_string() }\n// error.to_string()\n";
+        assert_eq!(lines("crates/cli/src/a.rs", text), [1, 4]);
+        assert_eq!(lines("crates/yaql/src/a.rs", text), [0; 0]);
     }
 
     #[test]

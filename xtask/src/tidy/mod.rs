@@ -78,7 +78,11 @@ const RULES: &[Rule] = &[
         check: api_types::check,
     },
     Rule { name: "changelog", about: "fragments have a valid name and a body", check: changelog::check },
-    Rule { name: "error-chain", about: "logged errors keep their causes", check: error_chain::check },
+    Rule {
+        name: "error-chain",
+        about: "errors keep their causes in logs and messages",
+        check: error_chain::check,
+    },
     Rule { name: "error-codes", about: "error codes are documented", check: error_codes::check },
     Rule {
         name: "forbidden-text",

@@ -15,6 +15,7 @@ use stoker_tasks::{
 use stoker_traces::{SpanKind, TraceSpan, Traceparent};
 use stoker_wire::record::JournalEntry;
 use tokio::sync::mpsc;
+use tokio::task::JoinError;
 
 use super::output::OutputBuffer;
 use super::{Driver, Event, append_and_wait};
@@ -141,7 +142,7 @@ async fn execute_with_timeout(
         execute(AttemptSpec { task_type, parameters, node, mode: *mode, debug: *debug }, host).await
     });
     let reason = tokio::select! {
-        done = &mut work => return done.unwrap_or_else(|error| Err(internal_error(&error.to_string()))),
+        done = &mut work => return done.unwrap_or_else(|error| Err(internal_error(&error))),
         () = tokio::time::sleep(timeout) => {
             stopper.stop(StopReason::TimedOut);
             StopReason::TimedOut
@@ -149,15 +150,15 @@ async fn execute_with_timeout(
         reason = stop.wait() => reason,
     };
     if let Ok(done) = tokio::time::timeout(abandon_after, &mut work).await {
-        return done.unwrap_or_else(|error| Err(internal_error(&error.to_string())));
+        return done.unwrap_or_else(|error| Err(internal_error(&error)));
     }
     work.abort();
     Err(Failure { cause: FailureCause::Stopped(reason), report: Box::default() })
 }
 
-fn internal_error(reason: &str) -> Failure {
+fn internal_error(error: &JoinError) -> Failure {
     Failure {
-        cause: FailureCause::Failed(format!("internal error in the agent: {reason}")),
+        cause: FailureCause::Failed(format!("internal error in the agent: {}", ErrorChain(error))),
         report: Box::default(),
     }
 }

@@ -185,7 +185,7 @@ async fn publish(
     node: &AgentUid,
     finished: AttemptResult,
 ) -> Result<(), BusError> {
-    let invalid = |error: SubjectError| BusError::DurableUnavailable(error.to_string());
+    let invalid = |error: SubjectError| BusError::DurableUnavailable(ErrorChain(&error).to_string());
     let subject = Subject::new(result_subject(node, &connection.key)).map_err(invalid)?;
     let id = result_message_id(&connection.key, finished.key);
     connection

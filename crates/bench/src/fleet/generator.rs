@@ -87,8 +87,8 @@ struct Fleet {
     n_agents: usize,
     n_done: AtomicU64,
     n_lost: AtomicUsize,
-    /// Receives errors of agents.
-    failures: mpsc::UnboundedSender<String>,
+    /// Receives the first error of an agent, which ends the measurement.
+    failures: mpsc::Sender<String>,
 }
 
 /// Runs the child process.
@@ -99,7 +99,7 @@ pub(crate) async fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let mut input = BufReader::new(tokio::io::stdin());
     let mut scheme = String::new();
     input.read_line(&mut scheme).await?;
-    let (failures, mut failure_receiver) = mpsc::unbounded_channel();
+    let (failures, mut failure_receiver) = mpsc::channel(1);
     let fleet = Arc::new(Fleet {
         address: address.clone(),
         token: token.clone(),
@@ -140,8 +140,8 @@ impl Fleet {
             let uid = member.node_uid;
             if let Err(error) = self.run_session(uid.clone(), line).await {
                 self.n_lost.fetch_add(1, Ordering::Relaxed);
-                // The receiver may be gone.
-                let _ = self.failures.send(format!("agent {uid}: {error}"));
+                // A full queue already holds an error, and the receiver may be gone.
+                let _ = self.failures.try_send(format!("agent {uid}: {error}"));
                 eprintln!("agent {uid}: {error}");
             }
         });

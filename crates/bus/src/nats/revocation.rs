@@ -53,8 +53,8 @@ pub async fn revoke(
         let claim = authority.account_claim(now.max(issued_at + 1), &revoked)?;
         let answer = client.request("$SYS.REQ.CLAIMS.UPDATE", claim.into()).await.map_err(away)?;
         let answer: Value = serde_json::from_slice(&answer.payload).unwrap_or_default();
-        if let Some(error) = answer.get("error") {
-            return Err(RevokeError::Refused(error.to_string()));
+        if let Some(refusal) = answer.get("error") {
+            return Err(RevokeError::Refused(refusal.to_string()));
         }
     }
     Err(RevokeError::Refused("too many concurrent updates of the account".to_owned()))

@@ -20,6 +20,8 @@ use self::catalog::ADMIN_PASSWORD_KEY;
 pub(crate) use self::catalog::{Catalog, Program};
 pub(crate) use self::reference::{example, page};
 pub(crate) use self::resolve::{Origin, Resolved, resolve};
+use stoker_model::ErrorChain;
+
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 
@@ -107,7 +109,7 @@ impl Expansion {
     /// Returns one line for each option that an error mentions, with the location where the option is set.
     pub(crate) fn explain(&self, error: &clap::Error) -> Vec<String> {
         let Some((catalog, resolved)) = &self.resolved else { return Vec::new() };
-        resolved.explain(catalog, &error.to_string())
+        resolved.explain(catalog, &ErrorChain(error).to_string())
     }
 }
 
@@ -128,7 +130,7 @@ pub(crate) fn inspect(
     let expanded = name().chain(inserted).chain(arguments.iter().cloned());
     match catalog.command().clone().try_get_matches_from(expanded) {
         Err(error) if error.kind() != ErrorKind::DisplayHelp => {
-            let notes = resolved.explain(&catalog, &error.to_string());
+            let notes = resolved.explain(&catalog, &ErrorChain(&error).to_string());
             Err(usage(&error, notes))
         }
         _ => Ok((catalog, resolved)),
@@ -136,7 +138,7 @@ pub(crate) fn inspect(
 }
 
 fn usage(error: &clap::Error, notes: Vec<String>) -> Failure {
-    let text = error.to_string();
+    let text = ErrorChain(error).to_string();
     // The first paragraph is the message; usage and hints follow.
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let message = lines.join(" ");

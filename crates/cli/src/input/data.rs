@@ -71,7 +71,8 @@ fn from_yaml(text: &Text) -> Outcome<Data> {
     }
     let value = match loaded.documents.first() {
         Some(document) => {
-            yaql_value(&document.root).map_err(|error| input_error(error.message, error.span, text))?
+            let without_code = |problem: Diagnostic| text.attach(problem.code(""));
+            yaql_value(&document.root).map_err(|problem| Failure::new(Exit::Input, without_code(problem)))?
         }
         None => Value::Null,
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use stoker_diagnostics::{Diagnostic, Severity, sort};
-use stoker_graph::{ConstantComparison, constant_comparisons};
+use stoker_graph::constant_comparisons;
 use stoker_helpers::{Helper, HelperFile, LoadedHelpers, codes, load};
 use stoker_yaql::syntax::{Grammar, parse};
 use stoker_yaql::{Library, Span};
@@ -81,12 +81,10 @@ fn constant_comparisons_of(loaded: &LoadedHelpers, texts: &[Text]) -> Vec<Diagno
     let of_helper = |helper: &Helper| {
         let text = texts.iter().find(|text| text.origin == helper.file)?;
         let tree = parse(&helper.body, Grammar::default()).ok()?;
-        let diagnostic = |comparison: ConstantComparison| {
-            let range = comparison.span.start as usize..comparison.span.end as usize;
-            Diagnostic::error(codes::STATE, comparison.message)
-                .in_file(&helper.file)
-                .at(helper.span_of(&text.content, range))
-                .help(ConstantComparison::HELP)
+        let diagnostic = |comparison: Diagnostic| {
+            let range = comparison.location.span.unwrap_or_default().bytes();
+            let comparison = comparison.severity(Severity::Error).code(codes::STATE);
+            comparison.in_file(&helper.file).at(helper.span_of(&text.content, range))
         };
         Some(constant_comparisons(&tree, library).into_iter().map(diagnostic).collect::<Vec<_>>())
     };

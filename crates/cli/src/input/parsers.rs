@@ -1,9 +1,11 @@
 //! clap value parsers: malformed values are usage errors, found before any request is sent.
 
-use stoker_model::{GraphType, Role};
+use stoker_model::{ErrorChain, GraphType, Role};
 
 pub(crate) fn graph_type(text: &str) -> Result<String, String> {
-    GraphType::new(text).map(|graph_type| graph_type.as_str().to_owned()).map_err(|error| error.to_string())
+    GraphType::new(text)
+        .map(|graph_type| graph_type.as_str().to_owned())
+        .map_err(|error| ErrorChain(&error).to_string())
 }
 
 /// Parses a MAC address: six hexadecimal bytes, separated by colons or dashes.

@@ -5,6 +5,8 @@ use stoker_diagnostics::{Diagnostic, ProblemOrigin, Severity, Span};
 use stoker_manifest::codes;
 use stoker_model::codes as rejected;
 
+use stoker_model::ErrorChain;
+
 use crate::exit::{Exit, Failure};
 use crate::input::Text;
 
@@ -13,12 +15,14 @@ pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
     match error {
         ClientError::Rejected(refusal) => rejection(&refusal, sent),
         ClientError::Address { .. } => {
-            Failure::usage(error.to_string(), "use a URL such as `http://127.0.0.1:8000`")
+            Failure::usage(ErrorChain(&error).to_string(), "use a URL such as `http://127.0.0.1:8000`")
         }
-        ClientError::Certificates { .. } | ClientError::Tls(_) => Failure::input(error.to_string()),
+        ClientError::Certificates { .. } | ClientError::Tls(_) => {
+            Failure::input(ErrorChain(&error).to_string())
+        }
         ClientError::Unreachable { .. } | ClientError::InvalidResponse { .. } => {
             let help = "check `--server`, or start a server with `stoker serve`";
-            let diagnostic = Diagnostic::plain(error.to_string()).help(help);
+            let diagnostic = Diagnostic::plain(ErrorChain(&error).to_string()).help(help);
             Failure::new(Exit::Unavailable, diagnostic)
         }
     }

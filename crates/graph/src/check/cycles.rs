@@ -15,8 +15,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use stoker_diagnostics::Diagnostic;
+use stoker_model::TaskIdx;
 
-use super::instances::SyntheticCluster;
+use super::instances::{SyntheticCluster, SyntheticInstance};
 use super::links::{Link, TargetNodes};
 use super::names::Names;
 use super::placement::Placement;
@@ -29,7 +30,7 @@ pub(super) fn check<'a>(subject: &Subject<'_, 'a>, names: &mut Names<'a>, findin
     check_own_names(subject, &cluster, names, findings);
     let certain = certain_cycles(subject, &cluster, names);
     findings.extend(certain.iter().map(|cycle| certain_finding(cycle, subject)));
-    let certain_members: Vec<BTreeSet<u32>> = certain.into_iter().map(|cycle| cycle.members).collect();
+    let certain_members: Vec<BTreeSet<TaskIdx>> = certain.into_iter().map(|cycle| cycle.members).collect();
     check_possible(subject, names, &certain_members, findings);
 }
 
@@ -38,14 +39,14 @@ const LISTED_MAX: usize = 10;
 
 struct Cycle {
     /// Tasks in execution order, starting with the smallest index; the first is not repeated at the end.
-    tasks: Vec<u32>,
-    members: BTreeSet<u32>,
+    tasks: Vec<TaskIdx>,
+    members: BTreeSet<TaskIdx>,
     /// The node on which the cycle occurs, if all its instances are on one node.
     location: Option<String>,
 }
 
 impl Cycle {
-    fn new(mut tasks: Vec<u32>, location: Option<String>) -> Self {
+    fn new(mut tasks: Vec<TaskIdx>, location: Option<String>) -> Self {
         tasks.dedup();
         if tasks.len() > 1 && tasks.first() == tasks.last() {
             tasks.pop();
@@ -77,15 +78,15 @@ fn certain_cycles<'a>(
     let graph = cluster.edges(subject, names);
     let mut cycles: Vec<Cycle> = Vec::new();
     for component in graph.cyclic_components() {
-        let instances: Vec<(u32, u32)> = graph
+        let instances: Vec<SyntheticInstance> = graph
             .shortest_cycle(&component)
             .into_iter()
             .filter_map(|vertex| cluster.instance(vertex))
             .collect();
         let locations: BTreeSet<String> =
-            instances.iter().filter_map(|(_, node)| cluster.describe_node(*node)).collect();
+            instances.iter().filter_map(|instance| cluster.describe_node(instance.node)).collect();
         let location = if locations.len() == 1 { locations.into_iter().next() } else { None };
-        let cycle = Cycle::new(instances.into_iter().map(|(task_idx, _)| task_idx).collect(), location);
+        let cycle = Cycle::new(instances.into_iter().map(|instance| instance.task).collect(), location);
         // The same cycle on nodes with another role is the same mistake.
         if !cycles.iter().any(|earlier| earlier.members == cycle.members) {
             cycles.push(cycle);
@@ -108,7 +109,7 @@ fn check_own_names<'a>(
     names: &mut Names<'a>,
     findings: &mut Vec<Diagnostic>,
 ) {
-    for (task_idx, definition) in (0_u32..).zip(&subject.definitions) {
+    for (task_idx, definition) in subject.tasks() {
         for link in definition.links.iter().filter(|link| link.is_cross()) {
             if names.resolve(link.name).tasks().binary_search(&task_idx).is_err() {
                 continue;
@@ -133,14 +134,14 @@ fn check_own_names<'a>(
 fn check_possible<'a>(
     subject: &Subject<'_, 'a>,
     names: &mut Names<'a>,
-    certain_members: &[BTreeSet<u32>],
+    certain_members: &[BTreeSet<TaskIdx>],
     findings: &mut Vec<Diagnostic>,
 ) {
     let is_cross_of = definition_edges(subject, names);
     let graph = Csr::new(subject.definitions.len(), is_cross_of.keys().copied().collect());
     for component in graph.cyclic_components() {
         let is_reported =
-            |members: &BTreeSet<u32>| members.iter().all(|member| component.binary_search(member).is_ok());
+            |members: &BTreeSet<TaskIdx>| members.iter().all(|member| component.binary_search(member).is_ok());
         if certain_members.iter().any(is_reported) {
             continue;
         }
@@ -157,9 +158,9 @@ fn check_possible<'a>(
 pub(super) fn definition_edges<'a>(
     subject: &Subject<'_, 'a>,
     names: &mut Names<'a>,
-) -> HashMap<(u32, u32), bool> {
+) -> HashMap<(TaskIdx, TaskIdx), bool> {
     let mut is_cross_of = HashMap::new();
-    for (task_idx, definition) in (0_u32..).zip(&subject.definitions) {
+    for (task_idx, definition) in subject.tasks() {
         for link in definition.links.iter().filter(|_| !definition.is_group()) {
             let resolution = names.resolve(link.name);
             if !names.budget.spend(resolution.tasks().len() as u64) {
@@ -196,7 +197,7 @@ fn is_across(link: &Link<'_>) -> bool {
 }
 
 /// Reports whether the tasks of each segment of the cycle that must share a node can share one.
-fn can_happen(cycle: &Cycle, is_cross_of: &HashMap<(u32, u32), bool>, subject: &Subject<'_, '_>) -> bool {
+fn can_happen(cycle: &Cycle, is_cross_of: &HashMap<(TaskIdx, TaskIdx), bool>, subject: &Subject<'_, '_>) -> bool {
     let mut segments: Vec<Vec<Placement<'_>>> = vec![Vec::new()];
     let n_tasks = cycle.tasks.len();
     let is_boundary_after = |at: usize| {

@@ -9,6 +9,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use stoker_model::{NodeIdx, TaskIdx, VertexIdx};
+
 use super::Subject;
 use super::budget::{Budget, COMPILE_STEPS};
 use super::links::{Link, TargetNodes};
@@ -21,15 +23,21 @@ pub(super) struct SyntheticCluster<'a> {
     /// Names of the ordinary nodes. The indices of the master and of the virtual node of stages follow.
     nodes: Vec<&'a str>,
     /// For each task, its nodes in ascending order.
-    nodes_of: Vec<Vec<u32>>,
+    nodes_of: Vec<Vec<NodeIdx>>,
     /// For each task, its first vertex; with the total number as an additional last entry.
-    first_vertex: Vec<u32>,
+    first_vertex: Vec<usize>,
+}
+
+/// A task on a node of the synthetic cluster.
+pub(super) struct SyntheticInstance {
+    pub(super) task: TaskIdx,
+    pub(super) node: NodeIdx,
 }
 
 impl<'a> SyntheticCluster<'a> {
     pub(super) fn new(subject: &Subject<'_, 'a>, budget: &mut Budget) -> Self {
         let placement: Vec<Placement<'a>> =
-            (0..subject.definitions.len() as u32).map(|task_idx| subject.placement_of(task_idx)).collect();
+            subject.tasks().map(|(task_idx, _)| subject.placement_of(task_idx)).collect();
         let mut cluster =
             Self { nodes: node_names(&placement, budget), nodes_of: Vec::new(), first_vertex: vec![0] };
         let mut nodes_by_name = HashMap::new();
@@ -39,21 +47,21 @@ impl<'a> SyntheticCluster<'a> {
                 definition if definition.is_stage() => vec![cluster.sync()],
                 _ => cluster.resolve(placement, &mut nodes_by_name, budget),
             };
-            cluster.first_vertex.push(cluster.n_instances() + nodes.len() as u32);
+            cluster.first_vertex.push(cluster.n_instances() + nodes.len());
             cluster.nodes_of.push(nodes);
         }
         cluster
     }
 
-    fn master(&self) -> u32 {
-        self.nodes.len() as u32
+    fn master(&self) -> NodeIdx {
+        NodeIdx::at(self.nodes.len())
     }
 
-    fn sync(&self) -> u32 {
-        self.nodes.len() as u32 + 1
+    fn sync(&self) -> NodeIdx {
+        NodeIdx::at(self.nodes.len() + 1)
     }
 
-    fn n_instances(&self) -> u32 {
+    fn n_instances(&self) -> usize {
         self.first_vertex.last().copied().unwrap_or_default()
     }
 
@@ -61,13 +69,13 @@ impl<'a> SyntheticCluster<'a> {
     fn resolve(
         &self,
         placement: &Placement<'a>,
-        nodes_by_name: &mut HashMap<&'a str, Vec<u32>>,
+        nodes_by_name: &mut HashMap<&'a str, Vec<NodeIdx>>,
         budget: &mut Budget,
-    ) -> Vec<u32> {
+    ) -> Vec<NodeIdx> {
         let mut nodes = Vec::new();
         // Each instance costs one step of the budget.
-        if placement.everywhere && budget.spend(self.master().into()) {
-            nodes.extend(0..self.master());
+        if placement.everywhere && budget.spend(self.nodes.len() as u64) {
+            nodes.extend(NodeIdx::first(self.nodes.len()));
         }
         nodes.extend(placement.master.then(|| self.master()));
         for name in &placement.targets {
@@ -81,24 +89,30 @@ impl<'a> SyntheticCluster<'a> {
         nodes
     }
 
-    pub(super) fn vertex(&self, task_idx: u32, node: u32) -> Option<u32> {
-        let at = self.nodes_of[task_idx as usize].binary_search(&node).ok()?;
-        Some(self.first_vertex[task_idx as usize] + at as u32)
+    fn vertex(&self, task_idx: TaskIdx, node: NodeIdx) -> Option<VertexIdx> {
+        let at = self.nodes_of[task_idx.index()].binary_search(&node).ok()?;
+        Some(self.vertex_at(task_idx, at))
     }
 
-    /// Returns the task and the node of a vertex; `None` for a junction.
-    pub(super) fn instance(&self, vertex: u32) -> Option<(u32, u32)> {
+    /// Returns the vertex of a task on its node at a position.
+    fn vertex_at(&self, task_idx: TaskIdx, position: usize) -> VertexIdx {
+        VertexIdx::at(self.first_vertex[task_idx.index()] + position)
+    }
+
+    /// Returns the instance of a vertex; `None` for a junction.
+    pub(super) fn instance(&self, vertex: VertexIdx) -> Option<SyntheticInstance> {
+        let vertex = vertex.index();
         if vertex >= self.n_instances() {
             return None;
         }
         let task_idx = self.first_vertex.partition_point(|first| *first <= vertex) - 1;
-        let node = self.nodes_of[task_idx][(vertex - self.first_vertex[task_idx]) as usize];
-        Some((task_idx as u32, node))
+        let node = self.nodes_of[task_idx][vertex - self.first_vertex[task_idx]];
+        Some(SyntheticInstance { task: TaskIdx::at(task_idx), node })
     }
 
     /// Returns the description of a node; `None` for the virtual node of stages.
-    pub(super) fn describe_node(&self, node: u32) -> Option<String> {
-        match self.nodes.get(node as usize) {
+    pub(super) fn describe_node(&self, node: NodeIdx) -> Option<String> {
+        match self.nodes.get(node.index()) {
             Some(name) => Some(format!("on a node with `{name}`")),
             None if node == self.master() => Some("on the master".to_owned()),
             None => None,
@@ -109,15 +123,15 @@ impl<'a> SyntheticCluster<'a> {
     /// itself: instances on two such nodes would depend on each other. A `primary-` role has only one node.
     pub(super) fn shared_own_roles(
         &self,
-        task_idx: u32,
+        task_idx: TaskIdx,
         link: &Link<'a>,
         budget: &mut Budget,
     ) -> Vec<&'a str> {
         let reached = self.reached(link.target, &mut HashMap::new(), budget);
-        let own = &self.nodes_of[task_idx as usize];
+        let own = &self.nodes_of[task_idx.index()];
         let can_have_two_nodes = |name: &&&str| !name.starts_with("primary-");
         let common = reached.iter().filter(|node| own.binary_search(node).is_ok());
-        common.filter_map(|node| self.nodes.get(*node as usize)).filter(can_have_two_nodes).copied().collect()
+        common.filter_map(|node| self.nodes.get(node.index())).filter(can_have_two_nodes).copied().collect()
     }
 
     /// Returns the nodes of a relation to other nodes. The choice of `policy: any` is not known yet, so such
@@ -125,9 +139,9 @@ impl<'a> SyntheticCluster<'a> {
     fn reached(
         &self,
         target: TargetNodes<'a>,
-        nodes_by_name: &mut HashMap<&'a str, Vec<u32>>,
+        nodes_by_name: &mut HashMap<&'a str, Vec<NodeIdx>>,
         budget: &mut Budget,
-    ) -> Vec<u32> {
+    ) -> Vec<NodeIdx> {
         match target {
             TargetNodes::Everywhere => {
                 self.resolve(&Placement { everywhere: true, ..Placement::default() }, nodes_by_name, budget)
@@ -140,14 +154,14 @@ impl<'a> SyntheticCluster<'a> {
     }
 
     /// Returns the dependencies between instances, in execution order.
-    pub(super) fn edges(&self, subject: &Subject<'_, 'a>, names: &mut Names<'a>) -> Csr {
+    pub(super) fn edges(&self, subject: &Subject<'_, 'a>, names: &mut Names<'a>) -> Csr<VertexIdx> {
         let mut builder = EdgeBuilder {
             cluster: self,
             edges: Vec::new(),
             junctions: HashMap::new(),
             nodes_by_name: HashMap::new(),
         };
-        for (task_idx, definition) in (0_u32..).zip(&subject.definitions) {
+        for (task_idx, definition) in subject.tasks() {
             for link in definition.links.iter().filter(|_| !definition.is_group()) {
                 let resolution = names.resolve(link.name);
                 if !names.budget.spend(resolution.tasks().len() as u64) {
@@ -159,7 +173,7 @@ impl<'a> SyntheticCluster<'a> {
                 }
             }
         }
-        let n_vertices = self.n_instances() as usize + builder.junctions.len();
+        let n_vertices = self.n_instances() + builder.junctions.len();
         Csr::new(n_vertices, builder.edges)
     }
 }
@@ -185,37 +199,37 @@ fn node_names<'a>(placement: &[Placement<'a>], budget: &mut Budget) -> Vec<&'a s
 }
 
 /// Returns the indices of the nodes that match a name or a pattern; `nodes` must be sorted.
-fn matching(nodes: &[&str], name: &str, budget: &mut Budget) -> Vec<u32> {
+fn matching(nodes: &[&str], name: &str, budget: &mut Budget) -> Vec<NodeIdx> {
     if !NamePattern::is_regex(name) {
-        return nodes.binary_search(&name).into_iter().map(|node_idx| node_idx as u32).collect();
+        return nodes.binary_search(&name).into_iter().map(NodeIdx::at).collect();
     }
     let steps = COMPILE_STEPS + nodes.len() as u64;
     let Some(Ok(pattern)) = budget.spend(steps).then(|| NamePattern::new(name)) else { return Vec::new() };
     let is_match = |node: &str| pattern.matches(node) || node == name;
-    (0_u32..).zip(nodes).filter(|(_, node)| is_match(node)).map(|(node_idx, _)| node_idx).collect()
+    NodeIdx::first(nodes.len()).zip(nodes).filter(|(_, node)| is_match(node)).map(|(node_idx, _)| node_idx).collect()
 }
 
 /// A set of instances connected through a junction: the task, the nodes, and the direction.
-type JunctionKey = (u32, String, bool);
+type JunctionKey = (TaskIdx, String, bool);
 
 struct EdgeBuilder<'w, 'a> {
     cluster: &'w SyntheticCluster<'a>,
-    edges: Vec<(u32, u32)>,
-    junctions: HashMap<JunctionKey, Option<u32>>,
-    nodes_by_name: HashMap<&'a str, Vec<u32>>,
+    edges: Vec<(VertexIdx, VertexIdx)>,
+    junctions: HashMap<JunctionKey, Option<VertexIdx>>,
+    nodes_by_name: HashMap<&'a str, Vec<NodeIdx>>,
 }
 
 impl<'a> EdgeBuilder<'_, 'a> {
     fn link(
         &mut self,
-        task_idx: u32,
+        task_idx: TaskIdx,
         link: &Link<'a>,
-        other_idx: u32,
+        other_idx: TaskIdx,
         is_to_stage: bool,
         budget: &mut Budget,
     ) {
         // Costs one edge per instance.
-        if !budget.spend(1 + self.cluster.nodes_of[task_idx as usize].len() as u64) {
+        if !budget.spend(1 + self.cluster.nodes_of[task_idx.index()].len() as u64) {
             return;
         }
         let sync = self.cluster.sync();
@@ -232,26 +246,42 @@ impl<'a> EdgeBuilder<'_, 'a> {
     }
 
     /// Adds edges to the other task on each node of the task, or on one fixed node.
-    fn same_node(&mut self, task_idx: u32, other_idx: u32, link: &Link<'a>, fixed_node: Option<u32>) {
-        for (at, node) in self.cluster.nodes_of[task_idx as usize].iter().enumerate() {
-            let own = self.cluster.first_vertex[task_idx as usize] + at as u32;
+    fn same_node(
+        &mut self,
+        task_idx: TaskIdx,
+        other_idx: TaskIdx,
+        link: &Link<'a>,
+        fixed_node: Option<NodeIdx>,
+    ) {
+        for (at, node) in self.cluster.nodes_of[task_idx.index()].iter().enumerate() {
+            let own = self.cluster.vertex_at(task_idx, at);
             if let Some(other) = self.cluster.vertex(other_idx, fixed_node.unwrap_or(*node)) {
                 self.add_edge(own, other, link.is_backward());
             }
         }
     }
 
-    fn link_through_junction(&mut self, task_idx: u32, link: &Link<'a>, other_idx: u32, budget: &mut Budget) {
+    fn link_through_junction(
+        &mut self,
+        task_idx: TaskIdx,
+        link: &Link<'a>,
+        other_idx: TaskIdx,
+        budget: &mut Budget,
+    ) {
         let Some(junction) = self.junction(link, other_idx, budget) else { return };
-        let first = self.cluster.first_vertex[task_idx as usize];
-        for at in 0..self.cluster.nodes_of[task_idx as usize].len() as u32 {
-            self.add_edge(first + at, junction, link.is_backward());
+        for at in 0..self.cluster.nodes_of[task_idx.index()].len() {
+            self.add_edge(self.cluster.vertex_at(task_idx, at), junction, link.is_backward());
         }
     }
 
     /// Returns the junction for all instances of a task on the nodes of a relation; `None` if there are no
     /// such instances.
-    fn junction(&mut self, link: &Link<'a>, other_idx: u32, budget: &mut Budget) -> Option<u32> {
+    fn junction(
+        &mut self,
+        link: &Link<'a>,
+        other_idx: TaskIdx,
+        budget: &mut Budget,
+    ) -> Option<VertexIdx> {
         let nodes = match link.target {
             TargetNodes::Named(value) => value.to_string(),
             _ => "*".to_owned(),
@@ -261,11 +291,11 @@ impl<'a> EdgeBuilder<'_, 'a> {
             return *junction;
         }
         let reached = self.cluster.reached(link.target, &mut self.nodes_by_name, budget);
-        let instances: Vec<u32> =
+        let instances: Vec<VertexIdx> =
             reached.iter().filter_map(|node| self.cluster.vertex(other_idx, *node)).collect();
         // A junction without instances is numbered too, so that the number of junctions equals the length of
         // the map.
-        let number = self.cluster.n_instances() + self.junctions.len() as u32;
+        let number = VertexIdx::at(self.cluster.n_instances() + self.junctions.len());
         for instance in &instances {
             self.add_edge(number, *instance, link.is_backward());
         }
@@ -275,7 +305,7 @@ impl<'a> EdgeBuilder<'_, 'a> {
     }
 
     /// Adds an edge between two instances in execution order; `this` refers to `other`.
-    fn add_edge(&mut self, this: u32, other: u32, is_backward: bool) {
+    fn add_edge(&mut self, this: VertexIdx, other: VertexIdx, is_backward: bool) {
         self.edges.push(if is_backward { (other, this) } else { (this, other) });
     }
 }

@@ -22,7 +22,7 @@ mod tests;
 use std::collections::HashMap;
 
 use stoker_diagnostics::{Diagnostic, Location, ProblemOrigin};
-use stoker_model::{Json, TaskType};
+use stoker_model::{Json, TaskIdx, TaskType};
 use stoker_yaql::Library;
 
 use crate::codes;
@@ -33,7 +33,7 @@ use links::{Link, links};
 use names::Names;
 use placement::Placement;
 
-pub use state::{ConstantComparison, constant_comparisons};
+pub use state::constant_comparisons;
 
 /// Completeness of the checked graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,14 +109,13 @@ pub fn untyped_tasks(merged: &MergedGraph<'_>) -> Vec<Diagnostic> {
 }
 
 /// Returns the order of definitions, as far as literal names determine it.
-pub(crate) fn order(merged: &MergedGraph<'_>) -> Csr {
+pub(crate) fn order(merged: &MergedGraph<'_>) -> Csr<TaskIdx> {
     let subject = Subject::new(merged, Scope::Merged);
     let edges = cycles::definition_edges(
         &subject,
         &mut Names::new(merged, Budget::new(GraphCheckOptions::STEPS_MAX)),
     );
-    let edges: Vec<(u32, u32)> = edges.into_keys().collect();
-    Csr::new(merged.tasks.len(), edges)
+    Csr::new(merged.tasks.len(), edges.into_keys().collect())
 }
 
 /// Returns the layer that set the field at a location, else the strongest layer that defines the task.
@@ -126,7 +125,7 @@ fn source_of<'m>(
     subject: &Subject<'_, '_>,
 ) -> Option<&'m crate::Source> {
     let task_idx = *subject.index_of.get(location.task.as_deref()?)?;
-    let task = &merged.tasks[task_idx as usize];
+    let task = &merged.tasks[task_idx.index()];
     let field = location.path.split(['.', '[']).next().unwrap_or_default();
     let set_by = task.field(field).map(|field| field.set_by);
     set_by.or_else(|| task.defined_by().next_back()).map(|layer_idx| &merged.sources[layer_idx as usize])
@@ -137,9 +136,9 @@ struct Subject<'m, 'a> {
     scope: Scope,
     /// Definitions in the order of the tasks.
     definitions: Vec<Definition<'m, 'a>>,
-    index_of: HashMap<&'a str, u32>,
+    index_of: HashMap<&'a str, TaskIdx>,
     /// Per task, the groups that list it by name.
-    groups_of: HashMap<&'a str, Vec<u32>>,
+    groups_of: HashMap<&'a str, Vec<TaskIdx>>,
 }
 
 struct Definition<'m, 'a> {
@@ -164,10 +163,10 @@ impl Definition<'_, '_> {
 impl<'m, 'a> Subject<'m, 'a> {
     fn new(merged: &'m MergedGraph<'a>, scope: Scope) -> Self {
         let definitions: Vec<Definition<'m, 'a>> = merged.tasks.iter().map(definition).collect();
-        let index_of = (0_u32..).zip(&merged.tasks).map(|(task_idx, task)| (task.name, task_idx)).collect();
-        let mut groups_of: HashMap<&str, Vec<u32>> = HashMap::new();
-        for (group_idx, group) in (0_u32..).zip(&definitions).filter(|(_, definition)| definition.is_group())
-        {
+        let all = || TaskIdx::first(merged.tasks.len());
+        let index_of = all().zip(&merged.tasks).map(|(task_idx, task)| (task.name, task_idx)).collect();
+        let mut groups_of: HashMap<&str, Vec<TaskIdx>> = HashMap::new();
+        for (group_idx, group) in all().zip(&definitions).filter(|(_, definition)| definition.is_group()) {
             for member in group.links.iter().filter(|link| link.kind == links::LinkKind::Member) {
                 groups_of.entry(member.name).or_default().push(group_idx);
             }
@@ -175,12 +174,17 @@ impl<'m, 'a> Subject<'m, 'a> {
         Self { scope, definitions, index_of, groups_of }
     }
 
-    fn definition(&self, task_idx: u32) -> &Definition<'m, 'a> {
-        &self.definitions[task_idx as usize]
+    /// Returns the definitions with their indices.
+    fn tasks(&self) -> impl Iterator<Item = (TaskIdx, &Definition<'m, 'a>)> {
+        TaskIdx::first(self.definitions.len()).zip(&self.definitions)
+    }
+
+    fn definition(&self, task_idx: TaskIdx) -> &Definition<'m, 'a> {
+        &self.definitions[task_idx.index()]
     }
 
     /// Returns the placement of a task: its own, and that of the groups that list it.
-    fn placement_of(&self, task_idx: u32) -> Placement<'a> {
+    fn placement_of(&self, task_idx: TaskIdx) -> Placement<'a> {
         let definition = self.definition(task_idx);
         let mut placement = definition.placement.clone();
         for group_idx in self.groups_of.get(definition.task.name).into_iter().flatten() {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use stoker_diagnostics::Diagnostic;
+use stoker_model::TaskIdx;
 use stoker_yaql::eval::suggest::closest_name;
 
 use super::budget::{Budget, COMPILE_STEPS};
@@ -20,7 +21,7 @@ const COMPARISONS_MAX: usize = 500_000;
 /// Tasks by name and by pattern; each pattern is compiled and matched once.
 pub(super) struct Names<'a> {
     pub(super) all: Vec<&'a str>,
-    index_of: HashMap<&'a str, u32>,
+    index_of: HashMap<&'a str, TaskIdx>,
     resolved: HashMap<&'a str, Rc<Resolution>>,
     n_suggestions: usize,
     pub(super) budget: Budget,
@@ -29,7 +30,7 @@ pub(super) struct Names<'a> {
 /// The result of resolving a name.
 pub(super) enum Resolution {
     /// Indices of the matching tasks, in ascending order.
-    Tasks(Vec<u32>),
+    Tasks(Vec<TaskIdx>),
     /// An invalid pattern, with the reason.
     Broken(String),
     /// Not resolved, because the step budget is exhausted.
@@ -37,7 +38,7 @@ pub(super) enum Resolution {
 }
 
 impl Resolution {
-    pub(super) fn tasks(&self) -> &[u32] {
+    pub(super) fn tasks(&self) -> &[TaskIdx] {
         match self {
             Self::Tasks(tasks) => tasks,
             Self::Broken(_) | Self::Unknown => &[],
@@ -48,7 +49,8 @@ impl Resolution {
 impl<'a> Names<'a> {
     pub(super) fn new(merged: &MergedGraph<'a>, budget: Budget) -> Self {
         let all: Vec<&str> = merged.tasks.iter().map(|task| task.name).collect();
-        let index_of = (0_u32..).zip(&all).map(|(task_idx, name)| (*name, task_idx)).collect();
+        let index_of =
+            TaskIdx::first(all.len()).zip(&all).map(|(task_idx, name)| (*name, task_idx)).collect();
         Self { all, index_of, resolved: HashMap::new(), n_suggestions: 0, budget }
     }
 
@@ -65,7 +67,8 @@ impl<'a> Names<'a> {
                 Resolution::Tasks(self.index_of.get(exact).copied().into_iter().collect())
             }
             Ok(pattern) => {
-                let tasks = (0_u32..).zip(&self.all).filter(|(_, name)| pattern.matches(name));
+                let tasks = TaskIdx::first(self.all.len()).zip(&self.all);
+                let tasks = tasks.filter(|(_, name)| pattern.matches(name));
                 Resolution::Tasks(tasks.map(|(task_idx, _)| task_idx).collect())
             }
             Err(why) => Resolution::Broken(why.to_string()),
@@ -144,7 +147,7 @@ fn misspelt_trigger(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Opt
 fn without_effect(
     definition: &Definition<'_, '_>,
     link: &Link<'_>,
-    tasks: &[u32],
+    tasks: &[TaskIdx],
     subject: &Subject<'_, '_>,
 ) -> Option<Diagnostic> {
     if link.is_cross() || link.kind == LinkKind::Member {
@@ -155,7 +158,7 @@ fn without_effect(
     {
         return Some(Diagnostic::warning(codes::DANGLING, "the task depends on itself, which has no effect"));
     }
-    let is_stage = |task_idx: &u32| subject.definition(*task_idx).is_stage();
+    let is_stage = |task_idx: &TaskIdx| subject.definition(*task_idx).is_stage();
     if !definition.is_stage() || tasks.iter().any(is_stage) {
         return None;
     }

@@ -2,58 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use stoker_diagnostics::Diagnostic;
+use stoker_diagnostics::{Diagnostic, Span};
 use stoker_model::Json;
+use stoker_yaql::Library;
 use stoker_yaql::syntax::{
     ArgNode, ArgRange, BinaryOp, Grammar, Node, NodeId, Tree, UnaryOp, VarName, parse,
 };
-use stoker_yaql::{Library, Span};
 
 use super::expressions::visit_expressions;
 use crate::codes;
 use crate::merge::MergedTask;
+use crate::state_functions::{ELEMENT_WISE, INPUTS_CHANGED, REDEFINING};
 
 /// Functions that compare the values of their arguments in two states, and that a condition observes.
 const OBSERVING: &[&str] = &["added", "changed", "changedAll", "changedAny", "deleted", "old"];
-/// Observes all inputs.
-const INPUTS_CHANGED: &str = "inputsChanged";
-/// Functions that can rebind function names; expressions that call them are not analysed.
-const REDEFINING: &[&str] = &["call", "def", "lambda"];
-/// Methods that bind `$` to an element of their receiver.
-const ELEMENT_WISE: &[&str] = &[
-    // sorted
-    "all",
-    "any",
-    "indexWhere",
-    "lastIndexWhere",
-    "orderBy",
-    "orderByDescending",
-    "select",
-    "selectMany",
-    "skipWhile",
-    "takeWhile",
-    "thenBy",
-    "thenByDescending",
-    "where",
-    // end sorted
-];
-
-/// A comparison of two states that never finds a difference, in a task or in the body of a helper.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConstantComparison {
-    /// The compared argument.
-    pub span: Span,
-    /// Lowercase sentence fragment without a trailing period.
-    pub message: String,
-}
-
-impl ConstantComparison {
-    pub const HELP: &str = "pass a path from `$`: a variable has the same value in both states";
-}
-
-/// Returns the comparisons of states in an expression that never find a difference. A parameter of a helper has the
-/// same value in both states, even if the caller passes `$`.
-pub fn constant_comparisons(tree: &Tree, library: &Library) -> Vec<ConstantComparison> {
+/// Reports comparisons of states in an expression that never find a difference, at the compared argument. A parameter of a
+/// helper has the same value in both states, even if the caller passes `$`.
+pub fn constant_comparisons(tree: &Tree, library: &Library) -> Vec<Diagnostic> {
     Analysis { tree, library: Some(library) }.compared_constants()
 }
 
@@ -68,11 +33,8 @@ pub(super) fn check(task: &MergedTask<'_>, library: Option<&Library>, findings: 
         visit_expressions(field.value, &mut path, &mut |path, source| {
             let Ok(tree) = parse(source, Grammar::default()) else { return };
             let comparisons = Analysis { tree: &tree, library }.compared_constants();
-            let finding = |comparison: ConstantComparison| {
-                Diagnostic::warning(codes::NOT_STATE, comparison.message).help(ConstantComparison::HELP)
-            };
-            findings
-                .extend(comparisons.into_iter().map(|comparison| finding(comparison).task(task.name, path)));
+            // The position is one in the expression, not in the file of the task.
+            findings.extend(comparisons.into_iter().map(|finding| finding.task(task.name, path).at(None)));
         });
     }
     let Some(tree) = tree else { return };
@@ -181,7 +143,7 @@ impl Analysis<'_> {
     }
 
     /// Calls that compare an argument which has the same value in both states.
-    fn compared_constants(&self) -> Vec<ConstantComparison> {
+    fn compared_constants(&self) -> Vec<Diagnostic> {
         let mut comparisons = Vec::new();
         for id in self.nodes() {
             let Node::Call { name, args, .. } = *self.tree.node(id) else { continue };
@@ -194,16 +156,18 @@ impl Analysis<'_> {
         comparisons
     }
 
-    fn constant_comparison(&self, function: &str, argument: NodeId) -> ConstantComparison {
+    fn constant_comparison(&self, function: &str, argument: NodeId) -> Diagnostic {
         let span = self.tree.span(argument);
-        let text = &self.tree.source[span.start as usize..span.end as usize];
+        let range = span.start as usize..span.end as usize;
+        let text = &self.tree.source[range.clone()];
         let consequence = match function {
             "added" | "deleted" => "never finds a difference",
             "old" => "has the new value",
             _ => "is never true",
         };
         let message = format!("`{function}({text})` {consequence}: `{text}` is not read from the state");
-        ConstantComparison { span, message }
+        let help = "pass a path from `$`: a variable has the same value in both states";
+        Diagnostic::warning(codes::NOT_STATE, message).help(help).at(Span::in_text(&self.tree.source, range))
     }
 
     /// Whether a part of an expression may have different values in two states. Inside of a method that binds `$` to

@@ -27,12 +27,13 @@ impl Heartbeats {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
+            monitor.start();
             let uids = std::mem::take(&mut *self.uids.lock());
             if uids.is_empty() {
+                monitor.succeed();
                 continue;
             }
             let uids: Vec<AgentUid> = uids.into_iter().collect();
-            monitor.start();
             let written = context.store.agents_touch(&uids, context.clock.now()).await;
             if let Err(error) = &written {
                 tracing::warn!(error = %ErrorChain(error), "cannot write heartbeats of agents");

@@ -169,8 +169,10 @@ async fn run_children(orchestrator: &Orchestrator, parent: RunId, lease: i64) ->
             None => match Box::pin(run_child(orchestrator, &child, is_paused)).await {
                 Ok(child) => child.end(),
                 Err(Interruption::Ended) => None,
-                Err(Interruption::Refused(error)) if !error.is_transient() => {
-                    let ended = Conclusion::error(error.to_string());
+                Err(Interruption::Refused(refusal)) if !refusal.is_transient() => {
+                    // The message of a service error is for users; its causes are for the operator.
+                    tracing::warn!(run.id = id.0, error = %ErrorChain(&refusal), "cannot execute a graph of the run");
+                    let ended = Conclusion::error(refusal.to_string());
                     conclude_child(orchestrator, FencedRun { run: parent, lease }, id, ended).await?.end()
                 }
                 Err(broken) => return Err(broken),

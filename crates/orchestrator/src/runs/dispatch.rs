@@ -107,7 +107,7 @@ impl Dispatch {
         let at = self.orchestrator.context.clock.now();
         let refused = |error: BuildError| {
             tracing::warn!(attempt.key = %key, error = %ErrorChain(&error), "cannot build an attempt");
-            let end = ResultKind::Refused { message: error.to_string() };
+            let end = ResultKind::Refused { message: ErrorChain(&error).to_string() };
             AttemptResult { key, at, end, report: TaskReport::default() }
         };
         let (Some(details), Some((task, node))) =
@@ -149,7 +149,7 @@ impl Dispatch {
         let plan = &self.planned.plan;
         let details = plan.details(instance)?;
         let task = plan.instance(instance)?.task;
-        let steady = self.steady.get(task).and_then(|inputs| inputs.get(&plan.details_idx(instance)?));
+        let steady = self.steady.get(task).and_then(|inputs| inputs.get(&plan.details_idx(instance)?.get()));
         let inputs = steady.cloned().unwrap_or_else(|| inputs_of(&details.parameters));
         let key = &self.orchestrator.context.services.planning.inputs_key;
         let digest = inputs_digest(&details.task_type, &inputs, key);

@@ -10,8 +10,8 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{EngineEvent, EventKind, InstanceOutcome, Next};
 use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, Generation, Mode, ResultKind};
 use stoker_model::{
-    AgentUid, ClusterId, EncryptedContents, Json, Micros, ModuleAction, ModuleItem, ModuleRun, ModuleStatus,
-    NodeModule, TaskReport,
+    AgentUid, ClusterId, EncryptedContents, ErrorChain, Json, Micros, ModuleAction, ModuleItem, ModuleRun,
+    ModuleStatus, NodeModule, TaskReport,
 };
 use stoker_store::{StoreError, WriteTransaction};
 
@@ -83,8 +83,8 @@ impl ModuleWork {
         for item in &self.list.items {
             let contents =
                 self.orchestrator.context.services.module_keys.unseal(&item.contents).map_err(|error| {
-                    let message =
-                        format!("cannot decrypt the contents of module `{}`: {error}", item.body.name);
+                    let (name, reason) = (&item.body.name, ErrorChain(&error));
+                    let message = format!("cannot decrypt the contents of module `{name}`: {reason}");
                     let at = self.orchestrator.context.clock.now();
                     Box::new(AttemptResult {
                         key,

@@ -73,7 +73,7 @@ pub(super) async fn restore(
         for stored in &page {
             let event = record::decode(stored).map_err(|error| {
                 tracing::error!(run.id = run.0, error = %ErrorChain(&error), "cannot decode an event of the run");
-                ServiceError::invalid(error.to_string())
+                ServiceError::invalid(ErrorChain(&error).to_string())
             })?;
             if !state.replay(blueprint, &event) {
                 tracing::error!(

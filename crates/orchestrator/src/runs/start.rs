@@ -88,13 +88,7 @@ pub async fn start_sequence(
         return Err(ServiceError::NotFound(message));
     }
     let graphs = sequence.graphs.iter().map(GraphRequest::of_sequence).collect();
-    start(
-        orchestrator,
-        actor,
-        cluster,
-        Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() },
-    )
-    .await
+    deploy(orchestrator, actor, cluster, graphs, run_options).await
 }
 
 /// Runs the sequence `deploy-changes` of the release or, if it does not exist, one graph.
@@ -117,13 +111,18 @@ pub async fn start_changes(
         }
         None => vec![GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) }],
     };
-    start(
-        orchestrator,
-        actor,
-        cluster,
-        Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() },
-    )
-    .await
+    deploy(orchestrator, actor, cluster, graphs, run_options).await
+}
+
+async fn deploy(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    cluster: &Cluster,
+    graphs: Vec<GraphRequest>,
+    run_options: RunOptions,
+) -> ServiceResult<Run> {
+    let request = Launch { graphs, run_options, name: RunName::Deploy, leaving: Vec::new() };
+    start(orchestrator, actor, cluster, request).await
 }
 
 /// Runs one graph. Nodes that do not exist are not found; nodes of other clusters are invalid.

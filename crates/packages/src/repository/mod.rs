@@ -16,7 +16,7 @@ use std::path::Path;
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Json, NewPlugin};
+use stoker_model::{ErrorChain, Json, NewPlugin};
 use stoker_registry::package::codes;
 use stoker_registry::sources::RepositoryKind;
 
@@ -169,7 +169,10 @@ pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<Strin
                 RepositoryKind::Rpm => rpm_header::Header::read(&folder.join(path)).map(drop),
             };
             if let Err(error) = read {
-                problems.push(Diagnostic::error(codes::PACKAGE_UNREADABLE, error.to_string()).in_file(path));
+                problems.push(
+                    Diagnostic::error(codes::PACKAGE_UNREADABLE, ErrorChain(&error).to_string())
+                        .in_file(path),
+                );
             }
         }
     }

@@ -45,15 +45,16 @@ pub(super) fn check_instances(plan: &Plan, violations: &mut Violations) {
         let mut is_used = vec![false; task.details.len()];
         for (position, node_idx) in task.nodes.iter().enumerate() {
             let idx = task.first.index() + position;
-            let (verdict, details_idx) = (plan.verdicts[idx], plan.details[idx] as usize);
+            let (verdict, details_idx) = (plan.verdicts[idx], plan.details[idx]);
             let uid = &plan.nodes[node_idx.index()];
             let name = || format!("{}@{uid}", task.name);
-            match (verdict.action(), is_used.get_mut(details_idx)) {
+            let is_used_here = details_idx.and_then(|details_idx| is_used.get_mut(details_idx.index()));
+            match (verdict.action(), is_used_here) {
                 (InstanceAction::Run, None) => {
                     violations.add("details", || format!("{} runs without details", name()));
                 }
                 (InstanceAction::Run, Some(is_used)) => *is_used = true,
-                (InstanceAction::Skip, _) if details_idx != u32::MAX as usize => {
+                (InstanceAction::Skip, _) if details_idx.is_some() => {
                     violations.add("details", || format!("{} is skipped but has details", name()));
                 }
                 (InstanceAction::Skip, _) => {}

@@ -10,7 +10,7 @@ use stoker_model::{InstanceIdx, NodeIdx};
 
 use super::*;
 use crate::input::{NodeInput, PlanningInput};
-use crate::plan::Verdict;
+use crate::plan::{DetailsIdx, Verdict};
 
 /// `a` on nodes 1, 2, 3 with distinct details, before `b` on all; `c` is skipped; a stage; a group; a choice.
 fn valid_plan() -> Plan {
@@ -127,10 +127,10 @@ fn invalid_order_is_reported() {
 
 #[test]
 fn invalid_details_are_reported() {
-    assert_reported(|plan| plan.details[0] = u32::MAX, "details", "a@1 runs without details");
-    assert_reported(|plan| plan.details[0] = 3, "details", "a@1 runs without details");
-    assert_reported(|plan| plan.details[0] = 1, "details", "`a` has details that no instance uses");
-    assert_reported(|plan| plan.details[6] = 0, "details", "c@1 is skipped but has details");
+    assert_reported(|plan| plan.details[0] = None, "details", "a@1 runs without details");
+    assert_reported(|plan| plan.details[0] = Some(DetailsIdx::at(3)), "details", "a@1 runs without details");
+    assert_reported(|plan| plan.details[0] = Some(DetailsIdx::at(1)), "details", "`a` has details that no instance uses");
+    assert_reported(|plan| plan.details[6] = Some(DetailsIdx::at(0)), "details", "c@1 is skipped but has details");
     assert_reported(
         |plan| plan.verdicts[0] = Verdict::TypeSkipped,
         "details",

@@ -11,6 +11,7 @@ mod path;
 
 use std::collections::{BTreeSet, HashSet};
 
+use stoker_graph::state_functions::{ELEMENT_WISE, INPUTS_CHANGED, REDEFINING};
 use stoker_yaql::library::ParamType;
 use stoker_yaql::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, VarName};
 use stoker_yaql::{Expression, Library};
@@ -144,31 +145,6 @@ impl Reads {
         (!self.whole_document).then(|| self.keys.clone())
     }
 }
-
-/// Methods that evaluate all their arguments with `$` bound to an element of the receiver.
-const ELEMENT_WISE: &[&str] = &[
-    // sorted
-    "all",
-    "any",
-    "indexWhere",
-    "lastIndexWhere",
-    "orderBy",
-    "orderByDescending",
-    "select",
-    "selectMany",
-    "skipWhile",
-    "takeWhile",
-    "thenBy",
-    "thenByDescending",
-    "where",
-    // end sorted
-];
-
-/// Functions that can rebind function names; expressions that use them are not analysed.
-const REDEFINING: &[&str] = &["call", "def", "lambda"];
-
-/// The name of `yaql_ext/inputs_changed.rs`.
-const INPUTS_CHANGED: &str = "inputsChanged";
 
 /// Functions that bind variables.
 const BINDING: &[&str] = &["as", "let", "unpack", "with"];

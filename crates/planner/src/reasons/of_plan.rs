@@ -61,7 +61,7 @@ impl Reasons {
                 .into_iter()
                 .map(|explanation| reasons.add(&mut numbers_by_explanation, explanation))
                 .collect();
-            reasons.of.extend(of.into_iter().map(|position| numbers[position as usize]));
+            reasons.of.extend(of.into_iter().flatten().map(|position| numbers[position as usize]));
         }
         reasons
     }
@@ -114,7 +114,8 @@ struct TaskWork<'p> {
 #[derive(Default)]
 struct Explained {
     explanations: Vec<Explanation>,
-    of: Vec<u32>,
+    /// For each instance, the index of its explanation.
+    of: Vec<Option<u32>>,
 }
 
 /// Key for sharing explanations: equivalence class, old common document, decision basis, and the node-specific values
@@ -199,18 +200,18 @@ impl<'p> TaskWork<'p> {
     }
 
     fn explain(&self, explainer: &Explainer<'_>, own_keys: &HashSet<&str>) -> Explained {
-        let mut explained = Explained { explanations: Vec::new(), of: vec![u32::MAX; self.instances.len()] };
+        let mut explained = Explained { explanations: Vec::new(), of: vec![None; self.instances.len()] };
         if let Some(task_idx) = self.task_idx {
             self.explain_decided(task_idx, explainer, own_keys, &mut explained);
         }
         let mut plain: HashMap<_, u32> = HashMap::new();
         for (position, instance) in self.instances.iter().enumerate() {
-            if explained.of[position] == u32::MAX {
+            if explained.of[position].is_none() {
                 let number = plain.entry(instance.verdict).or_insert_with(|| {
                     explained.explanations.push(explainer.explain_without_evaluation(instance));
                     explained.explanations.len() as u32 - 1
                 });
-                explained.of[position] = *number;
+                explained.of[position] = Some(*number);
             }
         }
         explained
@@ -247,9 +248,7 @@ impl<'p> TaskWork<'p> {
                 explained.explanations.push(explanation(self.instances[*position].verdict, decided));
                 Some(explained.explanations.len() as u32 - 1)
             });
-            if let Some(number) = number {
-                explained.of[*position] = number;
-            }
+            explained.of[*position] = number;
         }
     }
 }

@@ -12,7 +12,7 @@ use super::columns::{Runs, pack, unpack, unpack_up_to};
 use super::order::Order;
 use super::{Bounds, DecodeError, ExplainedPlan, VERSION};
 use crate::nodes::NODE_OFFLINE;
-use crate::plan::{Details, FaultToleranceGroup, NodeChoice, Plan, PlannedTask, Verdict};
+use crate::plan::{Details, DetailsIdx, FaultToleranceGroup, NodeChoice, Plan, PlannedTask, Verdict};
 use crate::reasons::{Explanation, Reasons};
 use crate::report::{ExcludedNode, codes};
 
@@ -105,7 +105,7 @@ impl<'p> Document<'p> {
             node_sets,
             tasks,
             verdicts: pack(plan.verdicts.iter().map(|verdict| *verdict as u32)),
-            details: pack(plan.details.iter().map(|details_idx| details_idx.wrapping_add(1))),
+            details: pack(plan.details.iter().copied().map(DetailsIdx::stored)),
             order: Order::of(&plan.order),
             triggers: plan.triggers.as_ref().map(Order::of),
             groups: (&*plan.groups).into(),
@@ -199,14 +199,16 @@ fn verdict(number: u32) -> Result<Verdict, DecodeError> {
     Verdict::ALL.get(number as usize).copied().ok_or(DecodeError::Damaged("unknown verdict"))
 }
 
-fn details(tasks: &[PlannedTask], runs: &[i64], n_instances: usize) -> Result<Vec<u32>, DecodeError> {
-    let mut column = unpack(runs, n_instances)?;
+fn details(
+    tasks: &[PlannedTask],
+    runs: &[i64],
+    n_instances: usize,
+) -> Result<Vec<Option<DetailsIdx>>, DecodeError> {
+    let column: Vec<_> = unpack(runs, n_instances)?.into_iter().map(DetailsIdx::of_stored).collect();
     for task in tasks {
-        for details_idx in &mut column[task.first.index()..task.first.index() + task.nodes.len()] {
-            if *details_idx as usize > task.details.len() {
-                return Err(DecodeError::Damaged("an instance refers to missing details"));
-            }
-            *details_idx = details_idx.wrapping_sub(1);
+        let of_task = &column[task.first.index()..task.first.index() + task.nodes.len()];
+        if of_task.iter().flatten().any(|details_idx| details_idx.index() >= task.details.len()) {
+            return Err(DecodeError::Damaged("an instance refers to missing details"));
         }
     }
     Ok(column)

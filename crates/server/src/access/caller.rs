@@ -11,6 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use stoker_model::{Actor, Caller, Permission, TenantId};
 use stoker_orchestrator::OrchestratorContext;
+use stoker_services::{Principal, TenantScope};
 use stoker_store::StoreError;
 
 use crate::access::control::AccessControl;
@@ -66,7 +67,16 @@ impl Authenticated {
 
     /// Reports whether resources of this tenant are visible to the caller.
     pub(crate) fn may_see(&self, tenant_id: TenantId) -> bool {
-        self.tenant_limit().is_none_or(|limit| limit == tenant_id)
+        self.tenant_scope().contains(tenant_id)
+    }
+
+    /// Returns the caller as use cases know it.
+    pub(crate) fn principal(&self) -> Principal {
+        Principal { actor: self.actor(), tenants: self.tenant_scope() }
+    }
+
+    pub(crate) fn tenant_scope(&self) -> TenantScope {
+        self.tenant_limit().map_or(TenantScope::All, TenantScope::Only)
     }
 
     /// Returns the tenant that the caller is restricted to, if any.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use stoker_model::{GraphType, Owner, OwnerKind};
+use stoker_model::{ErrorChain, GraphType, Owner, OwnerKind};
+use stoker_services::graphs::owner_class;
 
 use crate::http::error::{ApiError, ApiResult};
 
@@ -26,21 +27,12 @@ impl PathParams {
 
     pub(crate) fn graph_type(&self, name: &str) -> ApiResult<GraphType> {
         GraphType::new(self.text(name))
-            .map_err(|error| ApiError::new(axum::http::StatusCode::NOT_FOUND, error.to_string()))
+            .map_err(|error| ApiError::new(axum::http::StatusCode::NOT_FOUND, ErrorChain(&error).to_string()))
     }
 
     /// Parses the owner of a path such as `/clusters/{id}/…`.
     pub(crate) fn owner(&self, kind: OwnerKind) -> ApiResult<Owner> {
         self.id("id", |id| Owner::new(kind, id), owner_class(kind))
-    }
-}
-
-/// Class name in "not found" messages.
-pub(crate) const fn owner_class(kind: OwnerKind) -> &'static str {
-    match kind {
-        OwnerKind::Release => "Release",
-        OwnerKind::Cluster => "Cluster",
-        OwnerKind::Plugin => "Plugin",
     }
 }
 

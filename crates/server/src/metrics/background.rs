@@ -1,5 +1,7 @@
 //! Background task metrics.
 
+use std::sync::atomic::AtomicU64;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -15,6 +17,8 @@ struct TaskLabels {
 }
 
 pub(super) struct Background {
+    period: Family<TaskLabels, Gauge<f64, AtomicU64>>,
+    started: Family<TaskLabels, Gauge>,
     succeeded: Family<TaskLabels, Gauge>,
     failures: Family<TaskLabels, Counter>,
 }
@@ -22,6 +26,18 @@ pub(super) struct Background {
 impl Background {
     pub(super) fn new(book: &mut Book) -> Self {
         Self {
+            period: book.enter(
+                "background_task_period_seconds",
+                "gauge",
+                &["task"],
+                "Time between two passes of a background task; absent for a task that waits for events",
+                Family::default(),
+            ),
+            started: book.gauges(
+                "background_task_start_timestamp_seconds",
+                &["task"],
+                "Unix time of the start of the latest pass of a background task",
+            ),
             succeeded: book.gauges(
                 "background_task_success_timestamp_seconds",
                 &["task"],
@@ -38,6 +54,12 @@ impl Background {
     pub(super) fn read(&self, tasks: &BackgroundTasks) {
         for status in tasks.statuses() {
             let labels = TaskLabels { task: status.name };
+            if let Some(period) = status.period {
+                self.period.get_or_create(&labels).set(period.as_secs_f64());
+            }
+            if let Some(Micros(at)) = status.started_at {
+                self.started.get_or_create(&labels).set(at / Micros::SECOND);
+            }
             if let Some(Micros(at)) = status.succeeded_at {
                 self.succeeded.get_or_create(&labels).set(at / Micros::SECOND);
             }

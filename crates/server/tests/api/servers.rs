@@ -27,11 +27,14 @@ async fn background_tasks_are_listed_with_their_passes() {
     assert!(takeover["period_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{takeover}");
     assert!(takeover["started_at"].is_string());
     assert_eq!((&takeover["error"], &takeover["is_failing"]), (&Value::Null, &json!(false)));
+    assert_eq!((&takeover["has_ended"], &takeover["is_overdue"]), (&json!(false), &json!(false)));
     let tasks = own_tasks(&server).await;
     let waiting = tasks.iter().find(|task| task["name"] == "task output").unwrap();
     assert!(waiting.get("period_seconds").is_none(), "it waits for events: {waiting}");
     let metrics = server.get("metrics").await.expect(200);
-    let series = "stoker_background_task_success_timestamp_seconds{task=\"run takeover\"}";
-    assert!(metrics.as_str().unwrap().contains(series), "{metrics}");
+    for series in ["period_seconds", "start_timestamp_seconds", "success_timestamp_seconds"] {
+        let series = format!("stoker_background_task_{series}{{task=\"run takeover\"}}");
+        assert!(metrics.as_str().unwrap().contains(&series), "{metrics}");
+    }
     server.app.stop_background();
 }

@@ -1,4 +1,4 @@
-//! Layers of a cluster's graph, read from one consistent snapshot.
+//! Layers of a cluster's graph, built from its records.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,19 +6,21 @@ use std::sync::Arc;
 use stoker_diagnostics::Diagnostic;
 use stoker_graph::{Layer, MergeRules, MergedTask, Source, add_folder, merge, runs_in_folder};
 use stoker_model::{
-    Cluster, Graph, GraphId, GraphType, Json, JsonMap, Owner, PLACEMENT_FIELDS, Plugin, Release, Task,
+    Cluster, Graph, GraphId, GraphType, Json, JsonMap, Owner, PLACEMENT_FIELDS, Plugin, PluginId, Release,
+    Task,
 };
 use stoker_registry::scripts::{Scripts, scripts_task};
 use stoker_registry::sources::{PackageSource, RemovedSource, removal_tasks, source_tasks};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
-use stoker_store::{GraphFilter, List, Session};
+use stoker_store::Session;
 
 use crate::error::{ServiceError, ServiceResult};
 
 use crate::plugins::scripts::{ScriptsHere, scripts_of};
-use crate::repositories::{former_sources, sources_of};
+use crate::repositories::{AppliedSources, SourceHere, sources_of};
 
 use super::Graphs;
+use super::layer_records::LayerRecords;
 
 /// Selection of layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,23 +115,21 @@ impl Layers {
         graph_type: &GraphType,
         layer_filter: LayerFilter,
     ) -> ServiceResult<Self> {
-        let plugins =
-            if layer_filter.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
-        let cluster_release =
-            if plugins.is_empty() { None } else { session.release_get(cluster.release_id).await? };
-        let mut scripts = match &cluster_release {
-            Some(release) => scripts_of(&graphs.packages, session, cluster, release, plugins.iter()).await?,
-            None => HashMap::new(),
-        };
-        let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
-        let mut owners: Vec<Owner> = plugins.iter().map(|plugin| Owner::Plugin(plugin.id)).collect();
-        // Stage tasks of plugins are anchored to tasks of the other layers, so these are read too.
-        owners.extend((layer_filter.release || layer_filter.plugins).then_some(release));
-        owners.extend((layer_filter.cluster || layer_filter.plugins).then_some(own));
-        let filter = GraphFilter { owners: Some(owners), types: Some(vec![graph_type.clone()]) };
-        let stored = session.graph_list(&filter, &List::default()).await?.items;
-        let mut by_owner: HashMap<Owner, Graph> =
-            stored.into_iter().map(|graph| (graph.owner, graph)).collect();
+        let records = LayerRecords::read(session, cluster, graph_type, layer_filter).await?;
+        Self::new(graphs, records).await
+    }
+
+    pub async fn new(graphs: &Graphs, records: LayerRecords) -> ServiceResult<Self> {
+        let LayerRecords { cluster, graph_type, layer_filter, plugins, folders, .. } = records;
+        let mut by_owner = records.graphs;
+        let (mut scripts, mut sources) = (HashMap::new(), HashMap::new());
+        if let Some(release) = &records.cluster_release {
+            scripts = scripts_of(&graphs.packages, &folders, &cluster, release, plugins.iter()).await?;
+            if layer_filter == LayerFilter::ALL {
+                sources =
+                    sources_of(&graphs.repositories, &folders, &cluster, release, plugins.iter()).await?;
+            }
+        }
         let plugins = plugins.into_iter().map(|plugin| {
             let graph = by_owner.remove(&Owner::Plugin(plugin.id));
             let scripts = scripts.remove(&plugin.id);
@@ -137,8 +137,8 @@ impl Layers {
         });
         let mut layers = Self {
             plugins: plugins.collect(),
-            release: by_owner.remove(&release),
-            cluster: by_owner.remove(&own),
+            release: by_owner.remove(&Owner::Release(cluster.release_id)),
+            cluster: by_owner.remove(&Owner::Cluster(cluster.id)),
             rules: MergeRules {
                 order: cluster.merge_order.unwrap_or(graphs.settings.merge_order),
                 mode: cluster.merge_mode.unwrap_or(graphs.settings.merge_mode),
@@ -148,18 +148,13 @@ impl Layers {
             former: Vec::new(),
         };
         layers.complete_overrides();
-        if has_stages(graph_type) {
+        if has_stages(&graph_type) {
             layers.anchor_stage_tasks();
         }
         // Generated tasks belong to the merged graph. A layer alone has the tasks of its owners, to be uploaded again.
         if layer_filter == LayerFilter::ALL {
-            let present = match &cluster_release {
-                Some(release) => layers.add_helpers(graphs, session, cluster, release).await?,
-                None => HashSet::new(),
-            };
-            if has_stages(graph_type) {
-                layers.former = former_tasks(graphs, session, cluster, &present).await?;
-            }
+            let present = layers.add_helpers(graphs, &sources);
+            layers.former = former_tasks(graphs, &records.applied_sources, &present);
         }
         layers.plugins.retain(|layer| layer.graph.is_some() || !layer.tasks.is_empty());
         layers.release = layers.release.filter(|_| layer_filter.release);
@@ -225,18 +220,10 @@ impl Layers {
 
     /// Adds generated tasks that distribute the packages and scripts of each plugin installed on this server. Returns
     /// the names of plugins with packages.
-    async fn add_helpers(
-        &mut self,
-        graphs: &Graphs,
-        session: &mut Session,
-        cluster: &Cluster,
-        release: &Release,
-    ) -> ServiceResult<HashSet<String>> {
+    fn add_helpers(&mut self, graphs: &Graphs, sources: &HashMap<PluginId, SourceHere>) -> HashSet<String> {
         let mut with_packages = HashSet::new();
-        let plugins = self.plugins.iter().map(|layer| &layer.plugin);
-        let sources = sources_of(&graphs.repositories, session, cluster, release, plugins).await?;
         if sources.is_empty() && self.plugins.iter().all(|layer| layer.scripts.is_none()) {
-            return Ok(with_packages);
+            return with_packages;
         }
         let merged = self.merged_tasks_of_plugins();
         let mut used_names: HashSet<String> = HashSet::new();
@@ -268,7 +255,7 @@ impl Layers {
                 with_packages.insert(layer.plugin.body.name.clone());
             }
         }
-        Ok(with_packages)
+        with_packages
     }
 
     /// Returns the tasks of each plugin as merged with the other layers, which may place them, and the groups that list them.
@@ -342,20 +329,18 @@ impl Layers {
 }
 
 /// Generates tasks that remove package sources of plugins that are no longer enabled.
-async fn former_tasks(
+fn former_tasks(
     graphs: &Graphs,
-    session: &mut Session,
-    cluster: &Cluster,
+    applied_sources: &AppliedSources,
     present: &HashSet<String>,
-) -> ServiceResult<Vec<(Source, Vec<Task>)>> {
-    let former = former_sources(session, cluster, present).await?;
-    let layers = former.into_iter().map(|(plugin, folder)| {
+) -> Vec<(Source, Vec<Task>)> {
+    let layers = applied_sources.former(present).into_iter().map(|(plugin, folder)| {
         let root = &graphs.settings.node_root;
         let tasks = removal_tasks(RemovedSource { plugin: &plugin, folder: &folder, root });
         let version = folder.strip_prefix(&*plugin).and_then(|rest| rest.strip_prefix('-'));
         (Source::Plugin { version: version.unwrap_or_default().to_owned(), name: plugin }, tasks)
     });
-    Ok(layers.collect())
+    layers.collect()
 }
 
 /// Returns the tasks of one owner as a layer.
@@ -376,16 +361,6 @@ fn creates_folder(plugin: &Plugin, graph: Option<&Graph>, folder: &str) -> bool 
     let graph_tasks = graph.into_iter().flat_map(|graph| graph.tasks.iter());
     let mut parameters = graph_tasks.filter_map(|stored| stored.task.field("parameters"));
     plugin.body.tasks.iter().any(refers) || parameters.any(|written| written.to_string().contains(folder))
-}
-
-async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ServiceResult<Vec<Plugin>> {
-    let mut plugins = Vec::new();
-    for link in session.cluster_plugins(cluster.id).await? {
-        if link.enabled {
-            plugins.extend(session.plugin_get(link.plugin_id).await?);
-        }
-    }
-    Ok(plugins)
 }
 
 /// Returns the role and tag names of a release alone.

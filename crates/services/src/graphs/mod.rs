@@ -1,6 +1,8 @@
 //! Graphs of releases, clusters and plugins: stored as layers and merged per cluster.
 
 mod check;
+mod key;
+mod layer_records;
 mod layers;
 mod planned;
 mod plugin_task_cache;
@@ -10,24 +12,27 @@ mod upload;
 use std::sync::Arc;
 
 use stoker_settings::Server;
+use stoker_store::Store;
 use stoker_yaql::Library;
 
 pub use check::{CheckCache, GraphCheck, checked_graph};
+pub use key::{GraphKey, owner_class, require_owner};
+pub use layer_records::LayerRecords;
 pub use layers::{LayerFilter, Layers, layer, places_of_release};
 pub use planned::{PlannedGraph, planned_graph};
 pub use plugin_task_cache::PluginTaskCache;
-pub use store::{
-    CheckedEdit, CheckedGraph, CheckedUpdate, EDIT_ATTEMPTS_MAX, Stored, agreed_owner, agreed_type,
-    graph_create, graph_delete, graph_tasks_replace, graph_update, named_owner,
-};
-pub use upload::{UploadedGraph, check_tasks};
+pub use store::{Stored, agreed_owner, agreed_type, named_owner};
+pub use upload::UploadedGraph;
 
+use crate::clock::Clock;
 use crate::plugins::files::Packages;
 use crate::repositories::Repositories;
 
-/// Dependencies of merging in addition to the store.
+/// Use cases of graphs.
 #[derive(Clone)]
 pub struct Graphs {
+    pub store: Store,
+    pub clock: Clock,
     pub settings: Arc<Server>,
     pub packages: Packages,
     pub repositories: Repositories,

@@ -1,5 +1,5 @@
-//! Creation, update and deletion of the graph of an owner. The caller has checked access to the owner in the
-//! same transaction.
+//! Creation, update and deletion of stored graphs. Graphs are checked before the write transaction begins: a large graph takes a
+//! while, and writers are serialized. Inside the transaction, each use case checks that the caller may see the owner.
 
 use serde_json::json;
 use stoker_diagnostics::Diagnostic;
@@ -9,9 +9,11 @@ use stoker_model::{AuditChange, Graph, GraphMetadata, GraphSource, GraphType, Ow
 use stoker_store::{StoreError, WriteTransaction};
 
 use super::Graphs;
+use super::key::{GraphKey, require_owner};
 use super::upload::{UploadedGraph, check_tasks};
 use crate::error::{ServiceError, ServiceResult};
 use crate::precondition::{Precondition, graph_version};
+use crate::principal::Principal;
 
 /// Returns the graph type, which path and body must agree on.
 pub fn agreed_type(path: Option<GraphType>, body: &GraphBody) -> ServiceResult<GraphType> {
@@ -78,63 +80,134 @@ pub struct Stored {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// An uploaded graph that passed all checks.
-pub struct CheckedGraph {
-    metadata: GraphMetadata,
-    tasks: Vec<Task>,
-    source: GraphSource,
-    warnings: Vec<Diagnostic>,
-}
+/// Maximum number of attempts to edit a graph that other requests change concurrently. One request succeeds
+/// in each round, so this many requests can edit a graph concurrently.
+const EDIT_ATTEMPTS_MAX: usize = 16;
 
-impl CheckedGraph {
-    /// Runs the checks before the write transaction begins: a large graph takes a while, and writers are serialized.
-    pub fn new(graphs: &Graphs, owner: Owner, uploaded: UploadedGraph) -> ServiceResult<Self> {
+impl Graphs {
+    pub async fn create(
+        &self,
+        principal: &Principal,
+        owner: Owner,
+        graph_type: GraphType,
+        uploaded: UploadedGraph,
+    ) -> ServiceResult<Stored> {
         let UploadedGraph { body, source, mut warnings } = uploaded;
         let (metadata, tasks) = body.into_parts();
-        warnings.extend(check_tasks(graphs, owner.kind(), &tasks, &source)?);
-        Ok(Self { metadata, tasks, source, warnings })
+        warnings.extend(check_tasks(self, owner.kind(), &tasks, &source)?);
+        let mut writing = self.change(principal).await?;
+        require_owner(&mut writing, principal.tenants, owner).await?;
+        let created = writing.graph_create(owner, &graph_type, &metadata, &tasks).await;
+        let graph = created.map_err(|error| match error {
+            StoreError::AlreadyExists { .. } => {
+                ServiceError::conflict(format!("Deployment graph with type \"{graph_type}\" already exist."))
+            }
+            error => error.into(),
+        })?;
+        writing.graph_source_put(&graph, &source).await?;
+        writing.commit(describe("graph.create", &graph)).await?;
+        Ok(Stored { graph, warnings })
     }
-}
 
-pub async fn graph_create(
-    mut writing: WriteTransaction,
-    owner: Owner,
-    graph_type: GraphType,
-    checked: CheckedGraph,
-) -> ServiceResult<Stored> {
-    let CheckedGraph { metadata, tasks, source, warnings } = checked;
-    let created = writing.graph_create(owner, &graph_type, &metadata, &tasks).await;
-    let graph = created.map_err(|error| match error {
-        StoreError::AlreadyExists { .. } => {
-            ServiceError::conflict(format!("Deployment graph with type \"{graph_type}\" already exist."))
-        }
-        error => error.into(),
-    })?;
-    writing.graph_source_put(&graph, &source).await?;
-    writing.commit(describe("graph.create", &graph)).await?;
-    Ok(Stored { graph, warnings })
-}
-
-/// An uploaded update of a graph that passed all checks.
-pub struct CheckedUpdate {
-    uploaded: UploadedGraph,
-    /// Parent directory of plugin scripts on nodes.
-    scripts_root: String,
-}
-
-impl CheckedUpdate {
-    /// Runs the checks before the write transaction begins. They depend only on the upload; `graph` is read
-    /// first, so that a request that cannot succeed is rejected before the expensive part.
-    pub fn new(
-        graphs: &Graphs,
-        graph: &Graph,
+    pub async fn update(
+        &self,
+        principal: &Principal,
+        key: &GraphKey,
         precondition: &Precondition,
-        mut uploaded: UploadedGraph,
-    ) -> ServiceResult<Self> {
-        check_agreement(graph, precondition, &uploaded.body)?;
-        let tasks = uploaded.body.tasks.as_deref().unwrap_or_default();
-        uploaded.warnings.extend(check_tasks(graphs, graph.owner.kind(), tasks, &uploaded.source)?);
-        Ok(Self { uploaded, scripts_root: graphs.settings.plugin_scripts_root.clone() })
+        uploaded: UploadedGraph,
+    ) -> ServiceResult<Stored> {
+        let UploadedGraph { body, source, mut warnings } = uploaded;
+        // The checks depend only on the upload; the graph is read first, so that a request that cannot succeed is rejected
+        // before the expensive part.
+        let graph = key.find(&mut self.store.snapshot().await?, principal.tenants).await?;
+        check_agreement(&graph, precondition, &body)?;
+        let uploaded_tasks = body.tasks.as_deref().unwrap_or_default();
+        warnings.extend(check_tasks(self, graph.owner.kind(), uploaded_tasks, &source)?);
+        let mut writing = self.change(principal).await?;
+        // The graph may have changed since, so the metadata is merged into the current metadata.
+        let graph = key.find(&mut writing, principal.tenants).await?;
+        check_agreement(&graph, precondition, &body)?;
+        let mut metadata = graph.metadata.clone();
+        let mut tasks = body.apply(&mut metadata);
+        if let Some(tasks) = &mut tasks {
+            without_defaults(&mut writing, &graph, &self.settings.plugin_scripts_root, tasks).await?;
+        }
+        let graph = writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
+        if tasks.is_some() {
+            writing.graph_source_put(&graph, &source).await?;
+        }
+        writing.commit(describe("graph.update", &graph)).await?;
+        Ok(Stored { graph, warnings })
+    }
+
+    /// Stores the tasks that `edit` derives from the tasks of a graph. If the graph changes while they are derived and
+    /// checked, both are repeated with its current tasks.
+    pub async fn edit_tasks(
+        &self,
+        principal: &Principal,
+        key: &GraphKey,
+        precondition: &Precondition,
+        action: &'static str,
+        edit: impl Fn(&Graph) -> ServiceResult<Vec<Task>> + Send + Sync,
+    ) -> ServiceResult<Graph> {
+        for _ in 0..EDIT_ATTEMPTS_MAX {
+            let graph = key.find(&mut self.store.snapshot().await?, principal.tenants).await?;
+            precondition.check(graph_version(&graph))?;
+            let tasks = edit(&graph)?;
+            check_tasks(self, graph.owner.kind(), &tasks, &GraphSource::default())?;
+            let mut writing = self.change(principal).await?;
+            let current = key.find(&mut writing, principal.tenants).await?;
+            if graph_version(&current) == graph_version(&graph) {
+                let stored =
+                    writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(&tasks)).await?;
+                writing.commit(describe(action, &stored)).await?;
+                return Ok(stored);
+            }
+        }
+        let message = "other requests keep changing the graph; try again";
+        Err(ServiceError::Unavailable { message, source: None })
+    }
+
+    /// Replaces the tasks of the owner's graph of that type and creates the graph if needed.
+    pub async fn replace_tasks(
+        &self,
+        principal: &Principal,
+        owner: Owner,
+        graph_type: &GraphType,
+        precondition: &Precondition,
+        tasks: &[Task],
+        source: &GraphSource,
+    ) -> ServiceResult<Graph> {
+        check_tasks(self, owner.kind(), tasks, source)?;
+        let mut writing = self.change(principal).await?;
+        require_owner(&mut writing, principal.tenants, owner).await?;
+        let graph = if let Some(graph) = writing.graph_find(owner, graph_type).await? {
+            precondition.check(graph_version(&graph))?;
+            writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(tasks)).await?
+        } else {
+            precondition.check_absent()?;
+            writing.graph_create(owner, graph_type, &GraphMetadata::default(), tasks).await?
+        };
+        writing.graph_source_put(&graph, source).await?;
+        writing.commit(describe("graph.update", &graph)).await?;
+        Ok(graph)
+    }
+
+    pub async fn delete(
+        &self,
+        principal: &Principal,
+        key: &GraphKey,
+        precondition: &Precondition,
+    ) -> ServiceResult<()> {
+        let mut writing = self.change(principal).await?;
+        let graph = key.find(&mut writing, principal.tenants).await?;
+        precondition.check(graph_version(&graph))?;
+        writing.graph_delete(graph.id).await?;
+        Ok(writing.commit(describe("graph.delete", &graph)).await?)
+    }
+
+    async fn change(&self, principal: &Principal) -> Result<WriteTransaction, StoreError> {
+        self.store.begin_write(&principal.actor, self.clock.now()).await
     }
 }
 
@@ -162,95 +235,6 @@ fn check_agreement(graph: &Graph, precondition: &Precondition, body: &GraphBody)
     precondition.check(graph_version(graph))?;
     agreed_type(Some(graph.graph_type.clone()), body)?;
     agreed_owner(graph.owner, body)
-}
-
-/// Updates `graph`, which was read in the same transaction. The graph may have changed since the upload was
-/// checked, so the precondition is checked again and the metadata is merged into the current metadata.
-pub async fn graph_update(
-    mut writing: WriteTransaction,
-    graph: Graph,
-    precondition: &Precondition,
-    checked: CheckedUpdate,
-) -> ServiceResult<Stored> {
-    let CheckedUpdate { uploaded: UploadedGraph { body, source, warnings }, scripts_root } = checked;
-    check_agreement(&graph, precondition, &body)?;
-    let mut metadata = graph.metadata.clone();
-    let mut tasks = body.apply(&mut metadata);
-    if let Some(tasks) = &mut tasks {
-        without_defaults(&mut writing, &graph, &scripts_root, tasks).await?;
-    }
-    let graph = writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
-    if tasks.is_some() {
-        writing.graph_source_put(&graph, &source).await?;
-    }
-    writing.commit(describe("graph.update", &graph)).await?;
-    Ok(Stored { graph, warnings })
-}
-
-/// Maximum number of attempts to edit a graph that other requests change concurrently. One request succeeds
-/// in each round, so this many requests can edit a graph concurrently.
-pub const EDIT_ATTEMPTS_MAX: usize = 16;
-
-/// Tasks derived from one version of a graph that passed all checks.
-pub struct CheckedEdit {
-    version: String,
-    tasks: Vec<Task>,
-}
-
-impl CheckedEdit {
-    /// Runs the checks before the write transaction begins. `tasks` were derived from those of `graph`.
-    pub fn new(graphs: &Graphs, graph: &Graph, tasks: Vec<Task>) -> ServiceResult<Self> {
-        check_tasks(graphs, graph.owner.kind(), &tasks, &GraphSource::default())?;
-        Ok(Self { version: graph_version(graph), tasks })
-    }
-
-    /// Stores the tasks. `graph` was read in the same transaction. Returns `None` and changes nothing if it is not the
-    /// version that the tasks were derived from.
-    pub async fn store(
-        self,
-        mut writing: WriteTransaction,
-        graph: &Graph,
-        action: &'static str,
-    ) -> ServiceResult<Option<Graph>> {
-        if graph_version(graph) != self.version {
-            return Ok(None);
-        }
-        let graph =
-            writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(&self.tasks)).await?;
-        writing.commit(describe(action, &graph)).await?;
-        Ok(Some(graph))
-    }
-}
-
-pub async fn graph_delete(
-    mut writing: WriteTransaction,
-    graph: Graph,
-    precondition: &Precondition,
-) -> ServiceResult<()> {
-    precondition.check(graph_version(&graph))?;
-    writing.graph_delete(graph.id).await?;
-    Ok(writing.commit(describe("graph.delete", &graph)).await?)
-}
-
-/// Replaces the tasks of the owner's graph of that type and creates the graph if needed. Requires [`check_tasks`].
-pub async fn graph_tasks_replace(
-    mut writing: WriteTransaction,
-    owner: Owner,
-    graph_type: &GraphType,
-    precondition: &Precondition,
-    tasks: &[Task],
-    source: &GraphSource,
-) -> ServiceResult<Graph> {
-    let graph = if let Some(graph) = writing.graph_find(owner, graph_type).await? {
-        precondition.check(graph_version(&graph))?;
-        writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(tasks)).await?
-    } else {
-        precondition.check_absent()?;
-        writing.graph_create(owner, graph_type, &GraphMetadata::default(), tasks).await?
-    };
-    writing.graph_source_put(&graph, source).await?;
-    writing.commit(describe("graph.update", &graph)).await?;
-    Ok(graph)
 }
 
 /// Returns the audit log entry of a change.

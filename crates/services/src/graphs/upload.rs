@@ -27,7 +27,7 @@ impl UploadedGraph {
 
 /// Returns warnings about the tasks of a layer. Rejects what no other layer can correct: a cycle, and a task of a
 /// release without a type. Problems that other layers may resolve are left to the check of the merged graph.
-pub fn check_tasks(
+pub(super) fn check_tasks(
     graphs: &Graphs,
     owner: OwnerKind,
     tasks: &[Task],

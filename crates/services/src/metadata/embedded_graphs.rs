@@ -4,7 +4,7 @@ use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::codes;
 use stoker_manifest::graph::{GraphBody, read_node, read_tasks_node};
 use stoker_manifest::reader::{Fields, list_of, string};
-use stoker_model::{GraphType, Owner};
+use stoker_model::{ErrorChain, GraphType, Owner};
 use stoker_store::{StoreError, WriteTransaction};
 use stoker_yaml::Node;
 
@@ -125,5 +125,7 @@ fn graph(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<GraphBod
 /// Reads a graph type.
 pub fn graph_type(node: &Node, problems: &mut Diagnostics) -> Option<GraphType> {
     let name = string(node, problems)?;
-    GraphType::new(&name).map_err(|error| _ = problems.error(codes::FORM, node.span, error.to_string())).ok()
+    GraphType::new(&name)
+        .map_err(|error| _ = problems.error(codes::FORM, node.span, ErrorChain(&error).to_string()))
+        .ok()
 }

@@ -51,18 +51,9 @@ pub async fn enqueue(writing: &mut WriteTransaction, request: ModuleListRequest)
     order::sort_for_apply(&mut items, order::item_key);
     let run = writing
         .run_create(&NewRun {
-            uuid: random::uuid()?,
-            parent_id: None,
-            cluster_id: None,
-            name: RunName::Modules,
-            status: RunStatus::Running,
-            progress: 0,
-            message: None,
             result: json!({"node_id": node_id.0, "action": action.as_str()}),
-            graph_type: None,
-            dry_run: false,
             started_at: Some(writing.now()),
-            ended_at: None,
+            ..NewRun::new(random::uuid()?, RunName::Modules, RunStatus::Running)
         })
         .await?;
     let list = ModuleRun { run_id: run.id, node_id, action, after, deadline, items };

@@ -22,18 +22,9 @@ pub async fn enqueue(
         Reapply { module: module.uuid.clone(), batches: batches.batches.clone(), delay_s: batches.delay_s };
     let run = writing
         .run_create(&NewRun {
-            uuid: random::uuid()?,
-            parent_id: None,
-            cluster_id: None,
-            name: RunName::Modules,
-            status: RunStatus::Running,
-            progress: 0,
-            message: None,
             result: Progress::default().encode(&reapply),
-            graph_type: None,
-            dry_run: false,
             started_at: Some(writing.now()),
-            ended_at: None,
+            ..NewRun::new(random::uuid()?, RunName::Modules, RunStatus::Running)
         })
         .await?;
     writing.run_work_create(run.id, &RunKind::Reapply(reapply).encode()).await?;

@@ -52,7 +52,7 @@ impl AgentOrigin {
     }
 
     fn into_machine(self, uid: &AgentUid) -> AgentMachine {
-        AgentMachine { uid: uid.to_string(), journal_id: self.journal_id, machine_id: self.machine_id }
+        AgentMachine { uid: uid.clone(), journal_id: self.journal_id, machine_id: self.machine_id }
     }
 }
 
@@ -68,7 +68,7 @@ pub async fn note_joined_machine(
     had_agent: bool,
     origin: AgentOrigin,
 ) -> Result<bool, StoreError> {
-    let previous = writing.agent_machine(uid.as_str()).await?;
+    let previous = writing.agent_machine(uid).await?;
     let had_machine = had_agent || previous.is_some() || writing.applied_exists(uid.as_str()).await?;
     let is_replaced = had_machine && !origin.continues(uid, previous.as_ref());
     writing.agent_machine_put(&origin.into_machine(uid)).await?;
@@ -91,7 +91,7 @@ pub async fn note_connected_machine(
     if origin == AgentOrigin::default() {
         return Ok(false);
     }
-    let previous = store.read().await?.agent_machine(uid.as_str()).await?;
+    let previous = store.read().await?.agent_machine(uid).await?;
     let machine = merged(uid, previous.as_ref(), has_joined, &origin);
     if previous.as_ref() == Some(&machine) {
         return Ok(false);
@@ -168,7 +168,7 @@ pub async fn node_replace(mut writing: WriteTransaction, node: Node) -> ServiceR
     let digest = writing.agent_digest(&uid).await?;
     writing.node_revoke(node.id).await?;
     // Whichever machine joins next is the announced one and not another replacement.
-    writing.agent_machine_delete(uid.as_str()).await?;
+    writing.agent_machine_delete(&uid).await?;
     machine_replaced(&mut writing, &uid, Replacement::Requested).await?;
     let mut node = writing.node_get(node.id).await?.unwrap_or(node);
     // Runs leave the node out until its new agent connects. The server starts other agents itself when a run needs them.
@@ -188,7 +188,7 @@ mod tests {
 
     fn machine(journal: Option<&str>, machine: Option<&str>) -> AgentMachine {
         let text = |id: Option<&str>| id.map(str::to_owned);
-        AgentMachine { uid: "5".to_owned(), journal_id: text(journal), machine_id: text(machine) }
+        AgentMachine { uid: "5".into(), journal_id: text(journal), machine_id: text(machine) }
     }
 
     fn origin(journal: Option<&str>, node: Option<&str>, machine: Option<&str>) -> AgentOrigin {

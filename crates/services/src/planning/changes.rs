@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use stoker_model::{DocumentId, JsonMap};
 use stoker_planner::{
-    InputsKey, OldInputs, PlanExtras, PlannedTask, encode_extras, input_changes, inputs_document, inputs_of,
+    DetailsIdx, InputsKey, OldInputs, PlanExtras, PlannedTask, encode_extras, input_changes, inputs_document, inputs_of,
 };
 use stoker_state::Secrets;
 use stoker_store::Session;
@@ -63,10 +63,10 @@ fn new_inputs(
     secrets: &Secrets,
     key: &InputsKey,
     task: &PlannedTask,
-    details_idx: u32,
+    details_idx: DetailsIdx,
 ) -> JsonMap {
-    let Some(details) = task.details.get(details_idx as usize) else { return JsonMap::new() };
-    let steady = extras.steady.get(&task.name).and_then(|inputs| inputs.get(&details_idx));
+    let Some(details) = task.details.get(details_idx.index()) else { return JsonMap::new() };
+    let steady = extras.steady.get(&task.name).and_then(|inputs| inputs.get(&details_idx.get()));
     let inputs = steady.cloned().unwrap_or_else(|| inputs_of(&details.parameters));
     let input_secrets = inputs.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
     inputs_document(&inputs, &input_secrets.union(secrets.clone()), key)

@@ -46,10 +46,11 @@ impl Records {
                 });
             }
         }
+        let folders = session.plugin_folders().await?;
         let enabled = plugins.iter().map(|enabled| &enabled.plugin);
-        let mut scripts = scripts_of(&graphs.packages, session, cluster, &release, enabled).await?;
+        let mut scripts = scripts_of(&graphs.packages, &folders, cluster, &release, enabled).await?;
         let enabled = plugins.iter().map(|enabled| &enabled.plugin);
-        let mut sources = sources_of(&graphs.repositories, session, cluster, &release, enabled).await?;
+        let mut sources = sources_of(&graphs.repositories, &folders, cluster, &release, enabled).await?;
         let has_packages = !sources.is_empty();
         for enabled in &mut plugins {
             let id = enabled.plugin.id;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use stoker_graph::Source;
-use stoker_model::{Json, Task};
+use stoker_model::{ErrorChain, Json, Task};
 use stoker_planner::FileDigests;
 use stoker_state::{EnabledPlugin, SourceDigests};
 use stoker_tasks::{COPY_BYTES_MAX, MasterFileError, MasterFiles, SystemFiles};
@@ -29,7 +29,7 @@ impl Files {
         }
         let digest = match contents(path) {
             Ok(hash) => hash,
-            Err(error) => blake3::hash(error.to_string().as_bytes()),
+            Err(error) => blake3::hash(ErrorChain(&error).to_string().as_bytes()),
         };
         let digest = digest.to_hex().to_string();
         self.0.lock().insert(path.to_owned(), digest.clone());

@@ -95,7 +95,7 @@ impl StoredPlan {
         let bytes = session.plan_document(record.id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
         let decoded = planning.plans.compute(move || decode(&bytes)).await?;
         let explained = Arc::new(decoded.map_err(|error| {
-            let message = error.to_string();
+            let message = ErrorChain(&error).to_string();
             ServiceError::internal_from(message, format!("plan {} cannot be read", record.id))
         })?);
         planning.plans.put(record.id, Arc::clone(&explained));

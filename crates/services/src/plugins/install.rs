@@ -49,7 +49,9 @@ impl Plugins {
         let folder = package.folder_name();
         let (plugin, is_new) = register(&installed, &mut writing, &package, &folder).await?;
         installed.require_no_conflicts(&mut writing).await?;
-        let placed = changing.root.install(unpacked, &folder).map_err(io_error)?;
+        let root = changing.root.clone();
+        // Only renames: the package was unpacked on the same file system before the transaction began.
+        let placed = spawn_blocking_io(move || root.install(unpacked, &folder)).await?.map_err(io_error)?;
         writing.commit(describe(&plugin, is_new)).await?;
         keep(placed).await?;
         Ok(Installation { plugin, is_new, warnings })

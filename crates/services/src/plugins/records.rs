@@ -7,7 +7,7 @@ use stoker_model::{Actor, AuditChange, Json, JsonMap, NewPlugin, Owner, Plugin, 
 use stoker_store::{List, Session, Store, StoreError, WriteTransaction};
 
 use super::conflicts::{Pairing, require_no_conflicts};
-use super::files::{Packages, io_error, keep};
+use super::files::{Packages, io_error, keep, spawn_blocking_io};
 use super::links::link_plugin;
 use crate::clock::Clock;
 use crate::error::{ServiceError, ServiceResult};
@@ -169,9 +169,10 @@ impl Plugins {
         }
         let folders = writing.plugin_folders().await?;
         writing.plugin_delete(plugin.id).await?;
-        let folder = folders.iter().find(|(_, id)| **id == plugin.id);
-        let removed = folder.map(|(folder, _)| changing.root.remove(folder)).transpose();
-        let removed = removed.map_err(io_error)?;
+        let folder = folders.into_iter().find(|(_, id)| *id == plugin.id);
+        let root = changing.root.clone();
+        let remove = move || folder.map(|(folder, _)| root.remove(&folder)).transpose();
+        let removed = spawn_blocking_io(remove).await?.map_err(io_error)?;
         writing.commit(describe("plugin.delete", &plugin, &[])).await?;
         match removed {
             Some(removed) => keep(removed).await,

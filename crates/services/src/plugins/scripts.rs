@@ -1,11 +1,10 @@
 //! Deployment scripts of plugins.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 
 use stoker_model::{Cluster, Plugin, PluginId, Release};
 use stoker_packages::{ArchiveLimits, folder_digest};
-use stoker_store::Session;
 
 use crate::error::ServiceResult;
 
@@ -30,15 +29,14 @@ pub struct ScriptsHere {
     pub digest: Option<String>,
 }
 
-/// Returns the scripts of plugins that were installed from a package and fit the cluster.
+/// Returns the scripts of plugins that were installed from a package, into one of `folders`, and fit the cluster.
 pub async fn scripts_of(
     packages: &Packages,
-    session: &mut Session,
+    folders: &BTreeMap<String, PluginId>,
     cluster: &Cluster,
     release: &Release,
     plugins: impl Iterator<Item = &Plugin>,
 ) -> ServiceResult<HashMap<PluginId, ScriptsHere>> {
-    let folders = session.plugin_folders().await?;
     let target = release.body.compatibility_target(Some(&cluster.mode));
     let mut folders_here = Vec::new();
     for plugin in plugins {

@@ -7,5 +7,5 @@ mod access;
 mod sources;
 
 pub use access::{NodeCredential, PackageAccess, node_of};
-pub(crate) use sources::former_sources;
+pub(crate) use sources::AppliedSources;
 pub use sources::{Repositories, SourceHere, put_credential, sources_of, wants_credential};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
-use stoker_model::{Cluster, DocumentId, Json, Plugin, PluginId, Release};
+use stoker_model::{Cluster, DocumentId, Json, JsonMap, Plugin, PluginId, Release};
 use stoker_packages::{Repository, index_digest};
 use stoker_registry::sources::{
     PASSWORD_PLACEHOLDER, RepositoryKind, STATE_KEY, TASK_SUFFIX, USER_PLACEHOLDER,
@@ -53,27 +53,24 @@ pub struct SourceHere {
     pub digest: String,
 }
 
-/// Returns the repositories of plugins that were installed from a package, fit the cluster, and have an index.
+/// Returns the repositories of plugins that were installed from a package, into one of `folders`, fit the cluster, and have
+/// an index.
 pub async fn sources_of(
     repositories: &Repositories,
-    session: &mut Session,
+    folders: &BTreeMap<String, PluginId>,
     cluster: &Cluster,
     release: &Release,
     plugins: impl Iterator<Item = &Plugin>,
 ) -> ServiceResult<HashMap<PluginId, SourceHere>> {
     let target = release.body.compatibility_target(Some(&cluster.mode));
     let mut repositories_here = Vec::new();
-    let mut folders = None;
     for plugin in plugins {
         let Some(repository) =
             plugin.body.repository_path(target).and_then(|(os, path)| Repository::new(os, path))
         else {
             continue;
         };
-        if folders.is_none() {
-            folders = Some(session.plugin_folders().await?);
-        }
-        let folder_of_plugin = folders.iter().flatten().find(|(_, id)| **id == plugin.id);
+        let folder_of_plugin = folders.iter().find(|(_, id)| **id == plugin.id);
         repositories_here.extend(folder_of_plugin.map(|(folder, _)| (plugin.id, folder.clone(), repository)));
     }
     if repositories_here.is_empty() {
@@ -94,28 +91,36 @@ pub async fn sources_of(
     .await
 }
 
-/// Returns plugins whose repositories nodes may still use although the plugins are no longer enabled: names
-/// and directories.
-pub(crate) async fn former_sources(
-    session: &mut Session,
-    cluster: &Cluster,
-    present: &HashSet<String>,
-) -> ServiceResult<BTreeMap<String, String>> {
-    let applied = session.applied_repositories(cluster.id).await?;
-    let ids: HashSet<DocumentId> = applied
-        .into_iter()
-        .filter(|(task, _)| !plugin_of(task).is_some_and(|plugin| present.contains(plugin)))
-        .map(|(_, document)| document)
-        .collect();
-    let documents = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
-    let mut former = BTreeMap::new();
-    for digests in documents.values().filter_map(|document| document.get(STATE_KEY)?.as_object()) {
-        for (plugin, digest) in digests.iter().filter(|(plugin, _)| !present.contains(*plugin)) {
-            let folder = digest.as_str().and_then(|digest| digest.split(' ').next()).unwrap_or_default();
-            former.insert(plugin.clone(), folder.to_owned());
-        }
+/// Repositories that were applied to nodes of a cluster.
+#[derive(Default)]
+pub(crate) struct AppliedSources {
+    /// Tasks that distribute repositories, with the documents of their applied states.
+    applied: Vec<(String, DocumentId)>,
+    documents: HashMap<DocumentId, JsonMap>,
+}
+
+impl AppliedSources {
+    pub(crate) async fn read(session: &mut Session, cluster: &Cluster) -> ServiceResult<Self> {
+        let applied = session.applied_repositories(cluster.id).await?;
+        let ids: HashSet<DocumentId> = applied.iter().map(|(_, document)| *document).collect();
+        let documents = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
+        Ok(Self { applied, documents })
     }
-    Ok(former)
+
+    /// Returns plugins whose repositories nodes may still use although the plugins are not `present`: names and directories.
+    pub(crate) fn former(&self, present: &HashSet<String>) -> BTreeMap<String, String> {
+        let is_present = |task: &str| plugin_of(task).is_some_and(|plugin| present.contains(plugin));
+        let of_others = self.applied.iter().filter(|(task, _)| !is_present(task));
+        let documents = of_others.filter_map(|(_, document)| self.documents.get(document));
+        let mut former = BTreeMap::new();
+        for digests in documents.filter_map(|document| document.get(STATE_KEY)?.as_object()) {
+            for (plugin, digest) in digests.iter().filter(|(plugin, _)| !present.contains(*plugin)) {
+                let folder = digest.as_str().and_then(|digest| digest.split(' ').next()).unwrap_or_default();
+                former.insert(plugin.clone(), folder.to_owned());
+            }
+        }
+        former
+    }
 }
 
 fn plugin_of(task: &str) -> Option<&str> {

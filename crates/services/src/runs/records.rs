@@ -80,18 +80,13 @@ pub async fn finished_run(
 ) -> ServiceResult<Run> {
     let now = writing.now();
     let new = NewRun {
-        uuid: random::uuid()?,
-        parent_id: None,
         cluster_id,
-        name,
-        status: RunStatus::Ready,
         progress: 100,
         message: Some(message),
         result,
-        graph_type: None,
-        dry_run: false,
         started_at: Some(now),
         ended_at: Some(now),
+        ..NewRun::new(random::uuid()?, name, RunStatus::Ready)
     };
     Ok(writing.run_create(&new).await?)
 }

@@ -68,7 +68,7 @@ fn drop_optional_fields(message: &mut Value) {
 
 /// Starts a proxy in front of a server and returns its address.
 fn start_proxy(server: String, version: WireVersion) -> String {
-    let (address_sender, address_receiver) = std::sync::mpsc::channel();
+    let (address_sender, address_receiver) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         runtime.block_on(async move {

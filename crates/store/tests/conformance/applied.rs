@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoker_model::{
-    AgentMachine, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId, DocumentId,
+    AgentMachine, AgentUid, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId, DocumentId,
     GraphType, Micros, NewPlan, NewRun, PlanId, RunId, RunStatus, Snapshot, SnapshotId, TaintCause,
 };
 use stoker_store::{AppliedScope, StateDocument, StoreError, WriteTransaction};
@@ -333,19 +333,20 @@ async fn last_successful_run_of_the_graph_type_counts(fixture: &Fixture) {
 
 async fn machines_of_agents_are_replaced(fixture: &Fixture) {
     let mut writing = fixture.change().await;
-    let first = AgentMachine { uid: "7".to_owned(), journal_id: Some("j".to_owned()), machine_id: None };
-    assert_eq!(writing.agent_machine("7").await.unwrap(), None);
+    let uid = AgentUid::from("7");
+    let first = AgentMachine { uid: uid.clone(), journal_id: Some("j".to_owned()), machine_id: None };
+    assert_eq!(writing.agent_machine(&uid).await.unwrap(), None);
     writing.agent_machine_put(&first).await.unwrap();
-    assert_eq!(writing.agent_machine("7").await.unwrap().as_ref(), Some(&first));
+    assert_eq!(writing.agent_machine(&uid).await.unwrap().as_ref(), Some(&first));
     let second = AgentMachine { journal_id: None, machine_id: Some("m".to_owned()), ..first };
     writing.agent_machine_put(&second).await.unwrap();
-    assert_eq!(writing.agent_machine("7").await.unwrap(), Some(second.clone()));
-    writing.agent_machine_delete("7").await.unwrap();
-    assert_eq!(writing.agent_machine("7").await.unwrap(), None);
+    assert_eq!(writing.agent_machine(&uid).await.unwrap(), Some(second.clone()));
+    writing.agent_machine_delete(&uid).await.unwrap();
+    assert_eq!(writing.agent_machine(&uid).await.unwrap(), None);
     commit(writing).await;
     fixture.store.agent_machine_note(&second, Micros(1)).await.unwrap();
     let mut reading = fixture.store.read().await.unwrap();
-    assert_eq!(reading.agent_machine("7").await.unwrap(), Some(second));
+    assert_eq!(reading.agent_machine(&uid).await.unwrap(), Some(second));
 }
 
 on_both![

@@ -47,6 +47,7 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .context("cannot start `stoker serve`")?;
+        #[expect(clippy::disallowed_methods, reason = "a full queue would block the server when it logs")]
         let (sender, log) = channel();
         if let Some(stderr) = child.stderr.take() {
             // The thread ends with the server.

@@ -7,6 +7,8 @@ mod show;
 use clap::Subcommand;
 use stoker_diagnostics::Diagnostic;
 
+use stoker_model::ErrorChain;
+
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
@@ -46,5 +48,5 @@ fn failure(error: &stoker_tls::TlsError) -> Failure {
         TlsError::File { .. } => Exit::Output,
         _ => Exit::Failed,
     };
-    Failure::new(exit, Diagnostic::plain(error.to_string()))
+    Failure::new(exit, Diagnostic::plain(ErrorChain(&error).to_string()))
 }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use stoker_client::RestRequest;
 use stoker_diagnostics::Diagnostic;
-use stoker_model::Task;
+use stoker_model::{ErrorChain, Task};
 use stoker_pictures::{
     Appearance, DefinitionFilter, Diagram, Dot, Mermaid, Svg, VERTICES_MAX, draw_definitions,
 };
@@ -100,7 +100,7 @@ impl DiagramArgs {
 
     fn drawing(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Outcome<Diagram> {
         let unknown = |error: &dyn std::error::Error| {
-            usage(error.to_string(), "check the names in `--tasks` and `--nodes`")
+            usage(ErrorChain(error).to_string(), "check the names in `--tasks` and `--nodes`")
         };
         if self.graph == Some(Graph::Tasks) {
             let selected = (!self.only_task.is_empty()).then(|| self.only_task.clone());

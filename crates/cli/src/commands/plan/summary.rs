@@ -96,10 +96,10 @@ fn group_by_reason<'p>(
     reasons: &Reasons,
     extras: &PlanExtras,
 ) -> Vec<ReasonGroup<'p>> {
-    let mut group_idx_by_key: HashMap<(u32, Option<u32>), usize> = HashMap::new();
+    let mut group_idx_by_key: HashMap<(Option<u32>, Option<u32>), usize> = HashMap::new();
     let mut groups: Vec<ReasonGroup<'p>> = Vec::new();
     for instance in task_instances {
-        let number = reasons.explanation_idx(instance.idx).unwrap_or(u32::MAX);
+        let number = reasons.explanation_idx(instance.idx);
         let change_idx = extras.change_idx(instance.idx);
         let group_idx = *group_idx_by_key.entry((number, change_idx)).or_insert_with(|| {
             let same_verdict = groups.iter().position(|group| group.nodes[0].verdict == instance.verdict);

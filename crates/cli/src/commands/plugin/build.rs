@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_model::ErrorChain;
 use stoker_packages::{ARCHIVE_EXTENSION, FolderError, pack_file};
 
 use crate::exit::{Exit, Failure, Outcome};
@@ -63,7 +64,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     fs::create_dir_all(folder).map_err(|error| Failure::unwritable(&target, &error))?;
     pack_file(&args.path, &package, &target).map_err(|error| match error {
         FolderError::Output(error) => Failure::unwritable(&target, &error),
-        error => Failure::input(error.to_string()),
+        error => Failure::input(ErrorChain(&error).to_string()),
     })?;
     Ok(printer.data(&target.display().to_string())?)
 }

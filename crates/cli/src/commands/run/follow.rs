@@ -27,6 +27,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Redraw interval without events, so that the elapsed time keeps counting.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
 const PAGE_SIZE: usize = 10_000;
+/// Maximum number of events that are received but not shown yet. Beyond it the connection is read no further, and the server
+/// holds the events back.
+const EVENTS_MAX: usize = 1024;
 /// Maximum number of reconnection attempts to an unreachable server, one per second.
 const RECONNECTS_MAX: usize = 60;
 
@@ -231,7 +234,7 @@ fn follow_events(
 ) -> Result<(), ClientError> {
     let request = RestRequest::get(format!("runs/{id}/events")).query("after", *after);
     let events = remote.client().events(request)?;
-    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver) = mpsc::sync_channel(EVENTS_MAX);
     std::thread::spawn(move || {
         for event in events {
             if sender.send(event).is_err() {

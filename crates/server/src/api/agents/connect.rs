@@ -120,7 +120,7 @@ impl AgentTransport for Socket {
                     Err(error) => {
                         tracing::warn!(error = %ErrorChain(&error), "invalid message from agent; closing the session");
                         if matches!(error, WireError::Version { .. }) {
-                            let refusal = stoker_wire::encode_refusal(&error.to_string());
+                            let refusal = stoker_wire::encode_refusal(&ErrorChain(&error).to_string());
                             // Best effort: the error is also logged.
                             _ = self.0.send(Message::Text(refusal.into())).await;
                         }

@@ -59,5 +59,5 @@ pub(super) async fn agent_join(
     }
     let Credential { node_uid, secret, certificate } = app.joining.join(join, peer).await?;
     let credential = secret.reveal().to_owned();
-    Ok(ApiResponse::created(JoinedView { node_uid: node_uid.into(), credential, certificate }))
+    Ok(ApiResponse::created(JoinedView { node_uid, credential, certificate }))
 }

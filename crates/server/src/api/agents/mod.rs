@@ -72,7 +72,7 @@ fn view(app: &App, agent: Agent) -> AgentView {
     AgentView {
         id: agent.id.0,
         is_connected: app.orchestrator.agents.is_connected(&agent.uid),
-        uid: agent.uid.into(),
+        uid: agent.uid,
         node_id: agent.node_id.map(|id| id.0),
         version: agent.version,
         joined_at: clock::plain(agent.joined_at),

@@ -35,8 +35,8 @@ pub(super) async fn cluster_release_preview(
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     let generation = cluster.generation;
-    let (server, graphs) = (&app.settings, &app.services.graphs);
-    let preview = release_preview(server, graphs, writing, cluster, ReleaseId(release_id), mode).await?;
+    let preview = release_preview(&app.settings, writing, cluster, ReleaseId(release_id), mode).await?;
+    let preview = preview.merge(&app.services.graphs).await?;
     Ok(ApiResponse::ok(render(preview)).version(generation))
 }
 

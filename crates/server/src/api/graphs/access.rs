@@ -1,12 +1,12 @@
 //! Access to graphs. Graphs of owners that the caller may not see are reported as not found.
 
-use stoker_model::{Graph, GraphId, Owner};
+use stoker_model::{Graph, GraphId, GraphType, Owner};
+use stoker_services::graphs::{self, GraphKey};
 use stoker_store::Session;
 
 use crate::access::caller::Authenticated;
 pub(super) use crate::api::clusters::access::require_cluster;
-use crate::http::error::{ApiError, ApiResult};
-use crate::http::path::owner_class;
+use crate::http::error::ApiResult;
 
 /// Requires that the owner exists and that the caller may see it.
 pub(super) async fn require_owner(
@@ -14,12 +14,7 @@ pub(super) async fn require_owner(
     login: &Authenticated,
     owner: Owner,
 ) -> ApiResult<()> {
-    let exists = match owner {
-        Owner::Release(id) => session.release_get(id).await?.is_some(),
-        Owner::Plugin(id) => session.plugin_get(id).await?.is_some(),
-        Owner::Cluster(id) => return require_cluster(session, login, id).await.map(|_| ()),
-    };
-    if exists { Ok(()) } else { Err(ApiError::not_found(owner_class(owner.kind()))) }
+    Ok(graphs::require_owner(session, login.tenant_scope(), owner).await?)
 }
 
 /// Returns a graph, or a 404 error if it does not exist or the caller may not see its owner.
@@ -28,8 +23,15 @@ pub(super) async fn require_graph(
     login: &Authenticated,
     id: GraphId,
 ) -> ApiResult<Graph> {
-    let not_found = || ApiError::not_found("DeploymentGraph");
-    let graph = session.graph_get(id).await?.ok_or_else(not_found)?;
-    require_owner(session, login, graph.owner).await.map_err(|_| not_found())?;
-    Ok(graph)
+    Ok(GraphKey::Id(id).find(session, login.tenant_scope()).await?)
+}
+
+/// Returns the graph of an owner, or a 404 error if it does not exist or the caller may not see the owner.
+pub(super) async fn require_graph_of(
+    session: &mut Session,
+    login: &Authenticated,
+    owner: Owner,
+    graph_type: &GraphType,
+) -> ApiResult<Graph> {
+    Ok(GraphKey::OfOwner(owner, graph_type.clone()).find(session, login.tenant_scope()).await?)
 }

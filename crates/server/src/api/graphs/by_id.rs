@@ -3,10 +3,10 @@
 use axum::extract::State;
 use stoker_api_types::graphs::GraphView;
 use stoker_model::{ClusterId, GraphId, GraphType, Owner, PluginId, ReleaseId};
-use stoker_services::graphs::{self, CheckedGraph, CheckedUpdate, named_owner};
+use stoker_services::graphs::{GraphKey, named_owner};
 use stoker_store::{ClusterFilter, GraphFilter, List, Session};
 
-use super::access::{require_cluster, require_graph, require_owner};
+use super::access::{require_cluster, require_graph};
 use super::upload::Upload;
 use super::view::{GraphBody, NewGraphBody, render_graph, render_graph_created, render_graph_stored};
 use crate::access::caller::Authenticated;
@@ -120,10 +120,8 @@ pub(super) async fn graph_create(
 ) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
     let (owner, graph_type) = named_owner(&uploaded.body)?;
-    let checked = CheckedGraph::new(&app.services.graphs, owner, uploaded)?;
-    let mut writing = app.change(&login).await?;
-    require_owner(&mut writing, &login, owner).await?;
-    Ok(render_graph_created(graphs::graph_create(writing, owner, graph_type, checked).await?))
+    let graphs = &app.services.graphs;
+    Ok(render_graph_created(graphs.create(&login.principal(), owner, graph_type, uploaded).await?))
 }
 
 /// Retrieve a graph
@@ -158,12 +156,8 @@ pub(super) async fn graph_update(
     upload: Upload,
 ) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
-    let id = id(&path)?;
-    let graph = require_graph(&mut app.store.snapshot().await?, &login, id).await?;
-    let checked = CheckedUpdate::new(&app.services.graphs, &graph, &condition, uploaded)?;
-    let mut writing = app.change(&login).await?;
-    let graph = require_graph(&mut writing, &login, id).await?;
-    Ok(render_graph_stored(graphs::graph_update(writing, graph, &condition, checked).await?))
+    let (graphs, key) = (&app.services.graphs, GraphKey::Id(id(&path)?));
+    Ok(render_graph_stored(graphs.update(&login.principal(), &key, &condition, uploaded).await?))
 }
 
 /// Update a graph
@@ -194,9 +188,8 @@ pub(super) async fn graph_delete(
     path: PathParams,
     condition: IfMatch,
 ) -> ApiResult<NoContent> {
-    let mut writing = app.change(&login).await?;
-    let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    graphs::graph_delete(writing, graph, &condition).await?;
+    let key = GraphKey::Id(id(&path)?);
+    app.services.graphs.delete(&login.principal(), &key, &condition).await?;
     Ok(NoContent)
 }
 

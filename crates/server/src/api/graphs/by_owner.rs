@@ -2,17 +2,17 @@
 
 use stoker_api_types::graphs::GraphView;
 use stoker_model::{Graph, GraphType, Owner, OwnerKind, Permission};
-use stoker_services::graphs::{self, CheckedGraph, CheckedUpdate, Stored, agreed_owner, agreed_type};
-use stoker_store::{GraphFilter, List, Session};
+use stoker_services::graphs::{GraphKey, Stored, agreed_owner, agreed_type};
+use stoker_store::{GraphFilter, List};
 use utoipa_axum::routes;
 
-use super::access::require_owner;
+use super::access::{require_graph_of, require_owner};
 use super::merged::read_graph_type;
 use super::upload::Upload;
 use super::view::{render_graph, render_graph_created, render_graph_stored};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::ApiResult;
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -43,10 +43,7 @@ async fn create(
     let uploaded = upload.graph()?;
     agreed_owner(owner, &uploaded.body)?;
     let graph_type = agreed_type(path_type, &uploaded.body)?;
-    let checked = CheckedGraph::new(&app.services.graphs, owner, uploaded)?;
-    let mut writing = app.change(login).await?;
-    require_owner(&mut writing, login, owner).await?;
-    Ok(graphs::graph_create(writing, owner, graph_type, checked).await?)
+    Ok(app.services.graphs.create(&login.principal(), owner, graph_type, uploaded).await?)
 }
 
 async fn show(
@@ -56,7 +53,7 @@ async fn show(
     graph_type: &GraphType,
 ) -> ApiResult<ApiResponse<GraphView>> {
     let mut session = app.store.snapshot().await?;
-    Ok(answer(find(&mut session, login, owner, graph_type).await?))
+    Ok(answer(require_graph_of(&mut session, login, owner, graph_type).await?))
 }
 
 async fn update(
@@ -69,37 +66,19 @@ async fn update(
 ) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
     agreed_type(Some(graph_type.clone()), &uploaded.body)?;
-    let graph = find(&mut app.store.snapshot().await?, login, owner, &graph_type).await?;
-    let checked = CheckedUpdate::new(&app.services.graphs, &graph, condition, uploaded)?;
-    let mut writing = app.change(login).await?;
-    let graph = find(&mut writing, login, owner, &graph_type).await?;
-    Ok(render_graph_stored(graphs::graph_update(writing, graph, condition, checked).await?))
+    let (graphs, key) = (&app.services.graphs, GraphKey::OfOwner(owner, graph_type));
+    Ok(render_graph_stored(graphs.update(&login.principal(), &key, condition, uploaded).await?))
 }
 
 async fn delete(
     app: &App,
     login: &Authenticated,
     owner: Owner,
-    graph_type: &GraphType,
+    graph_type: GraphType,
     condition: &IfMatch,
 ) -> ApiResult<()> {
-    let mut writing = app.change(login).await?;
-    let graph = find(&mut writing, login, owner, graph_type).await?;
-    Ok(graphs::graph_delete(writing, graph, condition).await?)
-}
-
-pub(super) async fn find(
-    session: &mut Session,
-    login: &Authenticated,
-    owner: Owner,
-    graph_type: &GraphType,
-) -> ApiResult<Graph> {
-    require_owner(session, login, owner).await?;
-    let graph = session.graph_find(owner, graph_type).await?;
-    graph.ok_or_else(|| {
-        let message = format!("Graph with type: {graph_type} is not defined");
-        ApiError::new(axum::http::StatusCode::NOT_FOUND, message)
-    })
+    let key = GraphKey::OfOwner(owner, graph_type);
+    Ok(app.services.graphs.delete(&login.principal(), &key, condition).await?)
 }
 
 fn answer(graph: Graph) -> ApiResponse<GraphView> {
@@ -274,7 +253,7 @@ macro_rules! operations_of {
                 condition: IfMatch,
             ) -> ApiResult<NoContent> {
                 let (owner, graph_type) = owner_and_type(&path, $kind)?;
-                delete(&app, &login, owner, &graph_type, &condition).await?;
+                delete(&app, &login, owner, graph_type, &condition).await?;
                 Ok(NoContent)
             }
 

@@ -9,8 +9,7 @@ use stoker_model::{Cluster, ClusterId, GraphType, Owner};
 use stoker_services::graphs::{GraphCheck, layer, places_of_release};
 use stoker_store::Session;
 
-use super::access::require_cluster;
-use super::by_owner::find;
+use super::access::{require_cluster, require_graph_of};
 use super::merged::requested_graph_type;
 use super::merged_view::layer_name;
 use crate::access::caller::Authenticated;
@@ -72,7 +71,7 @@ pub(super) async fn check_owner(
     graph_type: &GraphType,
 ) -> ApiResult<ApiResponse<Vec<FindingView>>> {
     let mut session = app.store.snapshot().await?;
-    let graph = find(&mut session, login, owner, graph_type).await?;
+    let graph = require_graph_of(&mut session, login, owner, graph_type).await?;
     if let Owner::Cluster(id) = owner {
         let cluster = require_cluster(&mut session, login, id).await?;
         let findings = check_cluster(app, session, &cluster, graph_type).await?;

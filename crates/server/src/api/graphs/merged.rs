@@ -4,8 +4,8 @@ use axum::extract::State;
 use stoker_graph::{MergedGraph, merge};
 use stoker_manifest::graph::{read_tasks_node, task_lines};
 use stoker_manifest::task::render;
-use stoker_model::{ClusterId, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
-use stoker_services::graphs::{LayerFilter, Layers, check_tasks, graph_tasks_replace};
+use stoker_model::{ClusterId, ErrorChain, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
+use stoker_services::graphs::{LayerFilter, Layers};
 
 use super::access::{require_cluster, require_owner};
 use super::merged_view::MergedTasks;
@@ -162,7 +162,7 @@ pub(super) fn read_graph_type(query: &Query) -> ApiResult<Option<GraphType>> {
         }
         (graph_type, alias) => graph_type.or(alias),
     };
-    name.map(|name| GraphType::new(name).map_err(|error| ApiError::bad_request(error.to_string())))
+    name.map(|name| GraphType::new(name).map_err(|error| ApiError::bad_request(ErrorChain(&error).to_string())))
         .transpose()
 }
 
@@ -254,10 +254,9 @@ async fn replace(
         return Ok(ApiResponse::ok(tasks.iter().map(render).collect()));
     }
     let source = GraphSource { file: None, lines: task_lines(document.node()) };
-    check_tasks(&app.services.graphs, owner.kind(), &tasks, &source)?;
-    let mut writing = app.change(login).await?;
-    require_owner(&mut writing, login, owner).await?;
-    let graph = graph_tasks_replace(writing, owner, &graph_type, condition, &tasks, &source).await?;
+    let (graphs, principal) = (&app.services.graphs, login.principal());
+    let graph =
+        graphs.replace_tasks(&principal, owner, &graph_type, condition, &tasks, &source).await?;
     let stored = graph.tasks.iter().map(|task| render(&task.task)).collect();
     Ok(ApiResponse::ok(stored).version(etag::of_graph(&graph)))
 }

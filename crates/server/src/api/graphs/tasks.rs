@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use stoker_manifest::graph::{read_task_node, read_tasks_node};
-use stoker_model::{Graph, GraphId, JsonMap, StoredTask, Task, TaskId};
-use stoker_services::ServiceError;
-use stoker_services::graphs::{CheckedEdit, EDIT_ATTEMPTS_MAX};
+use stoker_model::{Graph, JsonMap, StoredTask, Task, TaskId};
+use stoker_services::graphs::GraphKey;
+use stoker_services::{ServiceError, ServiceResult};
 
 use super::access::require_graph;
 use super::by_id::id;
@@ -50,7 +50,7 @@ pub(super) async fn graph_tasks_replace(
 ) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
     let edit = |_: &Graph| Ok(tasks.clone());
-    Ok(rows(&store(&app, &login, id(&path)?, &condition, "graph.update", edit).await?))
+    Ok(rows(&edit_tasks(&app, &login, &path, &condition, "graph.update", edit).await?))
 }
 
 /// Retrieve a task of a graph
@@ -91,13 +91,13 @@ pub(super) async fn graph_task_update(
         let mut others =
             graph.tasks.iter().enumerate().filter(|(index, _)| *index != position).map(|(_, other)| other);
         if others.any(|other| other.task.name == new.name) {
-            return Err(ApiError::bad_request(format!("Tasks duplication found: {}", new.name)));
+            return Err(ServiceError::invalid(format!("Tasks duplication found: {}", new.name)));
         }
         let mut tasks = definitions(&graph.tasks);
         tasks[position] = new.clone();
         Ok(tasks)
     };
-    let graph = store(&app, &login, id(&path)?, &condition, "graph.task.update", replace).await?;
+    let graph = edit_tasks(&app, &login, &path, &condition, "graph.task.update", replace).await?;
     let stored = graph.tasks.iter().find(|stored| stored.task.name == new.name);
     let stored = stored.ok_or_else(|| ApiError::not_found("DeploymentGraphTask"))?;
     Ok(ApiResponse::ok(with_row(stored)).version(etag::of_graph(&graph)))
@@ -119,41 +119,28 @@ pub(super) async fn graph_task_delete(
         tasks.remove(position(graph, path.text("task"))?);
         Ok(tasks)
     };
-    store(&app, &login, id(&path)?, &condition, "graph.task.delete", remove).await?;
+    edit_tasks(&app, &login, &path, &condition, "graph.task.delete", remove).await?;
     Ok(NoContent)
 }
 
-/// Stores the tasks that `edit` derives from the tasks of a graph. Derivation and checks happen before the
-/// write transaction begins. If the graph has changed in the meantime, they are repeated with its current
-/// tasks.
-async fn store(
+async fn edit_tasks(
     app: &App,
     login: &Authenticated,
-    id: GraphId,
+    path: &PathParams,
     condition: &IfMatch,
     action: &'static str,
-    edit: impl Fn(&Graph) -> ApiResult<Vec<Task>> + Send + Sync,
+    edit: impl Fn(&Graph) -> ServiceResult<Vec<Task>> + Send + Sync,
 ) -> ApiResult<Graph> {
-    for _ in 0..EDIT_ATTEMPTS_MAX {
-        let graph = require_graph(&mut app.store.snapshot().await?, login, id).await?;
-        condition.check(etag::of_graph(&graph))?;
-        let checked = CheckedEdit::new(&app.services.graphs, &graph, edit(&graph)?)?;
-        let mut writing = app.change(login).await?;
-        let current = require_graph(&mut writing, login, id).await?;
-        if let Some(stored) = checked.store(writing, &current, action).await? {
-            return Ok(stored);
-        }
-    }
-    let message = "other requests keep changing the graph; try again";
-    Err(ServiceError::Unavailable { message, source: None }.into())
+    let (graphs, key) = (&app.services.graphs, GraphKey::Id(id(path)?));
+    Ok(graphs.edit_tasks(&login.principal(), &key, condition, action, edit).await?)
 }
 
 /// Returns the index of a task, by the ID of its row or, if there is none, by its name.
-fn position(graph: &Graph, reference: &str) -> ApiResult<usize> {
+fn position(graph: &Graph, reference: &str) -> ServiceResult<usize> {
     let row = TaskId::parse(reference);
     let by_row = graph.tasks.iter().position(|stored| Some(stored.id) == row);
     let by_name = || graph.tasks.iter().position(|stored| stored.task.name == reference);
-    by_row.or_else(by_name).ok_or_else(|| ApiError::not_found("DeploymentGraphTask"))
+    by_row.or_else(by_name).ok_or_else(|| ServiceError::not_found("DeploymentGraphTask"))
 }
 
 fn rows(graph: &Graph) -> ApiResponse<Vec<JsonMap>> {

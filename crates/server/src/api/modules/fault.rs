@@ -94,7 +94,7 @@ impl From<StoreError> for Fault {
 
 impl From<ModuleError> for Fault {
     fn from(error: ModuleError) -> Self {
-        let message = error.to_string();
+        let message = ErrorChain(&error).to_string();
         match error {
             ModuleError::Refused(refusal) => refusal.into(),
             ModuleError::TooLarge { .. } | ModuleError::OverQuota(_) => {

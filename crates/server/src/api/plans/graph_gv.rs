@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use stoker_model::ErrorChain;
 use stoker_pictures::{DefinitionFilter, Dot, draw_definitions};
 use stoker_services::graphs::planned_graph;
 
@@ -48,7 +49,7 @@ pub(super) async fn cluster_graph_gv(
     drop(session);
     let drawn = app.services.planning.plans.compute(move || {
         let drawing = draw_definitions(&graph.tasks, &filter)
-            .map_err(|error| ApiError::bad_request(error.to_string()))?;
+            .map_err(|error| ApiError::bad_request(ErrorChain(&error).to_string()))?;
         Ok::<String, ApiError>(Dot(&drawing).to_string())
     });
     Ok(text_response(DOT, drawn.await??))

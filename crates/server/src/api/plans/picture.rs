@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use stoker_model::{Json, JsonMap, Task};
+use stoker_model::{ErrorChain, Json, JsonMap, Task};
 use stoker_pictures::{
     Appearance, DefinitionFilter, Diagram, Dot, FilterError, Mermaid, Svg, draw_definitions,
 };
@@ -176,5 +176,5 @@ pub(super) async fn plan_picture(
         let drawing = request.drawing(&plan.explained.plan, graph.unwrap_or_default());
         drawing.and_then(|drawing| request.draw(&drawing))
     });
-    drawn.await?.map_err(|error| ApiError::bad_request(error.to_string()))
+    drawn.await?.map_err(|error| ApiError::bad_request(ErrorChain(&error).to_string()))
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use stoker_api_types::error::ErrorItem;
 use stoker_api_types::plugins::PluginView;
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Json, JsonMap, Permission, Plugin, PluginId};
+use stoker_model::{ErrorChain, Json, JsonMap, Permission, Plugin, PluginId};
 use stoker_services::plugins::PluginError;
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
@@ -145,7 +145,7 @@ fn plugin_id(path: &PathParams) -> ApiResult<PluginId> {
 
 /// Renders a duplicate as a 409 response. Fuel's client parses the ID of the existing plugin from the message.
 fn plugin_error(error: PluginError) -> ApiError {
-    let message = error.to_string();
+    let message = ErrorChain(&error).to_string();
     match error {
         PluginError::Service(error) => error.into(),
         PluginError::Exists(existing) => {

@@ -17,8 +17,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server").add(Permission::Administer, routes!(server_list)).finish()
 }
 
-fn render_background_task(status: TaskStatus) -> BackgroundTaskView {
-    let is_failing = status.is_failing();
+fn render_background_task(status: TaskStatus, now: Micros) -> BackgroundTaskView {
+    let (is_failing, is_overdue) = (status.is_failing(), status.is_overdue(now));
     let (failed_at, error) = status.failure.unzip();
     BackgroundTaskView {
         name: status.name.to_owned(),
@@ -29,6 +29,8 @@ fn render_background_task(status: TaskStatus) -> BackgroundTaskView {
         error,
         n_failures: status.n_failures,
         is_failing,
+        has_ended: status.has_ended,
+        is_overdue,
     }
 }
 
@@ -61,7 +63,8 @@ async fn server_list(State(app): State<App>) -> ApiResult<ApiResponse<Vec<Server
     // The record of this server in memory is newer than its stored heartbeat.
     members.retain(|member| member.id != orchestrator.context.owner);
     let alive_since = orchestrator.context.alive_since(now);
-    let tasks = orchestrator.background.statuses().into_iter().map(render_background_task);
+    let tasks = orchestrator.background.statuses().into_iter();
+    let tasks = tasks.map(|status| render_background_task(status, now));
     let own = ServerView {
         background_tasks: Some(tasks.collect()),
         ..render_server(orchestrator.peers.member(), &leases, alive_since)

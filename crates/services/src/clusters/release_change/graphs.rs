@@ -8,7 +8,7 @@ use stoker_model::{Cluster, Graph, GraphType, JsonMap, Owner, Release};
 use stoker_store::{GraphFilter, List, Session};
 
 use crate::error::ServiceResult;
-use crate::graphs::{Graphs, LayerFilter, Layers};
+use crate::graphs::{Graphs, LayerFilter, LayerRecords, Layers};
 
 /// A task whose definition differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,16 +30,24 @@ pub struct GraphChange {
 /// Fields of merged tasks by graph type and task.
 pub(super) type MergedTasks = BTreeMap<String, BTreeMap<String, JsonMap>>;
 
-pub(super) async fn merged_tasks(
-    graphs: &Graphs,
-    session: &mut Session,
-    cluster: &Cluster,
-) -> ServiceResult<MergedTasks> {
+/// Records of the graphs of a cluster, by graph type.
+pub(super) type GraphRecords = BTreeMap<GraphType, LayerRecords>;
+
+pub(super) async fn graph_records(session: &mut Session, cluster: &Cluster) -> ServiceResult<GraphRecords> {
     let stored = stored_graphs(session, cluster).await?;
     let types: BTreeSet<GraphType> = stored.into_iter().map(|graph| graph.graph_type).collect();
-    let mut merged_tasks = MergedTasks::new();
+    let mut records = GraphRecords::new();
     for graph_type in types {
-        let layers = Layers::read(graphs, session, cluster, &graph_type, LayerFilter::ALL).await?;
+        let of_type = LayerRecords::read(session, cluster, &graph_type, LayerFilter::ALL).await?;
+        records.insert(graph_type, of_type);
+    }
+    Ok(records)
+}
+
+pub(super) async fn merged_tasks(graphs: &Graphs, records: GraphRecords) -> ServiceResult<MergedTasks> {
+    let mut merged_tasks = MergedTasks::new();
+    for (graph_type, of_type) in records {
+        let layers = Layers::new(graphs, of_type).await?;
         let merged = merge(&layers.layers(), layers.rules());
         let tasks = merged.tasks.iter().map(MergedTask::to_task);
         let tasks = tasks.map(|task| (task.name, task.fields)).collect();

@@ -1,6 +1,7 @@
 //! Moves a cluster to another release, and shows what follows before.
 //!
-//! The preview runs the change itself in a transaction that is rolled back, so that it cannot differ from the change.
+//! The preview runs the change itself in a transaction that is rolled back, so that it cannot differ from the change. The
+//! transaction ends before graphs are merged: writers are serialized, and large graphs take a while.
 
 mod graphs;
 mod plugins;
@@ -9,11 +10,11 @@ mod settings;
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_diagnostics::Diagnostic;
-use stoker_model::{Cluster, JsonMap, NodeId, Release, ReleaseId};
+use stoker_model::{Cluster, ErrorChain, JsonMap, NodeId, Release, ReleaseId};
 use stoker_settings::Server;
 use stoker_store::{List, NodeFilter, WriteTransaction};
 
-use self::graphs::{merged_tasks, untyped_overrides};
+use self::graphs::{GraphRecords, graph_records, merged_tasks, untyped_overrides};
 use self::plugins::move_plugins;
 use self::settings::move_settings;
 use super::create::require_deployable;
@@ -50,20 +51,35 @@ pub struct ReleasePreview {
     pub graphs: Vec<GraphChange>,
 }
 
-/// Shows what follows when a cluster that was read in the same transaction moves to another release. Stores nothing: the
-/// transaction is rolled back.
+/// A change that was not stored, before its graphs are merged.
+pub struct PreviewRecords {
+    change: ReleaseChange,
+    before: GraphRecords,
+    after: GraphRecords,
+}
+
+/// Applies the move of a cluster, which was read in the same transaction, and reads the graphs before and after. Stores nothing:
+/// the transaction is rolled back.
 pub async fn release_preview(
     server: &Server,
-    graphs: &Graphs,
     mut writing: WriteTransaction,
     mut cluster: Cluster,
     release_id: ReleaseId,
     mode: Option<&str>,
-) -> ServiceResult<ReleasePreview> {
-    let before = merged_tasks(graphs, &mut writing, &cluster).await?;
+) -> ServiceResult<PreviewRecords> {
+    let before = graph_records(&mut writing, &cluster).await?;
     let change = change_release(server, &mut writing, &mut cluster, release_id, mode).await?;
-    let after = merged_tasks(graphs, &mut writing, &cluster).await?;
-    Ok(ReleasePreview { change, graphs: graphs::compare(&before, &after) })
+    let after = graph_records(&mut writing, &cluster).await?;
+    Ok(PreviewRecords { change, before, after })
+}
+
+impl PreviewRecords {
+    /// Compares the merged graphs before and after the change.
+    pub async fn merge(self, graphs: &Graphs) -> ServiceResult<ReleasePreview> {
+        let before = merged_tasks(graphs, self.before).await?;
+        let after = merged_tasks(graphs, self.after).await?;
+        Ok(ReleasePreview { change: self.change, graphs: graphs::compare(&before, &after) })
+    }
 }
 
 /// Moves a cluster to another release within a larger transaction. The caller rolls back if there are refusals.
@@ -83,7 +99,7 @@ pub(super) async fn change_release(
 
     match modes::choose(&to.body, Some(mode.unwrap_or(&cluster.mode))) {
         Ok(mode) => cluster.mode = mode,
-        Err(error) => refusals.push(Diagnostic::plain(error.to_string()).path("mode")),
+        Err(error) => refusals.push(Diagnostic::plain(ErrorChain(&error).to_string()).path("mode")),
     }
     let settings = {
         let old = Defaults::new(server, cluster, &from.body, writing.now());

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nix::fcntl::AtFlags;
 use nix::unistd::{Gid, Group, Uid, User};
+use stoker_model::ErrorChain;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::super::{FileEntry, FileKind, FileOwner, FileToWrite, HostChange, HostError, READ_BYTES_MAX};
@@ -240,6 +241,6 @@ fn failed(operation: &'static str, path: &Path, error: &io::Error) -> HostError 
 
 /// Returns the error text without the `(os error N)` suffix that Rust appends.
 fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
+    let text = ErrorChain(error).to_string();
     text.split_once(" (os error").map_or(text.clone(), |(text, _)| text.to_owned())
 }

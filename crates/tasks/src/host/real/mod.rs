@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use stoker_model::ErrorChain;
+
 use super::{
     Command, Exit, FileEntry, FileToWrite, Host, HostChange, HostError, HostFuture, QueryResult, Status,
     StopSignal, shell_quote,
@@ -195,5 +197,7 @@ impl LocalHost {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
 ) -> Result<T, HostError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(HostError::Other(error.to_string())))
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Err(HostError::Other(ErrorChain(&error).to_string())))
 }

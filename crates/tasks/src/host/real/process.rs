@@ -5,6 +5,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use stoker_engine::session::Stream;
+use stoker_model::ErrorChain;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command as Starter};
 
@@ -122,7 +123,7 @@ fn start(host: &LocalHost, command: &Command) -> Result<Child, HostError> {
         let reason = if is_missing_cwd {
             format!("working directory `{}` does not exist", command.cwd)
         } else {
-            error.to_string()
+            ErrorChain(&error).to_string()
         };
         HostError::NotStarted { program, reason }
     })

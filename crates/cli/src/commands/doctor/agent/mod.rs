@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use stoker_client::RestRequest;
 
+use stoker_model::ErrorChain;
+
 use super::check_result::CheckResult;
 use super::{clocks, folder};
 use crate::exit::Outcome;
@@ -35,7 +37,7 @@ pub(super) fn run_checks(args: &Args, options: &ResolvedOptions) -> Outcome<Vec<
         }
         Err(error) => {
             let help = "check the address, firewalls, and whether its certificate is trusted (`--ca-file`)";
-            findings.push(CheckResult::problem("server", error.to_string(), help));
+            findings.push(CheckResult::problem("server", ErrorChain(&error).to_string(), help));
         }
     }
     Ok(findings)

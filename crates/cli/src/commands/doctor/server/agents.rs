@@ -25,7 +25,7 @@ fn evaluate(agents: &[AgentView], online_nodes: &BTreeSet<i64>) -> CheckResult {
         agent.is_connected || agent.node_id.is_some_and(|node| online_nodes.contains(&node))
     };
     let offline: Vec<String> =
-        agents.iter().filter(|agent| !is_online(agent)).map(|agent| sanitize(&agent.uid)).collect();
+        agents.iter().filter(|agent| !is_online(agent)).map(|agent| sanitize(agent.uid.as_str())).collect();
     if agents.is_empty() {
         return CheckResult::ok(CHECK, "no agent has joined yet");
     }
@@ -51,7 +51,7 @@ mod tests {
     fn agent_of_another_server_is_online() {
         let agent = |id: i64, is_connected| AgentView {
             id,
-            uid: id.to_string(),
+            uid: id.to_string().into(),
             node_id: Some(id),
             version: String::new(),
             joined_at: String::new(),

@@ -1,12 +1,13 @@
-//! Checks for failing background tasks of the server. Only admins can list these tasks.
+//! Checks for background tasks of the server that fail, ended or hang. Only admins can list these tasks.
 
-use stoker_api_types::servers::ServerView;
+use stoker_api_types::servers::{BackgroundTaskView, ServerView};
 use stoker_client::RestRequest;
 
 use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, display};
 
 const CHECK: &str = "background tasks";
+const RESTART: &str = "restart the server, and report the bug with its log";
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let Ok(servers) = remote.read_list::<ServerView>(&RestRequest::get("servers")) else { return Vec::new() };
@@ -20,29 +21,37 @@ fn findings(servers: &[ServerView]) -> Vec<CheckResult> {
     if tasks.is_empty() {
         return Vec::new();
     }
-    let failing: Vec<CheckResult> = tasks
-        .iter()
-        .filter(|task| task.is_failing)
-        .map(|task| {
-            let message = format!(
-                "the latest pass of `{}` failed at {}: {}",
-                display(&task.name),
-                display(task.failed_at.as_deref().unwrap_or_default()),
-                display(task.error.as_deref().unwrap_or_default())
-            );
-            CheckResult::warning(CHECK, message, "look at the log of the server; the task retries by itself")
-        })
-        .collect();
-    if failing.is_empty() {
+    let unhealthy: Vec<CheckResult> = tasks.iter().filter_map(|task| finding(task)).collect();
+    if unhealthy.is_empty() {
         return vec![CheckResult::ok(CHECK, format!("{} are running and none fails", tasks.len()))];
     }
-    failing
+    unhealthy
+}
+
+/// Returns the most serious finding about a task.
+fn finding(task: &BackgroundTaskView) -> Option<CheckResult> {
+    let name = display(&task.name);
+    let time = |at: &Option<String>| display(at.as_deref().unwrap_or_default()).to_string();
+    let failure =
+        format!("{}: {}", time(&task.failed_at), display(task.error.as_deref().unwrap_or_default()));
+    if task.has_ended {
+        let message = format!("`{name}` ended at {failure}");
+        return Some(CheckResult::problem(CHECK, message, RESTART));
+    }
+    if task.is_overdue {
+        let message = match &task.started_at {
+            Some(_) => format!("`{name}` hangs: its latest pass began at {}", time(&task.started_at)),
+            None => format!("`{name}` hangs before its first pass"),
+        };
+        return Some(CheckResult::problem(CHECK, message, RESTART));
+    }
+    let message = format!("the latest pass of `{name}` failed at {failure}");
+    let help = "look at the log of the server; the task retries by itself";
+    task.is_failing.then(|| CheckResult::warning(CHECK, message, help))
 }
 
 #[cfg(test)]
 mod tests {
-    use stoker_api_types::servers::BackgroundTaskView;
-
     use super::*;
     use crate::commands::doctor::check_result::Level;
 
@@ -71,6 +80,8 @@ mod tests {
             error: failed.map(|(_, error)| error.to_owned()),
             n_failures: failed.iter().len() as u64,
             is_failing,
+            has_ended: false,
+            is_overdue: false,
         }
     }
 
@@ -89,6 +100,27 @@ mod tests {
         let expected = "the latest pass of `webhooks` failed at 2026-01-31 07:00:00: disk full";
         assert!(texts[0].contains(expected), "{}", texts[0]);
         assert!(texts[1].contains("`garbage collection` failed"), "{}", texts[1]);
+    }
+
+    #[test]
+    fn ended_and_hanging_tasks_are_problems() {
+        let ended = BackgroundTaskView {
+            has_ended: true,
+            ..task("webhooks", true, Some(("2026-01-31T07:00:00", "the task panicked")))
+        };
+        let hanging = BackgroundTaskView {
+            is_overdue: true,
+            started_at: Some("2026-01-31T07:00:00".to_owned()),
+            ..task("leases", false, None)
+        };
+        let found = findings(&[server(Some(vec![ended, hanging, task("task output", false, None)]))]);
+        assert!(found.iter().all(|finding| finding.level == Level::Problem), "{found:?}");
+        let messages: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();
+        let expected = [
+            "`webhooks` ended at 2026-01-31 07:00:00: the task panicked",
+            "`leases` hangs: its latest pass began at 2026-01-31 07:00:00",
+        ];
+        assert_eq!(messages, expected);
     }
 
     /// A task that failed before and succeeded since is not failing.

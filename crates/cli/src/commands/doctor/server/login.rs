@@ -4,6 +4,8 @@ use serde::Deserialize as _;
 use stoker_api_types::users::UserView;
 use stoker_client::{ClientError, RestRequest};
 
+use stoker_model::ErrorChain;
+
 use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, sanitize};
 
@@ -23,6 +25,6 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
         Err(ClientError::Rejected(refusal)) if refusal.status == 401 => {
             CheckResult::problem(CHECK, "not logged in, or the login has expired", "run `stoker login`")
         }
-        Err(error) => CheckResult::problem(CHECK, error.to_string(), "run `stoker login` again"),
+        Err(error) => CheckResult::problem(CHECK, ErrorChain(&error).to_string(), "run `stoker login` again"),
     }]
 }

@@ -2,6 +2,8 @@
 
 use stoker_client::{ClientError, RestRequest};
 
+use stoker_model::ErrorChain;
+
 use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::Remote;
 
@@ -18,7 +20,7 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
         ),
         Err(error) => {
             let help = "check that the server is running, its address, and firewalls";
-            CheckResult::problem(CHECK, error.to_string(), help)
+            CheckResult::problem(CHECK, ErrorChain(&error).to_string(), help)
         }
     }]
 }

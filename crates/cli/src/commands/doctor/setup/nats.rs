@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
+use stoker_model::ErrorChain;
+
 use super::Setup;
 use crate::commands::doctor::check_result::CheckResult;
 
@@ -28,7 +30,7 @@ pub(super) fn check(setup: &Setup) -> Vec<CheckResult> {
                 CheckResult::warning(CHECK, format!("JetStream of NATS {version} is disabled"), help)
             }
         }
-        Err(error) => CheckResult::problem(CHECK, error.to_string(), help),
+        Err(error) => CheckResult::problem(CHECK, ErrorChain(&error).to_string(), help),
     }]
 }
 

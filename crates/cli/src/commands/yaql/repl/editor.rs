@@ -11,6 +11,7 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_model::ErrorChain;
 use stoker_yaql::Value;
 
 use super::brackets::is_incomplete;
@@ -68,8 +69,9 @@ pub(super) fn run(state: &mut State, printer: &mut Printer) -> Outcome {
 
 fn save_history(editor: &mut Editor<Assistant, DefaultHistory>, path: &Path, printer: &mut Printer) {
     let folder: PathBuf = path.parent().map(Path::to_owned).unwrap_or_default();
-    let result = fs::create_dir_all(folder)
-        .and_then(|()| editor.save_history(path).map_err(|error| io::Error::other(error.to_string())));
+    let result = fs::create_dir_all(folder).and_then(|()| {
+        editor.save_history(path).map_err(|error| io::Error::other(ErrorChain(&error).to_string()))
+    });
     if let Err(error) = result {
         let message = format!("cannot save the history to `{}`: {error}", path.display());
         printer.diagnostic(&Diagnostic::plain(message).severity(Severity::Warning));

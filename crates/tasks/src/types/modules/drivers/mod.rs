@@ -1,6 +1,8 @@
 //! Module drivers, which apply and remove modules of a type. To add a driver, create a directory and a line
 //! here.
 
+use stoker_model::ErrorChain;
+
 use crate::context::Context;
 use crate::host::{HostError, HostFuture, StopReason};
 use crate::types::modules::contents::ContentsError;
@@ -64,7 +66,7 @@ impl DriverError {
 
 impl From<ContentsError> for DriverError {
     fn from(error: ContentsError) -> Self {
-        Self::Failed(error.to_string())
+        Self::Failed(ErrorChain(&error).to_string())
     }
 }
 
