@@ -94,7 +94,7 @@ fn invalid_numbering_is_reported() {
         "is 3, expected 2",
     );
     assert_reported(|plan| _ = plan.verdicts.pop(), "numbers", "12 verdicts");
-    assert_reported(|plan| plan.details.push(0), "numbers", "14 details");
+    assert_reported(|plan| plan.details.push(None), "numbers", "14 details");
     assert_reported(|plan| plan.order = Csr::new(12, Vec::new()), "numbers", "12 vertices for 13");
     assert_reported(|plan| _ = plan.tasks.remove(4), "numbers", "has 12 instances");
 }

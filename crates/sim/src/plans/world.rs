@@ -274,7 +274,7 @@ impl World {
             return;
         };
         let steady = planned.report.steady.get(instance.task);
-        let steady = steady.and_then(|inputs| inputs.get(&planned.plan.details_idx(idx)?));
+        let steady = steady.and_then(|inputs| inputs.get(&planned.plan.details_idx(idx)?.get()));
         let inputs = steady.cloned().unwrap_or_else(|| inputs_of(&details.parameters));
         let digest = inputs_digest(&details.task_type, &inputs, &KEY);
         let success = LedgerSuccess {
