@@ -68,9 +68,9 @@ impl LayerRecords {
 
 async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ServiceResult<Vec<Plugin>> {
     let mut plugins = Vec::new();
-    for chosen in session.cluster_plugins(cluster.id).await? {
-        if chosen.enabled {
-            plugins.extend(session.plugin_get(chosen.plugin_id).await?);
+    for link in session.cluster_plugins(cluster.id).await? {
+        if link.enabled {
+            plugins.extend(session.plugin_get(link.plugin_id).await?);
         }
     }
     Ok(plugins)
