@@ -12,9 +12,9 @@ use serde_json::{Value as Json, json};
 use small::{document, input, node, planned, refused, running, shell, state};
 use stoker_model::{InstanceIdx, TaintCause, Task};
 use stoker_planner::{
-    ChangedInstances, Explainer, FileDigests, InputsKey, NodeInput, OldInputs, Plan, PlanScope, PlannedTask,
-    PlanningInput, Reasons, SettledDocuments, StateAfterRun, input_changes, inputs_digest, inputs_document,
-    inputs_of, plan,
+    ChangedInstances, DetailsIdx, Explainer, FileDigests, InputsKey, NodeInput, OldInputs, Plan, PlanScope,
+    PlannedTask, PlanningInput, Reasons, SettledDocuments, StateAfterRun, input_changes, inputs_digest,
+    inputs_document, inputs_of, plan,
 };
 use stoker_state::{AppliedGraph, AppliedStates, Secrets};
 
@@ -262,8 +262,8 @@ fn changes_are_grouped_over_equal_nodes() {
     let document = old.add(json!({"cmd": "old"}).as_object().cloned().unwrap_or_default());
     old.set("t", "1", document);
     old.set("t", "3", document);
-    let new = |task: &PlannedTask, details_idx: u32| {
-        let parameters = &task.details[details_idx as usize].parameters;
+    let new = |task: &PlannedTask, details_idx: DetailsIdx| {
+        let parameters = &task.details[details_idx.index()].parameters;
         inputs_document(&inputs_of(parameters), &Secrets::default(), &KEY)
     };
     let (changes, of) = input_changes(&plan, &old, new);

@@ -27,8 +27,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Redraw interval without events, so that the elapsed time keeps counting.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
 const PAGE_SIZE: usize = 10_000;
-/// Maximum number of events that are received but not shown yet. Beyond it the connection is read no further, and the server
-/// holds the events back.
+/// Maximum number of events that are received but not shown yet; the server holds further ones back.
 const EVENTS_MAX: usize = 1024;
 /// Maximum number of reconnection attempts to an unreachable server, one per second.
 const RECONNECTS_MAX: usize = 60;

@@ -162,8 +162,10 @@ pub(super) fn read_graph_type(query: &Query) -> ApiResult<Option<GraphType>> {
         }
         (graph_type, alias) => graph_type.or(alias),
     };
-    name.map(|name| GraphType::new(name).map_err(|error| ApiError::bad_request(ErrorChain(&error).to_string())))
-        .transpose()
+    name.map(|name| {
+        GraphType::new(name).map_err(|error| ApiError::bad_request(ErrorChain(&error).to_string()))
+    })
+    .transpose()
 }
 
 /// Replace the tasks of a cluster's own graph
@@ -255,8 +257,7 @@ async fn replace(
     }
     let source = GraphSource { file: None, lines: task_lines(document.node()) };
     let (graphs, principal) = (&app.services.graphs, login.principal());
-    let graph =
-        graphs.replace_tasks(&principal, owner, &graph_type, condition, &tasks, &source).await?;
+    let graph = graphs.replace_tasks(&principal, owner, &graph_type, condition, &tasks, &source).await?;
     let stored = graph.tasks.iter().map(|task| render(&task.task)).collect();
     Ok(ApiResponse::ok(stored).version(etag::of_graph(&graph)))
 }
