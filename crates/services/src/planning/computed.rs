@@ -8,7 +8,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_model::{ClusterId, GraphType, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
     ExplainedPlan, Instance, InstanceAction, Plan, PlanExtras, check, check_placeholders, encode,
-    input_digests, plan, source_digests,
+    input_digests, plan, source_digests, unknown_definitions,
 };
 use stoker_state::{DesiredState, MASTER, SYNC, Secrets};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
@@ -60,6 +60,7 @@ impl ComputedPlan {
         let mut extras = PlanExtras::new(&report);
         extras.warnings.extend(inputs.graph_check.warnings());
         extras.warnings.extend(role_warnings);
+        extras.warnings.extend(unknown_definitions(&input, &planned));
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &inputs.secrets);
         explained.problems.extend(parameters::warnings(&explained.plan));
         for warning in &mut extras.warnings {
