@@ -124,10 +124,16 @@ impl Replay {
 
     /// Whether a handler is started after its trigger has ended; `None` if the trigger did not succeed or the machine was
     /// lost.
-    fn is_started(&self, execution: &Execution<'_>, handler: &RunningInstance, open: &BTreeSet<Key>) -> Option<bool> {
+    fn is_started(
+        &self,
+        execution: &Execution<'_>,
+        handler: &RunningInstance,
+        open: &BTreeSet<Key>,
+    ) -> Option<bool> {
         let (graph, task, uid) = &handler.key;
         let trigger = self.site.graphs[graph].trigger_of(task)?;
-        let is_blocked = open.contains(&(*graph, trigger.clone(), uid.clone())) || execution.replaced == Some(uid);
+        let is_blocked =
+            open.contains(&(*graph, trigger.clone(), uid.clone())) || execution.replaced == Some(uid);
         (!is_blocked).then(|| !handler.only_triggered || execution.triggered.contains(&handler.key))
     }
 

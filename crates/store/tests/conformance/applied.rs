@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use stoker_model::{
-    AgentMachine, AgentUid, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId, DocumentId,
-    GraphType, Micros, NewPlan, NewRun, PlanId, RunId, RunStatus, Snapshot, SnapshotId, TaintCause,
+    AgentMachine, AgentUid, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId,
+    DocumentId, GraphType, Micros, NewPlan, NewRun, PlanId, RunId, RunStatus, Snapshot, SnapshotId,
+    TaintCause,
 };
 use stoker_store::{AppliedScope, StateDocument, StoreError, WriteTransaction};
 
@@ -372,8 +373,7 @@ async fn machines_of_agents_that_did_not_join_are_listed(fixture: &Fixture) {
     };
     assert_eq!(writing.agent_machines_to_verify(one.id).await.unwrap(), [], "no machine is known");
     for uid in uids.iter().map(String::as_str).chain(["master"]) {
-        let machine =
-            AgentMachine { uid: uid.into(), journal_id: None, machine_id: Some("m".to_owned()) };
+        let machine = AgentMachine { uid: uid.into(), journal_id: None, machine_id: Some("m".to_owned()) };
         writing.agent_machine_put(&machine).await.unwrap();
     }
     let listed = writing.agent_machines_to_verify(one.id).await.unwrap();
