@@ -117,6 +117,9 @@ pub struct PlanSummary {
     pub estimate: EstimateView,
     /// Problems that do not prevent execution.
     pub warnings: Vec<WarningView>,
+    /// Information about limits of the plan, which calls for no action.
+    #[serde(default)]
+    pub notes: Vec<WarningView>,
     /// Nodes that are excluded from the plan, by reason.
     pub excluded: Vec<ExcludedView>,
     /// Number of nodes in the plan, without the master.

@@ -1,14 +1,17 @@
 //! Storage of applied states: what the runs of a small cluster with few changes leave in the database, and the cost of the marks
-//! that are written ahead of attempts.
+//! that are written ahead of attempts. The documents of plans are left out: they are deleted with their runs.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{
-    Actor, AppliedMark, AppliedSuccess, AuditChange, ClusterId, GraphType, Json, JsonMap, Micros, NewCluster,
-    NewPlan, NewRelease, NewTenant, ReleaseState, RunId, TaintCause,
+    Actor, AppliedMark, AppliedSuccess, AuditChange, ClusterId, DocumentId, GraphType, Json, JsonMap, Micros,
+    NewCluster, NewPlan, NewRelease, NewTenant, ReleaseState, RunId, TaintCause,
 };
+use stoker_planner::{InputsKey, PlanExtras, encode_extras, inputs_digest, inputs_document};
+use stoker_state::Secrets;
 use stoker_store::{Database, StateDocument, Store, WriteTransaction};
 use tempfile::TempDir;
 
@@ -24,6 +27,9 @@ const N_TASKS_CHANGED: usize = 5;
 const N_SETTINGS: usize = 40;
 const SETTING_BYTES: usize = 700;
 const FACTS_BYTES: usize = 5000;
+const COMMAND_BYTES: usize = 300;
+const N_WARNINGS: usize = 5;
+const KEY: InputsKey = InputsKey([7; 32]);
 
 pub(crate) async fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     let folder = TempDir::new()?;
@@ -84,6 +90,9 @@ async fn run(
     let documents: Vec<StateDocument> = documents(number).into_iter().map(StateDocument::new).collect();
     let ids = writing.documents_put(&documents).await?;
     let (common_id, own) = (ids[0], &ids[1..]);
+    let shared = [graph(), sources(), settled()].map(StateDocument::new);
+    let shared = writing.documents_put(&shared).await?;
+    let (graph_id, sources_id, settled_id) = (shared[0], Some(shared[1]), Some(shared[2]));
     let plan = writing
         .plan_create(&NewPlan {
             cluster_id: cluster,
@@ -93,13 +102,14 @@ async fn run(
             n_run: 0,
             n_skip: 0,
             inputs: json!({}),
-            graph_id: common_id,
+            graph_id,
             common_id,
             nodes: own.iter().enumerate().map(|(node, id)| (node.to_string(), *id)).collect(),
             document: Vec::new(),
         })
         .await?;
-    let snapshot = writing.plan_snapshot_put(plan.id, common_id, common_id, None, None).await?;
+    let snapshot = writing.plan_snapshot_put(plan.id, common_id, graph_id, sources_id, settled_id).await?;
+    writing.plan_extras_put(plan.id, &encode_extras(&extras())).await?;
     commit(writing).await?;
 
     let is_changed = number.is_multiple_of(CHANGE_EVERY);
@@ -118,15 +128,9 @@ async fn run(
             cause: TaintCause::InFlight,
         })
         .collect();
-    let successes: Vec<AppliedSuccess> = instances()
-        .map(|(task, node)| AppliedSuccess {
-            node_uid: node.to_string(),
-            task_name: format!("task-{task}"),
-            document_id: own[node],
-            inputs: None,
-            inputs_id: None,
-        })
-        .collect();
+    let inputs: Vec<Json> = instances().map(|(task, node)| inputs(task, node, number)).collect();
+    let stored = inputs.iter().map(|inputs| inputs_document(inputs, &Secrets::default(), &KEY));
+    let stored: Vec<StateDocument> = stored.map(StateDocument::new).collect();
     let started = Instant::now();
     let mut writing = begin(store).await?;
     writing.applied_mark(cluster, &graph_type, run, &marks).await?;
@@ -134,11 +138,56 @@ async fn run(
     cost.marking += started.elapsed();
     let started = Instant::now();
     let mut writing = begin(store).await?;
+    let inputs_ids = writing.documents_put(&stored).await?;
+    let success =
+        |(((task, node), inputs), inputs_id): (((usize, usize), &Json), &DocumentId)| AppliedSuccess {
+            node_uid: node.to_string(),
+            task_name: format!("task-{task}"),
+            document_id: own[node],
+            inputs: Some(inputs_digest("shell", inputs, &KEY).to_string()),
+            inputs_id: Some(*inputs_id),
+        };
+    let successes: Vec<AppliedSuccess> = instances().zip(&inputs).zip(&inputs_ids).map(success).collect();
     writing.applied_put(cluster, &graph_type, run, snapshot, &successes).await?;
     commit(writing).await?;
     cost.recording += started.elapsed();
     cost.n_instances += marks.len();
     Ok(())
+}
+
+/// Rendered parameters of a task. Those of the tasks of a changed run have changed with it.
+fn inputs(task: usize, node: usize, run: usize) -> Json {
+    let n_changes = if task < N_TASKS_CHANGED { run / CHANGE_EVERY } else { 0 };
+    json!({"cmd": format!("{task:0>COMMAND_BYTES$}"), "node": node, "setting": n_changes})
+}
+
+/// Fields by task.
+fn graph() -> JsonMap {
+    let task = |task: usize| {
+        let cmd = format!("{task:0>COMMAND_BYTES$}");
+        json!({"type": "shell", "version": "3.0.0", "roles": "*", "parameters": {"cmd": cmd, "timeout": 60}})
+    };
+    (0..N_TASKS).map(|number| (format!("task-{number}"), task(number))).collect()
+}
+
+fn sources() -> JsonMap {
+    let files = |task: usize| (format!("task-{task}"), json!({"/etc/motd": format!("{task:0>64}")}));
+    JsonMap::from_iter([("files".to_owned(), (0..N_TASKS).map(files).collect())])
+}
+
+fn settled() -> JsonMap {
+    let nodes = (0..N_NODES).map(|node| (node.to_string(), json!("ready"))).collect();
+    JsonMap::from_iter([("nodes".to_owned(), nodes), ("cluster".to_owned(), json!("operational"))])
+}
+
+fn extras() -> PlanExtras {
+    let warning = |task: usize| {
+        let message = "parameters read `$.a`, but the condition observes only `$.b`: the task does not run when they change";
+        let help = "add `or inputsChanged()` to the condition, or `changed()` of these paths";
+        let warning = Diagnostic::warning("graph-unobserved-input", message).help(help);
+        warning.task(&format!("task-{task}"), "condition")
+    };
+    PlanExtras { warnings: (0..N_WARNINGS).map(warning).collect(), ..PlanExtras::default() }
 }
 
 /// The common document and the documents of the nodes, after as many changes of settings as there were by this run.

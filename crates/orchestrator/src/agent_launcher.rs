@@ -27,8 +27,11 @@ impl AgentTransport for LocalConnection {
 
 /// Starts the agent of a node if this server should run it and the agent is neither connected nor started.
 pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &AgentUid) {
-    let Some(spawner) = orchestrator.local_agents.spawner() else { return };
-    if orchestrator.agents.is_connected(uid) || orchestrator.local_agents.is_started(uid) {
+    let local_agents = &orchestrator.local_agents;
+    if local_agents.spawner().is_none()
+        || orchestrator.agents.is_connected(uid)
+        || local_agents.is_started(uid)
+    {
         return;
     }
     let place = match place_of(orchestrator, uid).await {
@@ -39,6 +42,12 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &AgentUid) {
             return;
         }
     };
+    start_agent(orchestrator, uid, place);
+}
+
+/// Starts the agent of a node at its place, unless it is started already.
+pub(crate) fn start_agent(orchestrator: &Orchestrator, uid: &AgentUid, place: AgentPlace) {
+    let Some(spawner) = orchestrator.local_agents.spawner() else { return };
     let is_inside = matches!(place, AgentPlace::Here { .. });
     let Some(bell) = orchestrator.local_agents.start(uid, is_inside) else { return };
     let (connections, accepted) = connections();
@@ -155,7 +164,7 @@ async fn place_of(orchestrator: &Orchestrator, uid: &AgentUid) -> Result<Option<
 }
 
 /// Returns the location at which this server should run the agent of a node; `None` if it should not run it.
-async fn place_in(
+pub(crate) async fn place_in(
     orchestrator: &Orchestrator,
     session: &mut Session,
     uid: &AgentUid,

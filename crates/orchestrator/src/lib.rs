@@ -7,7 +7,7 @@
 //!
 //! Modules, from bottom to top: `context` (shared dependencies), `agents`, `event_feed`, `leases`,
 //! `local_agents`, `nats` and `peers` (components), `orchestrator` (composes the components), `results` and
-//! `routing` (deliver agent reports to drivers), `session` and `agent_launcher` (agents), `runs` (drivers),
+//! `routing` (deliver agent reports to drivers), `session`, `agent_launcher` and `machines` (agents), `runs` (drivers),
 //! `instances` (instances of the
 //! module API), `nats_inbox` and `peer_inbox` (incoming messages), `lifecycle` (background tasks).
 
@@ -20,6 +20,7 @@ mod late_results;
 mod leases;
 pub mod lifecycle;
 pub mod local_agents;
+mod machines;
 mod metrics;
 mod nats;
 mod nats_inbox;
@@ -38,6 +39,7 @@ pub use agents::{Agents, CredentialDigest};
 pub use context::OrchestratorContext;
 pub use event_feed::EventFeed;
 pub use local_agents::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
+pub use machines::verify_machines;
 pub use metrics::{AgentMetrics, BusMetrics, OrchestratorMetrics, RunMetrics};
 pub use nats::NatsUsers;
 pub use orchestrator::{Orchestrator, StartError};

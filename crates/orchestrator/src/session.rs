@@ -49,15 +49,22 @@ pub async fn serve_agent(
         );
         return;
     }
+    let Some(mut line) = orchestrator.agents.connect(uid, proof, orchestrator.context.clock.now()) else {
+        tracing::info!(
+            agent.uid = uid.as_str(),
+            "closed a connection: another agent is joining for the node"
+        );
+        return;
+    };
     tracing::info!(agent.uid = uid.as_str(), agent.version = hello.version, "agent connected");
     orchestrator.metrics.agents.connections.inc();
-    let mut line = orchestrator.agents.connect(uid, proof, orchestrator.context.clock.now());
     // The credential may have been revoked since the handshake. From here on, a revocation closes the
     // connection.
     if is_valid(orchestrator, proof).await {
         orchestrator.peers.record_move(uid, line.id, true);
         note_machine(orchestrator, uid, proof.is_some(), &hello).await;
         handle_message(orchestrator, &line, FromAgent::Hello(hello)).await;
+        orchestrator.local_agents.connected.notify_waiters();
         exchange(orchestrator, &mut line, &mut carrier).await;
     }
     orchestrator.agents.disconnect(&line, orchestrator.context.clock.now());

@@ -165,6 +165,7 @@ pub fn decode_extras(bytes: &[u8]) -> Result<PlanExtras, DecodeError> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stoker_diagnostics::Severity;
 
     use super::*;
 
@@ -177,6 +178,7 @@ mod tests {
             of: vec![(0, 2, 0).into(), (7, 1, 0).into()],
             warnings: vec![
                 Diagnostic::warning("graph-not-state", "text \"with\" quotes").task("t", "condition"),
+                Diagnostic::warning("plan-definition-unknown", "text").severity(Severity::Note),
             ],
             doubts: vec![(2, DoubtView { cause: "failed".to_owned(), run: 12 })],
         }

@@ -84,7 +84,7 @@ pub use drawing::{InstanceFilter, UnknownNames, draw_plan};
 pub use estimate::{DEFAULT_DURATION_MS, DurationLookup, Estimate, estimate, remaining};
 pub use evaluate::{evaluate, evaluate_observed};
 pub use extras::{ChangedInstances, DoubtView, InputChange, PlanExtras, decode_extras, encode_extras};
-pub use fingerprint::{inputs_digest, inputs_document, inputs_of, source_digests};
+pub use fingerprint::{inputs_digest, inputs_document, inputs_of, source_digests, unknown_definitions};
 pub use input::{
     EvaluationSettings, FileDigests, InputsKey, NodeInput, PlanScope, PlanningInput, SettledDocuments,
     StateAfterRun, Subgraph,

@@ -43,6 +43,12 @@ pub mod codes {
     pub const NEAR_MISS: &str = "plan-near-miss";
     /// A handler on excluded nodes that tasks on other nodes do not trigger in this run.
     pub const UNTRIGGERED: &str = "plan-untriggered";
+    /// Tasks that are skipped although the definition of their last success is unknown.
+    pub const UNKNOWN_DEFINITION: &str = "plan-definition-unknown";
+    /// Codes of notes. They are stored as warnings, because earlier versions know no other severity.
+    pub(crate) const NOTES: &[&str] = &[UNKNOWN_DEFINITION];
+    /// A node whose machine may have been replaced unnoticed. Found by the caller of the planner.
+    pub const UNVERIFIED_MACHINE: &str = "plan-unverified-machine";
     /// Codes that are stored beside the plan: earlier versions refuse plans with unknown codes.
     pub(crate) const BESIDE_PLAN: &[&str] = &[HIDDEN_BY_PRIMARY, NEAR_MISS, UNTRIGGERED];
 }

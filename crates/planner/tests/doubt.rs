@@ -9,8 +9,10 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use small::{input, node, old_of, planned, running, shell, state};
 use stoker_model::{InstanceIdx, OnDefinitionChange, TaintCause, Task};
-use stoker_planner::{Explainer, NodeInput, Plan, PlanExtras, PlanScope, PlanningInput, Reasons, plan};
-use stoker_state::{AppliedGraph, AppliedStates};
+use stoker_planner::{
+    Explainer, NodeInput, Plan, PlanExtras, PlanScope, PlanningInput, Reasons, plan, unknown_definitions,
+};
+use stoker_state::{AppliedGraph, AppliedStates, SourceDigests};
 
 fn nodes() -> Vec<NodeInput> {
     ["1", "2"].map(|uid| node(uid, &[], json!({"uid": uid}))).into()
@@ -338,4 +340,44 @@ proptest! {
         prop_assert_eq!(decisions(&plan), single);
         prop_assert_eq!(reasons(&whole, &plan), single_reasons);
     }
+}
+
+/// Successes of earlier versions have no definition, or none of files.
+#[test]
+fn skipped_tasks_with_unknown_definitions_are_counted() {
+    let changed = || condition("changed($.title)");
+    let tasks = [shell("a", changed()), shell("b", changed()), shell("c", condition("true"))];
+    let (common, nodes) = (json!({"title": "good"}), nodes());
+    let message = |old: &AppliedStates, prepare: &dyn Fn(&mut PlanningInput<'_>)| {
+        let mut input = PlanningInput { old: Some(old), ..input(&tasks, &common, &nodes) };
+        prepare(&mut input);
+        unknown_definitions(&input, &planned(&input)).map(|note| note.message)
+    };
+    let with_graph = |graph: Option<AppliedGraph>| {
+        let mut old = AppliedStates::default();
+        let graph = graph.map(|graph| old.add_graph(Arc::new(graph)));
+        ["1", "2"].iter().for_each(|uid| old.set_node(uid, state(&common, &json!({"uid": uid})), graph));
+        old
+    };
+    let of = |n_tasks: &str| {
+        Some(format!(
+            "the definition with which {n_tasks} last succeeded is not recorded, so edits since then are not noticed"
+        ))
+    };
+    let none = with_graph(None);
+    assert_eq!(message(&none, &|_| ()), of("2 tasks"), "one task runs anyway");
+    assert_eq!(message(&none, &|input| input.request.force = true), None);
+    assert_eq!(message(&none, &|input| input.on_definition_change = OnDefinitionChange::Keep), None);
+    let partial = AppliedGraph { tasks: graph_of(&tasks[..1]).tasks.clone(), sources: None };
+    assert_eq!(message(&with_graph(Some(partial)), &|_| ()), of("a task"));
+    let complete =
+        AppliedGraph { tasks: graph_of(&tasks).tasks.clone(), sources: Some(SourceDigests::default()) };
+    assert_eq!(message(&with_graph(Some(complete)), &|_| ()), None);
+    let without_sources =
+        with_graph(Some(AppliedGraph { tasks: graph_of(&tasks).tasks.clone(), sources: None }));
+    assert_eq!(message(&without_sources, &|_| ()), None, "no task uses files");
+    let files = |input: &mut PlanningInput<'_>| {
+        input.sources.files.entry("a".to_owned()).or_default().insert("/f".to_owned(), "1".to_owned());
+    };
+    assert_eq!(message(&without_sources, &files), of("a task"));
 }

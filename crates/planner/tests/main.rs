@@ -3,6 +3,7 @@
 mod choices;
 mod doubt;
 mod expressions;
+mod extras;
 mod fidelity;
 mod fleets;
 mod group_conditions;

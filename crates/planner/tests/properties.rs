@@ -195,6 +195,19 @@ proptest! {
         crate::choices::check(&data);
     }
 
+    /// Damaged text of real extras gets further into decoding than random bytes.
+    #[test]
+    fn damaged_extras_are_rejected_or_stored_unchanged(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+    ) {
+        let mut text = include_bytes!("../../../fuzz/corpus/extras/example").to_vec();
+        for (at, byte) in changes {
+            let at = at.index(text.len());
+            text[at] = byte;
+        }
+        crate::extras::check(&text);
+    }
+
     #[test]
     fn junction_edges_equal_naive_edges(tasks in graph(), nodes in fleet()) {
         let Some(plan) = planned(&tasks, &nodes, 1) else { return reject() };

@@ -216,9 +216,12 @@ impl AppliedStates {
 
     /// The state with which a task last succeeded on a node, tainted or not.
     pub fn state(&self, task: &str, uid: &str) -> Option<&EffectiveState> {
+        self.states.get(self.state_idx(task, uid)? as usize)
+    }
+
+    pub fn state_idx(&self, task: &str, uid: &str) -> Option<StateIdx> {
         let past = self.by_node.get(uid)?;
-        let state_idx = past.by_task.get(task).copied().unwrap_or(past.usual)?;
-        self.states.get(state_idx as usize)
+        past.by_task.get(task).copied().unwrap_or(past.usual)
     }
 
     /// The inputs with which a task last succeeded on a node, if recorded.

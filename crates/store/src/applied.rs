@@ -137,6 +137,24 @@ impl Session {
         self.get_where("uid = $1", Args::new().key(uid.as_str())).await
     }
 
+    /// Nodes of a cluster, and the master, with the machine of an agent that did not join, and with applied states; each
+    /// with whether it is online.
+    pub async fn agent_machines_to_verify(
+        &mut self,
+        cluster: ClusterId,
+    ) -> Result<Vec<(AgentUid, bool)>, StoreError> {
+        let sql = format!(
+            "SELECT u.uid, u.online FROM (SELECT CAST(id AS TEXT) AS uid, online FROM nodes WHERE cluster_id = $1 \
+             UNION ALL SELECT '{}' AS uid, TRUE AS online) u \
+             WHERE EXISTS (SELECT 1 FROM {MACHINES} m WHERE m.uid = u.uid AND m.machine_id IS NOT NULL) \
+             AND NOT EXISTS (SELECT 1 FROM agents j WHERE j.uid = u.uid) \
+             AND EXISTS (SELECT 1 FROM {TABLE} a WHERE a.node_uid = u.uid AND a.snapshot_id IS NOT NULL) ORDER BY 1",
+            AgentUid::MASTER
+        );
+        let rows = self.connection.fetch_all(sql, Args::new().int(cluster.0)).await?;
+        read_pairs(&rows, MACHINES, ["uid", "online"])
+    }
+
     /// Reports whether any task has succeeded on a node since its states were last invalidated.
     pub async fn applied_exists(&mut self, node: &str) -> Result<bool, StoreError> {
         let sql = format!("SELECT 1 FROM {TABLE} WHERE node_uid = $1 AND snapshot_id IS NOT NULL LIMIT 1");

@@ -1,8 +1,8 @@
 //! Randomized tests with a seed that changes every day, in addition to the fixed seeds of the other steps.
 //!
 //! A fixed seed makes a failed run reproducible but explores the same inputs forever. This step repeats the
-//! property tests, the differential comparison, the simulations and one kill test with the date as the seed,
-//! and prints how to replay them.
+//! property tests, the differential comparison, the simulations, one kill test and the histories of a real server with
+//! the date as the seed, and prints how to replay them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,6 +24,10 @@ const DIFFERENTIAL_SHARE: u64 = 3;
 /// The kill test with the most random choices: the processes to kill, the time, and the order of restarts.
 /// The others vary only delays, kill three times as often, and would dominate the time of this step.
 const KILL_TEST: &str = "run_survives_concurrent_kills_of_server_and_agents";
+/// Compares plans of a real server with the files of its machines.
+const HISTORIES_TEST: &str = "plans_agree_with_the_machines";
+/// Number of its histories: about two seconds each.
+const N_REAL_HISTORIES: u64 = 5;
 
 pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
     let seed = match cx.seed {
@@ -34,8 +38,11 @@ pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
     let names = property_tests(cx)?;
     let alternatives = names.into_iter().collect::<Vec<_>>().join("|");
     let suite = Suite::all(cx)?
-        .filter(&format!("test(/(^|::)({alternatives}|{KILL_TEST})$/) | binary(differential)"))
+        .filter(&format!(
+            "test(/(^|::)({alternatives}|{KILL_TEST}|{HISTORIES_TEST})$/) | binary(differential)"
+        ))
         .env("STOKER_TEST_SEED", seed.to_string())
+        .env("STOKER_HISTORIES", N_REAL_HISTORIES.to_string())
         .env("PROPTEST_RNG_SEED", seed.to_string())
         .env("STOKER_DIFFERENTIAL_SEED", seed.to_string())
         .env(DIFFERENTIAL_CASES, (cx.n_differential / DIFFERENTIAL_SHARE).max(1).to_string());

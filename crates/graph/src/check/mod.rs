@@ -83,7 +83,7 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
         fields::check(definition.task, options.scope, &merged.sources, &names.all, &mut findings);
         ignored::check(definition, &merged.sources, &mut findings);
         expressions.check(definition.task, &mut findings);
-        state::check(definition.task, options.library, &mut findings);
+        state::check(definition, &subject, options.library, &mut findings);
         if let Some(check) = options.parameters {
             parameters::check(definition.task, options.scope, check, &mut findings);
         }

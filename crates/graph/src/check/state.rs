@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use stoker_diagnostics::{Diagnostic, Span};
-use stoker_model::Json;
+use stoker_model::TaskIdx;
 use stoker_yaql::Library;
 use stoker_yaql::syntax::{
     ArgNode, ArgRange, BinaryOp, Grammar, Node, NodeId, Tree, UnaryOp, VarName, parse,
 };
 
 use super::expressions::visit_expressions;
+use super::links::LinkKind;
+use super::{Definition, Subject};
 use crate::codes;
 use crate::merge::MergedTask;
 use crate::state_functions::{ELEMENT_WISE, INPUTS_CHANGED, REDEFINING};
@@ -25,9 +27,13 @@ pub fn constant_comparisons(tree: &Tree, library: &Library) -> Vec<Diagnostic> {
 /// Paths listed in a message; the others are only counted.
 const N_LISTED: usize = 3;
 
-pub(super) fn check(task: &MergedTask<'_>, library: Option<&Library>, findings: &mut Vec<Diagnostic>) {
-    let condition = task.value("condition").and_then(|value| value.get("yaql_exp")).and_then(Json::as_str);
-    let tree = condition.and_then(|source| parse(source, Grammar::default()).ok());
+pub(super) fn check(
+    definition: &Definition<'_, '_>,
+    subject: &Subject<'_, '_>,
+    library: Option<&Library>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let task = definition.task;
     for field in task.fields() {
         let mut path = field.name.to_owned();
         visit_expressions(field.value, &mut path, &mut |path, source| {
@@ -37,7 +43,7 @@ pub(super) fn check(task: &MergedTask<'_>, library: Option<&Library>, findings: 
             findings.extend(comparisons.into_iter().map(|finding| finding.task(task.name, path).at(None)));
         });
     }
-    let Some(tree) = tree else { return };
+    let Some(tree) = condition_of(task) else { return };
     let analysis = Analysis { tree: &tree, library };
     if analysis.is_opaque() {
         return;
@@ -48,19 +54,65 @@ pub(super) fn check(task: &MergedTask<'_>, library: Option<&Library>, findings: 
         findings
             .push(Diagnostic::warning(codes::NEVER_FIRST, message).help(help).task(task.name, "condition"));
     }
-    if let Some(finding) = unobserved_inputs(task, &analysis) {
-        findings.push(finding.task(task.name, "condition"));
+    let Some(observed) = analysis.observed_paths() else { return };
+    let finding = |message: String, help: &str| {
+        Diagnostic::warning(codes::UNOBSERVED_INPUT, message).help(help).task(task.name, "condition")
+    };
+    if !definition.is_group() {
+        if let Some(unobserved) = unobserved_inputs(task, &observed, library) {
+            let message = format!("parameters read {unobserved}: the task does not run when they change");
+            let help = "add `or inputsChanged()` to the condition, or `changed()` of these paths";
+            findings.push(finding(message, help));
+        }
+        return;
+    }
+    let members = definition.links.iter().filter(|link| link.kind == LinkKind::Member);
+    for member in members.filter_map(|link| subject.index_of.get(link.name)) {
+        let member = subject.definition(*member);
+        if follows_changes_only(member, subject, library)
+            && let Some(unobserved) = unobserved_inputs(member.task, &observed, library)
+        {
+            let name = member.task.name;
+            let message = format!(
+                "parameters of the member `{name}` read {unobserved}: it does not run when they change"
+            );
+            findings.push(finding(message, "add `changed()` of these paths to the condition"));
+        }
     }
 }
 
-/// Parameters that read paths which the condition does not observe.
-fn unobserved_inputs(task: &MergedTask<'_>, condition: &Analysis<'_>) -> Option<Diagnostic> {
-    let observed = condition.observed_paths()?;
+fn condition_of(task: &MergedTask<'_>) -> Option<Tree> {
+    parse(task.value("condition")?.get("yaql_exp")?.as_str()?, Grammar::default()).ok()
+}
+
+/// Reports whether all nodes of a task come from groups whose conditions observe paths. Otherwise it may run
+/// independently of the condition of one of its groups.
+fn follows_changes_only(
+    member: &Definition<'_, '_>,
+    subject: &Subject<'_, '_>,
+    library: Option<&Library>,
+) -> bool {
+    let observes = |group_idx: &TaskIdx| {
+        condition_of(subject.definition(*group_idx).task).is_some_and(|tree| {
+            let analysis = Analysis { tree: &tree, library };
+            !analysis.is_opaque() && analysis.observed_paths().is_some()
+        })
+    };
+    let mut groups = subject.groups_of.get(member.task.name).into_iter().flatten();
+    member.placement.is_empty() && groups.all(observes)
+}
+
+/// Says which paths the parameters read that a condition does not observe, and which it does.
+fn unobserved_inputs(
+    task: &MergedTask<'_>,
+    observed: &BTreeSet<Vec<String>>,
+    library: Option<&Library>,
+) -> Option<String> {
     let mut read: BTreeSet<Vec<String>> = BTreeSet::new();
     let mut is_opaque = false;
     visit_expressions(task.value("parameters")?, &mut "parameters".to_owned(), &mut |_, source| {
         let Ok(tree) = parse(source, Grammar::default()) else { return };
-        let analysis = Analysis { tree: &tree, library: condition.library };
+        let analysis = Analysis { tree: &tree, library };
         is_opaque |= analysis.is_opaque();
         analysis.paths(tree.root, false, &mut |path| _ = read.insert(path));
     });
@@ -70,13 +122,8 @@ fn unobserved_inputs(task: &MergedTask<'_>, condition: &Analysis<'_>) -> Option<
     if is_opaque || unobserved.is_empty() {
         return None;
     }
-    let message = format!(
-        "parameters read {}, but the condition observes only {}: the task does not run when they change",
-        list(unobserved.into_iter()),
-        list(observed.iter())
-    );
-    let help = "add `or inputsChanged()` to the condition, or `changed()` of these paths";
-    Some(Diagnostic::warning(codes::UNOBSERVED_INPUT, message).help(help))
+    let (unobserved, observed) = (list(unobserved.into_iter()), list(observed.iter()));
+    Some(format!("{unobserved}, but the condition observes only {observed}"))
 }
 
 fn list<'p>(paths: impl ExactSizeIterator<Item = &'p Vec<String>>) -> String {

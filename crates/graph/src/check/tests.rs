@@ -188,6 +188,44 @@ fn unobserved_inputs_are_reported() {
 }
 
 #[test]
+fn inputs_that_the_condition_of_a_group_does_not_observe_are_reported() {
+    let findings = |group: Json, extra: Json| {
+        let mut graph = json!({
+            "g": {"type": "group", "roles": "*", "tasks": ["a"], "condition": {"yaql_exp": "changed($.a)"}},
+            "a": {"version": "3.0.0", "parameters": {"cmd": {"yaql_exp": "$.a + $.b"}}},
+        });
+        for (task, fields) in [("g", group), ("a", extra)] {
+            for (name, value) in fields.as_object().unwrap() {
+                graph[task][name] = value.clone();
+            }
+        }
+        findings_of(&graph)
+    };
+    let text = "task `g`, condition: parameters of the member `a` read `$.b`, but the condition observes only `$.a`: it \
+                does not run when they change";
+    let none = || json!({});
+    for extra in [none(), json!({"condition": {"yaql_exp": "inputsChanged()"}})] {
+        let findings = findings(none(), extra);
+        assert!(findings.len() == 1 && findings[0].contains(text), "{findings:?}");
+    }
+    for (group, extra) in [
+        (json!({"condition": {"yaql_exp": "changedAny($.a, $.b)"}}), none()),
+        (json!({"condition": {"yaql_exp": "$.a"}}), none()),
+        (json!({"condition": true}), none()),
+        (none(), json!({"roles": ["db"]})),
+        (none(), json!({"parameters": {"cmd": {"yaql_exp": "$.a"}}})),
+    ] {
+        assert_eq!(findings(group.clone(), extra.clone()), [""; 0], "{group} {extra}");
+    }
+    let other = json!({
+        "a": {"parameters": {"cmd": {"yaql_exp": "$.b"}}},
+        "g": {"type": "group", "roles": "*", "tasks": ["a"], "condition": {"yaql_exp": "changed($.a)"}},
+        "h": {"type": "group", "roles": ["db"], "tasks": ["a"]},
+    });
+    assert_eq!(findings_of(&other), [""; 0], "another group places it without a condition");
+}
+
+#[test]
 fn bare_words_and_unknown_functions_are_reported() {
     let graph = json!({"a": {"roles": "*", "condition": {"yaql_exp": "$.x = True or\n  lenn($.y) > 1"}}});
     let bare_word = "task `a`, condition.yaql_exp: `True` is the text \"True\" here, line 1, column 7 of the expression \

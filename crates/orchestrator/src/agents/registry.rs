@@ -5,7 +5,7 @@
 //! it and sends its messages. The session of an agent that another server hosts has no state and is reset
 //! when the agent connects here.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -35,6 +35,8 @@ struct Inner {
     runs: HashMap<RunId, Driven>,
     /// Agents that are hosted by another live server, with the ID of that server.
     elsewhere: HashMap<AgentUid, Arc<str>>,
+    /// Agents that are being replaced; see [`Agents::fence`].
+    fenced: HashSet<AgentUid>,
     next_line: u64,
 }
 
@@ -84,12 +86,36 @@ pub(crate) struct Connection {
     pub(crate) cut: Arc<Notify>,
 }
 
+/// Keeps agents disconnected from this server; see [`Agents::fence`].
+pub struct Fence<'a> {
+    agents: &'a Agents,
+    uids: Vec<AgentUid>,
+}
+
+impl Drop for Fence<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.agents.inner.lock();
+        for uid in &self.uids {
+            inner.fenced.remove(uid);
+        }
+    }
+}
+
 impl Agents {
-    /// Registers a connection of an agent. An earlier connection of the same agent is closed.
-    pub(crate) fn connect(&self, uid: &AgentUid, proof: Option<CredentialDigest>, now: Micros) -> Connection {
+    /// Registers a connection of an agent. An earlier connection of the same agent is closed. Returns `None` while
+    /// another agent joins in its place.
+    pub(crate) fn connect(
+        &self,
+        uid: &AgentUid,
+        proof: Option<CredentialDigest>,
+        now: Micros,
+    ) -> Option<Connection> {
         let (sender, outbox) = mpsc::channel(OUTBOX_MAX);
         let cut = Arc::new(Notify::new());
         let mut inner = self.inner.lock();
+        if inner.fenced.contains(uid) {
+            return None;
+        }
         inner.next_line += 1;
         let id = inner.next_line;
         inner.elsewhere.remove(uid);
@@ -98,7 +124,7 @@ impl Agents {
         if let Some(former) = agent.line.replace(connected) {
             former.cut.notify_one();
         }
-        Connection { uid: uid.clone(), id, proof, outbox, cut }
+        Some(Connection { uid: uid.clone(), id, proof, outbox, cut })
     }
 
     /// Unregisters a connection. Ignored if a newer connection has replaced it.
@@ -109,6 +135,19 @@ impl Agents {
             agent.line = None;
             agent.step(Input::Disconnected, now);
         }
+    }
+
+    /// Closes the connections of agents, and refuses new ones until the guard is dropped. While other agents join in
+    /// their place, nothing may be dispatched to the previous ones: its result would count for the new machine.
+    pub fn fence(&self, uids: Vec<AgentUid>, now: Micros) -> Fence<'_> {
+        let mut inner = self.inner.lock();
+        for uid in &uids {
+            if let Some(agent) = inner.agents.get_mut(uid) {
+                agent.close(now);
+            }
+        }
+        inner.fenced.extend(uids.iter().cloned());
+        Fence { agents: self, uids }
     }
 
     /// Closes the connection of an agent. Messages that arrive over it from now on are ignored: another agent may have
@@ -137,6 +176,13 @@ impl Agents {
     /// Reports whether the agent is connected to this server or to another live server.
     pub fn is_connected(&self, uid: &AgentUid) -> bool {
         self.location(uid) != AgentLocation::Nowhere
+    }
+
+    /// Reports whether the agent is connected and the server to which it is connected has handled its hello.
+    pub(crate) fn is_greeted(&self, uid: &AgentUid) -> bool {
+        let inner = self.inner.lock();
+        let here = inner.agents.get(uid).filter(|agent| agent.line.is_some());
+        here.map_or_else(|| inner.elsewhere.contains_key(uid), |agent| agent.session.is_connected())
     }
 
     pub(crate) fn location(&self, uid: &AgentUid) -> AgentLocation {
@@ -412,8 +458,8 @@ mod tests {
     #[test]
     fn new_connection_replaces_the_old_one() {
         let agents = Agents::default();
-        let first = agents.connect(&uid("7"), None, NOW);
-        let mut second = agents.connect(&uid("7"), None, NOW);
+        let first = agents.connect(&uid("7"), None, NOW).unwrap();
+        let mut second = agents.connect(&uid("7"), None, NOW).unwrap();
         agents.disconnect(&first, NOW);
         assert!(agents.is_connected(&uid("7")), "the first one is not the agent any more");
         agents.send(&uid("7"), ToAgent::RunEnded { run: RunId(1) });
@@ -425,7 +471,7 @@ mod tests {
     #[tokio::test]
     async fn agent_with_a_full_outbox_is_disconnected() {
         let agents = Agents::default();
-        let line = agents.connect(&uid("7"), None, NOW);
+        let line = agents.connect(&uid("7"), None, NOW).unwrap();
         for _ in 0..=OUTBOX_MAX {
             agents.send(&uid("7"), ToAgent::RunEnded { run: RunId(1) });
         }
@@ -435,9 +481,9 @@ mod tests {
     #[tokio::test]
     async fn revoking_a_credential_closes_its_connections() {
         let agents = Agents::default();
-        let (seven, eight) =
-            (agents.connect(&uid("7"), Some([7; 32]), NOW), agents.connect(&uid("8"), Some([8; 32]), NOW));
-        agents.connect(&uid("master"), None, NOW);
+        let seven = agents.connect(&uid("7"), Some([7; 32]), NOW).unwrap();
+        let eight = agents.connect(&uid("8"), Some([8; 32]), NOW).unwrap();
+        agents.connect(&uid("master"), None, NOW).unwrap();
         let mut proofs = agents.credential_digests();
         proofs.sort_unstable();
         assert_eq!(proofs, [[7; 32], [8; 32]]);
@@ -451,7 +497,7 @@ mod tests {
     #[test]
     fn messages_of_a_closed_connection_are_ignored() {
         let agents = Agents::default();
-        let mut line = agents.connect(&uid("7"), Some([7; 32]), NOW);
+        let mut line = agents.connect(&uid("7"), Some([7; 32]), NOW).unwrap();
         let facts = || Input::Message(FromAgent::Facts(JsonMap::new()));
         agents.step(&uid("7"), Input::Message(FromAgent::Hello(hello("7"))), NOW);
         assert_ne!(agents.step_from(&line, facts(), NOW), []);
@@ -461,6 +507,21 @@ mod tests {
         while line.outbox.try_recv().is_ok() {}
         agents.send(&uid("7"), ToAgent::RunEnded { run: RunId(1) });
         assert!(line.outbox.try_recv().is_err(), "nothing is sent to it");
+    }
+
+    #[test]
+    fn fenced_agent_cannot_connect() {
+        let agents = Agents::default();
+        let line = agents.connect(&uid("7"), Some([7; 32]), NOW).unwrap();
+        agents.step_from(&line, Input::Message(FromAgent::Hello(hello("7"))), NOW);
+        assert!(agents.is_greeted(&uid("7")));
+        let fence = agents.fence(vec![uid("7"), uid("8")], NOW);
+        assert!(!agents.is_connected(&uid("7")) && !agents.is_greeted(&uid("7")));
+        assert!(agents.connect(&uid("7"), Some([7; 32]), NOW).is_none());
+        assert!(agents.connect(&uid("9"), Some([9; 32]), NOW).is_some());
+        drop(fence);
+        assert!(agents.connect(&uid("7"), Some([7; 32]), NOW).is_some());
+        assert!(!agents.is_greeted(&uid("7")), "before its hello");
     }
 
     #[test]
@@ -485,7 +546,7 @@ mod tests {
     #[test]
     fn stale_host_records_do_not_affect_a_connected_agent() {
         let agents = Agents::default();
-        let mut line = agents.connect(&uid("7"), None, NOW);
+        let mut line = agents.connect(&uid("7"), None, NOW).unwrap();
         agents.step_from(&line, Input::Message(FromAgent::Hello(hello("7"))), NOW);
         assert!(matches!(line.outbox.try_recv(), Ok(ToAgent::Welcome { .. })));
         agents.set_elsewhere(&uid("7"), Some(&"other".into()), NOW);

@@ -15,6 +15,7 @@ use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::AgentUid;
 use stoker_traces::Tracer;
 use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
 
 pub use over_ssh::parse_ssh_location;
 
@@ -82,6 +83,8 @@ pub type AgentSpawner = Arc<dyn Fn(LocalAgent) + Send + Sync>;
 pub struct LocalAgents {
     spawner: OnceLock<AgentSpawner>,
     started: Mutex<HashMap<AgentUid, Started>>,
+    /// Notified when an agent has connected and its machine is recorded.
+    pub(crate) connected: Notify,
     guards: Mutex<Guards>,
 }
 
@@ -89,6 +92,7 @@ struct Started {
     /// Notified when the server must check whether it should continue to run the agent.
     bell: Arc<Notify>,
     is_inside: bool,
+    at: Instant,
 }
 
 /// Both ends of a channel that is closed when all agents have dropped their guard.
@@ -145,8 +149,12 @@ impl LocalAgents {
             return None;
         }
         let bell = Arc::new(Notify::new());
-        started.insert(uid.clone(), Started { bell: Arc::clone(&bell), is_inside });
+        started.insert(uid.clone(), Started { bell: Arc::clone(&bell), is_inside, at: Instant::now() });
         Some(bell)
+    }
+
+    pub(crate) fn started_at(&self, uid: &AgentUid) -> Option<Instant> {
+        self.started().get(uid).map(|started| started.at)
     }
 
     /// Reports whether the agent of a node runs in the server process, that is, not on the machine of the

@@ -38,6 +38,7 @@ use super::spans::AttemptSpans;
 use super::work::{GraphWork, Work};
 use crate::agents::INBOX_MAX;
 use crate::context::OrchestratorContext;
+use crate::machines::verify_machines;
 use crate::orchestrator::Orchestrator;
 
 /// Delay before a retry after a transient error.
@@ -290,6 +291,8 @@ async fn plan(
         let subgraphs = run_options.subgraphs.clone();
         let plan_request = PlanRequest { subgraphs, force, ignore_limits, ..request.plan_request() };
         let (planning, actor) = (&orchestrator.context.services.planning, Actor::server());
+        let unverified = if force { Vec::new() } else { verify_machines(orchestrator, cluster.id).await? };
+        let plan_request = PlanRequest { unverified, ..plan_request };
         if run_options.dry_run {
             // A real run would have executed the graphs before this one.
             let parent_id = previous_plan(orchestrator, child).await?;

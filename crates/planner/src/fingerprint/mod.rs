@@ -2,10 +2,12 @@
 
 mod definition;
 mod inputs;
+mod unknown;
 
 pub use definition::source_digests;
 pub(crate) use definition::{redefinition_text, redefinitions};
 pub use inputs::{inputs_digest, inputs_document, inputs_of};
+pub use unknown::unknown_definitions;
 
 /// Parameters that decide when and how often a task runs, not what it does.
 const SCHEDULING: &[&str] = &["interval", "retries", "retry_interrupted", "strategy", "timeout"];

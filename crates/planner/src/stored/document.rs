@@ -247,6 +247,7 @@ impl<'p> StoredProblem<'p> {
         Diagnostic {
             severity: match self.severity {
                 StoredSeverity::Error => Severity::Error,
+                StoredSeverity::Warning if codes::NOTES.contains(&&*self.code) => Severity::Note,
                 StoredSeverity::Warning => Severity::Warning,
             },
             code: self.code.into_owned().into(),

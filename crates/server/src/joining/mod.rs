@@ -97,6 +97,8 @@ impl Joining {
         for (join, peer) in joins {
             outcomes.push(self.one(&mut together, join, *peer).await?);
         }
+        let joined = outcomes.iter().filter_map(|outcome| Some(outcome.as_ref().ok()?.agent.uid.clone()));
+        let _fence = self.orchestrator.agents.fence(joined.collect(), context.clock.now());
         together.commit().await?;
         Ok(outcomes)
     }

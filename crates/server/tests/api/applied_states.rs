@@ -1,7 +1,10 @@
 //! Applied states after runs: which attempts leave a node in doubt, and what the next plan makes of it.
 
 use serde_json::{Value, json};
-use stoker_model::{ClusterId, GraphType, TaintCause};
+use stoker_model::{
+    Actor, AppliedMark, AppliedSuccess, AuditChange, ClusterId, DocumentId, GraphType, Micros, PlanId, RunId,
+    TaintCause,
+};
 
 use crate::beginnings::id;
 use crate::runs::{Site, task};
@@ -98,6 +101,44 @@ async fn success_in_another_graph_type_does_not_count() {
     assert_eq!(site.planned(json!({})).await, both, "the change is still pending in the default graph");
     site.deploy(json!({})).await;
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}
+
+/// Successes of earlier versions have no definition.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plan_notes_that_edits_of_unknown_definitions_are_not_noticed() {
+    let site = Site::new(&json!([title()])).await;
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    let plan = async || {
+        let plan =
+            site.server.post(&format!("clusters/{}/plans", site.cluster), &json!({})).await.expect(201);
+        site.server.get(&format!("plans/{}", plan["id"])).await.expect(200)
+    };
+    let known = plan().await;
+    assert_eq!(known["notes"], json!([]));
+    let (cluster, graph_type) = (ClusterId(site.cluster), GraphType::new("default").unwrap());
+    let mut writing = site.server.app.store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
+    let plan_id = PlanId(id(&known));
+    let common = writing.plan_snapshot(plan_id).await.unwrap().unwrap().common_id;
+    let snapshot = writing.plan_snapshot_put(plan_id, common, DocumentId(0), None, None).await.unwrap();
+    let uids = site.nodes.map(|node| node.to_string());
+    let uids = uids.each_ref().map(String::as_str);
+    for group in writing.applied_groups(cluster, &graph_type, &["title"], &uids).await.unwrap() {
+        let (node_uid, task_name) = (group.node_uid, "title".to_owned());
+        let cause = TaintCause::InFlight;
+        let mark = AppliedMark { node_uid: node_uid.clone(), task_name: task_name.clone(), cause };
+        writing.applied_mark(cluster, &graph_type, RunId(1), &[mark]).await.unwrap();
+        let document_id = group.document_id.unwrap();
+        let success = AppliedSuccess { node_uid, task_name, document_id, inputs: None, inputs_id: None };
+        writing.applied_put(cluster, &graph_type, RunId(1), snapshot, &[success]).await.unwrap();
+    }
+    let change = AuditChange { action: "test", target: "test".to_owned(), detail: json!({}) };
+    writing.commit(change).await.unwrap();
+    let noted = plan().await;
+    assert_eq!((&noted["n_run"], &noted["warnings"]), (&json!(0), &json!([])), "{noted}");
+    assert_eq!(noted["notes"].as_array().unwrap().len(), 1, "{noted}");
+    assert_eq!(noted["notes"][0]["code"], "plan-definition-unknown");
+    assert_eq!(site.deploy(json!({"force": true})).await["status"], "ready");
+    assert_eq!(plan().await["notes"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

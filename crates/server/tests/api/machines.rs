@@ -184,6 +184,28 @@ async fn local_agent_on_another_machine_counts_as_replaced() {
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new(), "the new machine is deployed");
 }
 
+/// After a start of the server, no local agent is connected until a run needs it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plan_notices_that_the_machine_of_a_local_agent_was_replaced() {
+    let site = Site::new(&install()).await;
+    site.attempts.set_machine(MACHINE);
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    site.attempts.set_machine(OTHER_MACHINE);
+    site.server.delete(&format!("nodes/{}/agent", site.nodes[0])).await.expect(204);
+    let expected = [format!("install@{}", site.nodes[0])];
+    // The server closes the connection in the background.
+    for _ in 0..400 {
+        if site.planned(json!({})).await == expected {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    assert_eq!(site.planned(json!({})).await, expected);
+    assert_eq!(site.replacements().await.len(), 1);
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn announced_replacement_waits_for_the_next_join() {
     let site = Site::new(&install()).await;

@@ -109,7 +109,15 @@ async fn warnings_about_graphs_are_shown_over_rest() {
         when("unobserved", json!("*"), "changed($.cluster.name)", debug),
         when("hidden", json!(["controller", "compute"]), "changed($.cluster.name)", json!("d")),
         when("near-miss", json!("*"), "changed($.confgs.nova)", json!("e")),
+        {"id": "replaced", "roles": ["compute"]},
     ]);
+    let cluster = site.server.get(&format!("clusters/{}", site.cluster)).await.expect(200);
+    let of_release = json!([{
+        "id": "replaced", "type": "shell", "version": "2.0.0", "tags": ["controller"],
+        "parameters": {"cmd": "true", "retries": 0, "timeout": 30},
+    }]);
+    let path = format!("releases/{}/deployment_tasks", cluster["release_id"]);
+    site.server.put(&path, &of_release).await.expect(200);
     let path = format!("clusters/{}/deployment_graphs/default", site.cluster);
     let codes = |warnings: &Value| -> Vec<(String, String)> {
         let text = |warning: &Value, key: &str| warning[key].as_str().unwrap_or_default().to_owned();
@@ -138,6 +146,7 @@ async fn warnings_about_graphs_are_shown_over_rest() {
         ("bare-word", "graph-bare-word"),
         ("never-first", "graph-never-first"),
         ("no-state", "graph-not-state"),
+        ("replaced", "graph-replaced-placement"),
         ("unobserved", "graph-unobserved-input"),
     ];
     let check = format!("clusters/{}/deployment_tasks/check", site.cluster);
@@ -150,6 +159,7 @@ async fn warnings_about_graphs_are_shown_over_rest() {
         ("near-miss", "plan-near-miss"),
         ("never-first", "graph-never-first"),
         ("no-state", "graph-not-state"),
+        ("replaced", "graph-replaced-placement"),
         ("unobserved", "graph-unobserved-input"),
     ];
     assert_eq!(codes(&plan["warnings"]), expected(&of_plan), "{plan}");

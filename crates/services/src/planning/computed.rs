@@ -7,8 +7,8 @@ use serde_json::json;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{ClusterId, GraphType, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::{
-    ExplainedPlan, Instance, InstanceAction, Plan, PlanExtras, check, check_placeholders, encode,
-    input_digests, plan, source_digests,
+    ExplainedPlan, Instance, InstanceAction, Plan, PlanExtras, check, check_placeholders, codes, encode,
+    input_digests, plan, source_digests, unknown_definitions,
 };
 use stoker_state::{DesiredState, MASTER, SYNC, Secrets};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
@@ -60,6 +60,8 @@ impl ComputedPlan {
         let mut extras = PlanExtras::new(&report);
         extras.warnings.extend(inputs.graph_check.warnings());
         extras.warnings.extend(role_warnings);
+        extras.warnings.extend(unverified_machines(&inputs.request, &planned));
+        extras.warnings.extend(unknown_definitions(&input, &planned));
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &inputs.secrets);
         explained.problems.extend(parameters::warnings(&explained.plan));
         for warning in &mut extras.warnings {
@@ -143,6 +145,18 @@ impl ComputedPlan {
         writing.plan_extras_put(record.id, extras).await?;
         Ok(record)
     }
+}
+
+/// Warns about nodes of the plan that may have been replaced unnoticed.
+fn unverified_machines(request: &PlanRequest, plan: &Plan) -> Option<Diagnostic> {
+    let is_unverified = |uid: &&String| request.unverified.iter().any(|agent| agent.as_str() == uid.as_str());
+    let nodes: Vec<String> = plan.nodes.iter().filter(is_unverified).cloned().collect();
+    if nodes.is_empty() || request.force {
+        return None;
+    }
+    let message = "the agents did not connect, so the machines may have been replaced since the last run";
+    let help = "see the server log for the reason, and plan again when the nodes are reachable";
+    Some(Diagnostic::warning(codes::UNVERIFIED_MACHINE, message).help(help).nodes(nodes))
 }
 
 /// Returns the statuses of nodes and cluster after a run of the plan that succeeds. Nodes without a task keep their

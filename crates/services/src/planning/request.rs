@@ -1,7 +1,7 @@
 //! Planning request.
 
 use serde_json::json;
-use stoker_model::{GraphType, Json, NodeId, PlanId, PlanRecord};
+use stoker_model::{AgentUid, GraphType, Json, NodeId, PlanId, PlanRecord};
 use stoker_planner::{PlanScope, Subgraph};
 
 use crate::graphs::PlannedGraph;
@@ -23,6 +23,8 @@ pub struct PlanRequest {
     pub parent_id: Option<PlanId>,
     /// Marked nodes that leave the cluster when the plan is applied.
     pub removals: Vec<NodeId>,
+    /// Agents whose machines could not be compared with those that applied states describe; not stored.
+    pub unverified: Vec<AgentUid>,
 }
 
 impl PlanRequest {
@@ -77,6 +79,7 @@ impl PlanRequest {
             ignore_limits: request.get("ignore_limits").and_then(Json::as_bool).unwrap_or(false),
             parent_id: record.parent_id,
             removals: ids("removals").unwrap_or_default(),
+            unverified: Vec::new(),
         }
     }
 

@@ -6,7 +6,9 @@ use serde_json::{Value as Json, json};
 
 use super::expression::{Condition, Parameter, Path};
 use super::history::{Edit, History, Operation, RunRequest, TaskRef};
-use super::site::{GRAPH_TYPES, NEW, Placement, ROLES, Scope, Site, SiteGraph, SiteNode, SiteTask};
+use super::site::{
+    GRAPH_TYPES, NEW, Placement, ROLES, Scope, Site, SiteGraph, SiteGroup, SiteNode, SiteTask,
+};
 use crate::rng::Rng;
 
 const N_NODES_MAX: u64 = 5;
@@ -109,8 +111,41 @@ impl Generator {
 
     fn graph(&mut self) -> SiteGraph {
         let n_tasks = self.rng.between(1, N_TASKS_MAX);
-        let tasks = (0..n_tasks).map(|number| (format!("t{number}"), self.task())).collect();
-        SiteGraph { tasks, keep: self.rng.one_in(6) }
+        let mut tasks: BTreeMap<String, SiteTask> =
+            (0..n_tasks).map(|number| (format!("t{number}"), self.task())).collect();
+        let names: Vec<String> = tasks.keys().cloned().collect();
+        for (idx, name) in names.iter().enumerate().skip(1) {
+            if let Some(task) = tasks.get_mut(name).filter(|_| self.rng.one_in(5)) {
+                task.trigger = Some(self.pick(&names[..idx]));
+            }
+        }
+        let n_groups = if self.rng.one_in(2) { self.rng.between(1, 2) } else { 0 };
+        let mut groups = BTreeMap::new();
+        for number in 0..n_groups {
+            let others = tasks.iter().filter(|(_, task)| task.trigger.is_none());
+            let members: BTreeSet<String> =
+                others.filter(|_| self.rng.one_in(2)).map(|(name, _)| name.clone()).collect();
+            for member in &members {
+                if let Some(task) = tasks.get_mut(member).filter(|_| self.rng.one_in(2)) {
+                    task.placement = Placement::Nowhere;
+                }
+            }
+            let placement =
+                if self.rng.one_in(2) { Placement::All } else { Placement::Role(self.pick(ROLES)) };
+            let condition = (!self.rng.one_in(4)).then(|| self.group_condition());
+            groups.insert(format!("g{number}"), SiteGroup { placement, condition, members });
+        }
+        SiteGraph { tasks, groups, keep: self.rng.one_in(6) }
+    }
+
+    /// `inputsChanged()` is not available in groups.
+    fn group_condition(&mut self) -> Condition {
+        loop {
+            let condition = self.condition(1);
+            if !condition.uses_inputs() {
+                return condition;
+            }
+        }
     }
 
     fn task(&mut self) -> SiteTask {
@@ -127,6 +162,7 @@ impl Generator {
             command: 1,
             parameters: self.parameters(is_on_nodes),
             timeout: 60,
+            trigger: None,
             placement,
         }
     }
@@ -206,7 +242,8 @@ impl Generator {
     fn task_ref(&mut self, site: &Site) -> TaskRef {
         let graphs: Vec<&'static str> = site.graphs.keys().copied().collect();
         let graph = self.pick(&graphs);
-        let tasks: Vec<String> = site.graphs[graph].tasks.keys().cloned().collect();
+        let SiteGraph { tasks, groups, .. } = &site.graphs[graph];
+        let tasks: Vec<String> = tasks.keys().chain(groups.keys()).cloned().collect();
         TaskRef { graph, task: self.pick(&tasks) }
     }
 
@@ -297,14 +334,19 @@ impl Generator {
     }
 
     fn edit(&mut self, site: &Site, TaskRef { graph, task }: &TaskRef) -> Edit {
-        let task = &site.graphs[graph].tasks[task];
+        let placements = [Placement::All, Placement::Role("web"), Placement::Role("db")];
+        let Some(task) = site.graphs[graph].tasks.get(task) else {
+            return if self.rng.one_in(2) {
+                Edit::Placement(self.pick(&placements))
+            } else {
+                Edit::Condition(self.group_condition())
+            };
+        };
         match self.rng.below(6) {
             0 | 1 => Edit::Command,
             2 => Edit::Parameters(self.parameters(task.placement != Placement::Master)),
             3 => Edit::Timeout,
-            4 if task.placement != Placement::Master => {
-                Edit::Placement(self.pick(&[Placement::All, Placement::Role("web"), Placement::Role("db")]))
-            }
+            4 if task.placement != Placement::Master => Edit::Placement(self.pick(&placements)),
             _ => {
                 let uses_inputs =
                     |condition: Option<Condition>| condition.is_some_and(|condition| condition.uses_inputs());

@@ -45,6 +45,7 @@ pub(crate) enum Operation {
     LateResult(u64),
 }
 
+/// A task or a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TaskRef {
     pub(crate) graph: &'static str,
@@ -94,8 +95,14 @@ impl Operation {
                 site.settings.remove(&(*section, *name));
             }
             Self::Edit(TaskRef { graph, task }, edit) => {
-                let graph = site.graphs.get_mut(graph);
-                if let Some(task) = graph.and_then(|graph| graph.tasks.get_mut(task)) {
+                let Some(graph) = site.graphs.get_mut(graph) else { return consequences };
+                if let Some(group) = graph.groups.get_mut(task) {
+                    match edit {
+                        Edit::Placement(placement) => group.placement.clone_from(placement),
+                        Edit::Condition(condition) => group.condition = Some(condition.clone()),
+                        Edit::Command | Edit::Parameters(_) | Edit::Timeout => {}
+                    }
+                } else if let Some(task) = graph.tasks.get_mut(task) {
                     match edit {
                         Edit::Command => task.command += 1,
                         Edit::Parameters(parameters) => task.parameters.clone_from(parameters),

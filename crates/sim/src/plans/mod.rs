@@ -5,6 +5,7 @@
 //! (`model.rs`), and with the truth: what the tasks have written to the simulated machines. [`PlanSabotage`] injects a defect to
 //! prove that the checks would detect it.
 
+mod execution;
 mod expression;
 mod generator;
 mod history;
@@ -14,6 +15,7 @@ mod records;
 mod replay;
 mod shrink;
 mod site;
+mod view;
 mod world;
 
 pub use replay::{PlanViolation, PlansReport, simulate_plans};

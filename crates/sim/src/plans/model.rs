@@ -9,7 +9,8 @@ use std::rc::Rc;
 use serde_json::{Value as Json, json};
 
 use super::expression::{Condition, Parameter, Path};
-use super::site::{Scope, Site, SiteNode, SiteTask};
+use super::site::{Scope, Site, SiteTask};
+use super::view::View;
 
 /// Graph type, task and node.
 pub(crate) type Key = (&'static str, String, String);
@@ -28,6 +29,8 @@ pub(crate) enum Event {
     },
     /// An attempt ended otherwise than by success.
     NotSucceeded,
+    /// The trigger of the task may have changed something.
+    Triggered,
     Succeeded {
         run: i64,
         success: Success,
@@ -64,13 +67,6 @@ pub(crate) enum Decision {
     Run(Json),
 }
 
-/// A state as an expression sees it: the site from the point of view of a node.
-#[derive(Clone, Copy)]
-struct View<'v> {
-    site: &'v Site,
-    uid: &'v str,
-}
-
 /// Predictions of the oracle about a plan.
 pub(crate) struct Verdicts {
     pub(crate) decisions: BTreeMap<(String, String), Decision>,
@@ -95,7 +91,7 @@ impl Oracle {
         for (at, event) in events.iter().enumerate().rev() {
             match event {
                 Event::Invalidated => break,
-                Event::Sent { .. } | Event::NotSucceeded => is_doubtful = true,
+                Event::Sent { .. } | Event::NotSucceeded | Event::Triggered => is_doubtful = true,
                 // A late result after an invalidation is one of the former machine.
                 Event::LateResult => is_doubtful |= has_event_since_invalidation(&events[..at]),
                 Event::Succeeded { run, success } => {
@@ -118,10 +114,17 @@ impl Oracle {
         let (included, graph) = (site.included(scope), &site.graphs[graph_type]);
         let steady = site.settled(&site.occupied(graph_type, scope), false);
         let mut verdicts = Verdicts { decisions: BTreeMap::new(), unaffected: BTreeSet::new() };
+        // Instances whose last attempt has no known effect.
+        let mut tainted: BTreeSet<(String, String)> = BTreeSet::new();
         for (name, task) in &graph.tasks {
             let is_selected = scope.selects_task(name);
-            for uid in site.placed(task, &included) {
-                let applied = match self.applied(&(graph_type, name.clone(), uid.clone())) {
+            for uid in site.placed(graph, name, &included) {
+                let key = (name.clone(), uid.clone());
+                let applied = self.applied(&(graph_type, name.clone(), uid.clone()));
+                if matches!(applied, Applied::Doubtful(_)) && !scope.force {
+                    tainted.insert(key.clone());
+                }
+                let applied = match applied {
                     _ if scope.force => Applied::Never,
                     Applied::Known(success) if !graph.keep && success.definition != task.definition(site) => {
                         Applied::Doubtful(Some(success))
@@ -129,13 +132,23 @@ impl Oracle {
                     applied => applied,
                 };
                 let instance = Instance { task, site, steady: &steady, uid: &uid };
-                let decision = if is_selected { instance.decide(&applied) } else { Decision::Skip };
+                let groups = site.group_conditions(graph, name, &uid);
+                let decision = if !is_selected {
+                    Decision::Skip
+                } else if let Some(trigger) = graph.trigger_of(name) {
+                    let trigger = (trigger.clone(), uid.clone());
+                    let runs = matches!(verdicts.decisions.get(&trigger), Some(Decision::Run(_)));
+                    instance.decide_handler(&applied, tainted.contains(&key) || runs)
+                } else {
+                    instance.decide(&applied, groups.as_deref())
+                };
                 if let Applied::Known(success) = applied
+                    && graph.trigger_of(name).is_none()
                     && instance.is_unaffected(success)
                 {
-                    verdicts.unaffected.insert((name.clone(), uid.clone()));
+                    verdicts.unaffected.insert(key.clone());
                 }
-                verdicts.decisions.insert((name.clone(), uid.clone()), decision);
+                verdicts.decisions.insert(key, decision);
             }
         }
         verdicts
@@ -167,39 +180,57 @@ struct Instance<'i> {
 }
 
 impl Instance<'_> {
-    fn decide(&self, applied: &Applied<'_>) -> Decision {
+    /// Decides the instance. `groups`: conditions of which one must be true, too.
+    fn decide(&self, applied: &Applied<'_>, groups: Option<&[&Condition]>) -> Decision {
+        let Some(old) = self.own_decision(applied) else { return Decision::Skip };
         let run =
             |old: Option<&Site>| Decision::Run(self.task.parameters(self.view(self.site), self.old(old)));
-        let Some(condition) = self.task.effective_condition() else {
-            let old = if let Applied::Known(success) = applied { Some(&*success.site) } else { None };
-            return run(old);
+        let follows = |old: Option<&Site>| {
+            let holds = |condition: &&Condition| condition.holds(self.view(self.site), self.old(old), true);
+            groups.is_none_or(|groups| groups.iter().any(holds))
         };
+        if follows(old) {
+            return run(old);
+        }
+        match applied {
+            Applied::Doubtful(Some(success)) if follows(Some(&success.site)) => run(Some(&success.site)),
+            _ => Decision::Skip,
+        }
+    }
+
+    /// Decides an instance of a handler, which runs for a condition of its own or because of its trigger: it was triggered
+    /// before, or its trigger runs.
+    fn decide_handler(&self, applied: &Applied<'_>, may_be_triggered: bool) -> Decision {
+        let own = if self.task.condition.is_some() { self.own_decision(applied) } else { None };
+        let old = match (own, applied) {
+            (Some(old), _) => old,
+            (None, _) if !may_be_triggered => return Decision::Skip,
+            (None, Applied::Known(success)) => Some(&*success.site),
+            (None, _) => None,
+        };
+        Decision::Run(self.task.parameters(self.view(self.site), self.old(old)))
+    }
+
+    /// The old state with which the task lets the instance run; `None` if it is skipped.
+    fn own_decision<'s>(&self, applied: &'s Applied<'_>) -> Option<Option<&'s Site>> {
+        let condition = self.task.effective_condition();
         let holds = |old: Option<&Site>, inputs_changed: bool| {
-            condition.holds(self.view(self.site), self.old(old), inputs_changed)
+            let condition = condition.as_ref();
+            condition
+                .is_none_or(|condition| condition.holds(self.view(self.site), self.old(old), inputs_changed))
         };
         match applied {
             Applied::Known(success) => {
                 let inputs_changed = self.task.inputs(self.view(self.steady)) != success.inputs;
                 let old = Some(&*success.site);
-                if holds(old, inputs_changed) { run(old) } else { Decision::Skip }
+                holds(old, inputs_changed).then_some(old)
             }
-            Applied::Never | Applied::Doubtful(None) => {
-                if holds(None, true) {
-                    run(None)
-                } else {
-                    Decision::Skip
-                }
-            }
+            _ if holds(None, true) => Some(None),
             Applied::Doubtful(Some(success)) => {
                 let retained = Some(&*success.site);
-                if holds(None, true) {
-                    run(None)
-                } else if holds(retained, true) {
-                    run(retained)
-                } else {
-                    Decision::Skip
-                }
+                holds(retained, true).then_some(retained)
             }
+            Applied::Never | Applied::Doubtful(None) => None,
         }
     }
 
@@ -314,62 +345,6 @@ impl Parameter {
                 json!(format!("{}: {}", new.site.helper, text.as_str().unwrap_or_default()))
             }
         }
-    }
-}
-
-impl View<'_> {
-    fn value(&self, path: &Path) -> Option<Json> {
-        let node = self.site.nodes.get(self.uid);
-        match path {
-            Path::Setting(keys) => {
-                let (section, rest) = keys.split_first()?;
-                rest.iter().try_fold(self.section(section)?, |value, key| value.get(*key).cloned())
-            }
-            Path::Labels => Some(node?.labels_as_text()),
-            Path::Label(name) => node?.labels.get(name).map(|value| json!(value.to_string())),
-            Path::NetworkScheme => node?.gateway.map(|gateway| json!(gateway)),
-            Path::Status => node.map(|node| json!(node.status)),
-            Path::ClusterStatus => Some(json!(self.site.status)),
-            Path::Nodes => Some(self.records(|_| true)),
-            Path::NodesOf(role) => Some(self.records(|record| record["role"] == *role)),
-            Path::NodeUids => Some(self.column("uid")),
-            Path::NodeStatuses => Some(self.column("status")),
-        }
-    }
-
-    fn section(&self, section: &str) -> Option<Json> {
-        let settings = self.site.settings.iter().filter(|((of, _), _)| *of == section);
-        let settings: serde_json::Map<String, Json> =
-            settings.map(|((_, name), value)| ((*name).to_owned(), value.clone())).collect();
-        (!settings.is_empty()).then_some(Json::Object(settings))
-    }
-
-    fn column(&self, key: &str) -> Json {
-        let Json::Array(records) = self.records(|_| true) else { return Json::Null };
-        records.into_iter().map(|mut record| record[key].take()).collect()
-    }
-
-    /// One record per node and role.
-    fn records(&self, is_wanted: impl Fn(&Json) -> bool) -> Json {
-        let staying = self.site.nodes.iter().filter(|(_, node)| !node.pending_deletion);
-        staying.flat_map(|(uid, node)| node.records(uid)).filter(is_wanted).collect()
-    }
-}
-
-impl SiteNode {
-    fn labels_as_text(&self) -> Json {
-        self.labels.iter().map(|(name, value)| ((*name).to_owned(), json!(value.to_string()))).collect()
-    }
-
-    fn records(&self, uid: &str) -> Vec<Json> {
-        let of_role = |role: &'static str| {
-            json!({
-                "uid": uid, "role": role, "status": self.status, "roles": self.all_roles(),
-                "pending_roles": self.pending_roles, "pending_addition": self.pending_addition,
-                "labels": self.labels_as_text(), "gateway": self.gateway,
-            })
-        };
-        self.all_roles().into_iter().map(of_role).collect()
     }
 }
 

@@ -30,8 +30,8 @@ pub(crate) fn state_of(site: &Site) -> (DesiredState, Vec<Node>) {
 /// The tasks of a graph of the site.
 pub(crate) fn tasks_of(site: &Site, graph_type: &str) -> Vec<Task> {
     let graph = site.graphs.get(graph_type);
-    let tasks = graph.into_iter().flat_map(|graph| &graph.tasks);
-    tasks.map(|(name, task)| Task { name: name.clone(), fields: object(task.fields()) }).collect()
+    let tasks = graph.into_iter().flat_map(|graph| graph.fields());
+    tasks.map(|(name, fields)| Task { name: name.clone(), fields: object(fields) }).collect()
 }
 
 pub(crate) fn object(value: Json) -> JsonMap {

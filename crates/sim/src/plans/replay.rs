@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::rc::Rc;
 
 use serde_json::{Value as Json, json};
-use stoker_model::{InstanceIdx, TaintCause};
 use stoker_planner::InstanceAction;
 
 use super::expression::Condition;
 use super::generator::generate;
 use super::history::{History, Operation, RunRequest};
-use super::machines::{Content, Effect, End, Machines};
-use super::model::{Decision, Event, Key, Oracle, Success, Verdicts};
-use super::site::{ERROR, Site, SiteTask};
+use super::machines::{Content, Machines};
+use super::model::{Decision, Event, Key, Oracle, Verdicts};
+use super::site::{Site, SiteTask};
 use super::world::{PlanSabotage, PlanVariant, World, WorldPlan, running};
 use crate::rng::Rng;
 
@@ -67,6 +65,7 @@ pub(crate) fn replay(history: &History, sabotage: PlanSabotage, with_log: bool) 
         oracle: Oracle::default(),
         world: World::new(sabotage),
         machines: Machines::default(),
+        pending: BTreeSet::new(),
         given_up: Vec::new(),
         n_runs: 0,
         report: PlansReport::default(),
@@ -98,20 +97,22 @@ pub(crate) fn replay(history: &History, sabotage: PlanSabotage, with_log: bool) 
     replay.report
 }
 
-struct Replay {
-    site: Site,
-    oracle: Oracle,
-    world: World,
-    machines: Machines,
+pub(super) struct Replay {
+    pub(super) site: Site,
+    pub(super) oracle: Oracle,
+    pub(super) world: World,
+    pub(super) machines: Machines,
+    /// Handlers whose triggers reported an attempt that changed the machine.
+    pub(super) pending: BTreeSet<Key>,
     /// Attempts whose end is unknown, and what their processes write when they complete.
-    given_up: Vec<(Key, i64, Content)>,
-    n_runs: i64,
+    pub(super) given_up: Vec<(Key, i64, Content)>,
+    pub(super) n_runs: i64,
     report: PlansReport,
     with_log: bool,
 }
 
 impl Replay {
-    fn log(&mut self, line: impl FnOnce() -> String) {
+    pub(super) fn log(&mut self, line: impl FnOnce() -> String) {
         if self.with_log {
             self.report.log.push(line());
         }
@@ -133,13 +134,14 @@ impl Replay {
         }
     }
 
-    fn invalidate(&mut self, uid: &str) {
+    pub(super) fn invalidate(&mut self, uid: &str) {
         self.oracle.invalidate(uid);
         self.world.invalidate(uid);
+        self.pending.retain(|(_, _, node)| node != uid);
     }
 
     /// Gives a node an empty machine. Processes of the former machine write to that one.
-    fn empty(&mut self, uid: &str) {
+    pub(super) fn empty(&mut self, uid: &str) {
         self.machines.empty(uid);
         self.given_up.retain(|((_, _, node), ..)| node != uid);
     }
@@ -197,9 +199,19 @@ impl Replay {
                 self.report.n_unaffected += 1;
                 self.report.n_unaffected_skipped += u64::from(!runs);
             }
-            let task = self.site.graphs[request.graph].tasks[instance.task].clone();
-            if !runs && !self.is_deployed(request, &task, &name) && request.scope.selects_task(&name.0) {
-                let key = (request.graph, name.0.clone(), name.1.clone());
+            let graph = &self.site.graphs[request.graph];
+            let task = graph.tasks[instance.task].clone();
+            let follows_others = graph.trigger_of(instance.task).is_some()
+                || self.site.group_conditions(graph, instance.task, instance.node).is_some();
+            let key = (request.graph, name.0.clone(), name.1.clone());
+            if !runs && self.pending.contains(&key) && request.scope.selects_task(&name.0) {
+                self.violate("truth", format!("{instance} is skipped, but its trigger changed something"));
+            }
+            if !runs
+                && !follows_others
+                && !self.is_deployed(request, &task, &name)
+                && request.scope.selects_task(&name.0)
+            {
                 let content = self.machines.content(&key).cloned();
                 self.violate("truth", format!("{instance} is skipped, but the machine has {content:?}"));
             }
@@ -241,103 +253,11 @@ impl Replay {
         }
     }
 
-    fn whole(&self, request: &RunRequest, task: &SiteTask, uid: &str) -> Content {
+    pub(super) fn whole(&self, request: &RunRequest, task: &SiteTask, uid: &str) -> Content {
         Content::Whole {
             definition: task.definition(&self.site),
             inputs: task.inputs_in(&self.site, uid, request.graph, &request.scope),
         }
-    }
-
-    fn execute(&mut self, request: &RunRequest, planned: &WorldPlan) {
-        self.n_runs += 1;
-        let run = self.n_runs;
-        let snapshot = self.world.store(planned);
-        let participants: BTreeSet<String> = if request.scope.tasks.is_some() {
-            running(&planned.plan).map(|(_, uid)| uid.to_owned()).collect()
-        } else {
-            self.site.occupied(request.graph, &request.scope)
-        };
-        let is_partial = self.site.leaves_out(&request.scope);
-        let settled = Rc::new(self.site.settled(&participants, is_partial));
-        let instances: Vec<(InstanceIdx, Key)> = planned
-            .plan
-            .instances()
-            .filter(|instance| instance.verdict.action() == InstanceAction::Run)
-            .map(|instance| {
-                (instance.idx, (request.graph, instance.task.to_owned(), instance.node.to_owned()))
-            })
-            .collect();
-        let end = |key: &Key| End::random(request.luck, request.failing, &key.1, &key.2);
-        let sent: Vec<(InstanceIdx, Key)> =
-            instances.iter().filter(|(_, key)| end(key) != End::NotStarted).cloned().collect();
-        let contents: Vec<Content> = sent
-            .iter()
-            .map(|(_, key)| self.whole(request, &self.site.graphs[request.graph].tasks[&key.1], &key.2))
-            .collect();
-        for (_, key) in &sent {
-            self.oracle.record(key.clone(), Event::Sent { run });
-            self.world.send(key.0, &key.1, &key.2, run);
-        }
-        let replaced = request.replaced.as_ref().filter(|uid| self.site.nodes.contains_key(*uid));
-        if let Some(uid) = replaced {
-            self.log(|| format!("  the machine of node {uid} is replaced"));
-            if let Some(node) = self.site.nodes.get_mut(uid) {
-                node.redeploy();
-            }
-            self.invalidate(uid);
-            self.empty(uid);
-        }
-        let mut failed: BTreeSet<String> = BTreeSet::new();
-        for (_, key) in &instances {
-            if end(key) != End::Succeeded {
-                failed.insert(key.2.clone());
-                self.log(|| format!("  {}@{} ends: {:?}", key.1, key.2, end(key)));
-            }
-        }
-        for ((idx, key), content) in sent.into_iter().zip(contents) {
-            let is_former = replaced == Some(&key.2);
-            match end(&key) {
-                End::NotStarted => {}
-                End::Succeeded => {
-                    let Content::Whole { definition, inputs } = content.clone() else { continue };
-                    let success = Success { site: Rc::clone(&settled), definition, inputs };
-                    self.oracle.record(key.clone(), Event::Succeeded { run, success });
-                    self.world.succeed(request.graph, planned, snapshot, idx, run);
-                    if !is_former {
-                        self.machines.write(key, content);
-                    }
-                }
-                End::NotSucceeded { cause, effect } => {
-                    // A failure that is reported after an invalidation taints the new machine, too.
-                    if cause != TaintCause::InFlight {
-                        self.oracle.record(key.clone(), Event::NotSucceeded);
-                        self.world.mark(key.0, &key.1, &key.2, run, cause);
-                    }
-                    if is_former {
-                        continue;
-                    }
-                    if cause == TaintCause::Unknown {
-                        self.given_up.push((key.clone(), run, content.clone()));
-                    }
-                    match effect {
-                        Effect::None => {}
-                        Effect::Whole => self.machines.write(key, content),
-                        Effect::Broken => self.machines.write(key, Content::Broken),
-                    }
-                }
-            }
-        }
-        for uid in &participants {
-            if let Some(node) = self.site.nodes.get_mut(uid) {
-                if failed.contains(uid) {
-                    node.status = ERROR;
-                } else {
-                    node.become_ready();
-                }
-            }
-        }
-        let has_failed = !failed.is_empty();
-        self.site.status = self.site.status_after(is_partial && !has_failed);
     }
 }
 

@@ -27,8 +27,8 @@ pub fn describe_shrunk(seed: u64, check: &str, sabotage: PlanSabotage) -> Option
     for (graph_type, graph) in &history.site.graphs {
         let mode = if graph.keep { " (on_definition_change: keep)" } else { "" };
         _ = writeln!(text, "graph {graph_type}{mode}:");
-        for (name, task) in &graph.tasks {
-            _ = writeln!(text, "  {name}: {}", task.fields());
+        for (name, fields) in graph.fields() {
+            _ = writeln!(text, "  {name}: {fields}");
         }
     }
     text.push_str("history:\n");
@@ -79,6 +79,16 @@ fn smaller(history: &History) -> Vec<History> {
                 };
                 candidates.push(without(&|history| task_of(history, &clear)));
             }
+        }
+    }
+    for (graph_type, graph) in &history.site.graphs {
+        for name in graph.groups.keys() {
+            let remove = |history: &mut History| {
+                if let Some(graph) = history.site.graphs.get_mut(graph_type) {
+                    graph.groups.remove(name);
+                }
+            };
+            candidates.push(without(&remove));
         }
     }
     for uid in history.site.nodes.keys() {

@@ -52,8 +52,18 @@ pub(crate) struct SiteNode {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SiteGraph {
     pub(crate) tasks: BTreeMap<String, SiteTask>,
+    pub(crate) groups: BTreeMap<String, SiteGroup>,
     /// `on_definition_change: keep`.
     pub(crate) keep: bool,
+}
+
+/// Places its members, and decides for them on these nodes if it has a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SiteGroup {
+    pub(crate) placement: Placement,
+    pub(crate) condition: Option<Condition>,
+    /// Names of tasks, which may no longer exist.
+    pub(crate) members: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +71,19 @@ pub(crate) enum Placement {
     All,
     Role(&'static str),
     Master,
+    /// No placement of its own: only groups place the task.
+    Nowhere,
+}
+
+impl Placement {
+    fn field(&self) -> Option<Json> {
+        match self {
+            Self::All => Some(json!("*")),
+            Self::Role(role) => Some(json!([role])),
+            Self::Master => Some(json!([MASTER])),
+            Self::Nowhere => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +99,8 @@ pub(crate) struct SiteTask {
     pub(crate) parameters: Vec<Parameter>,
     /// Seconds; a scheduling attribute.
     pub(crate) timeout: u32,
+    /// The task that triggers this one on the same node. Its name sorts before that of this task.
+    pub(crate) trigger: Option<String>,
 }
 
 pub(crate) const FILE: &str = "/srv/motd";
@@ -102,16 +127,58 @@ impl SiteTask {
             "type": if self.copies_file { "copy_files" } else { "shell" },
             "version": if self.is_version_3 { "3.0.0" } else { "2.1.0" },
             "parameters": parameters,
-            "roles": match &self.placement {
-                Placement::All => json!("*"),
-                Placement::Role(role) => json!([role]),
-                Placement::Master => json!([MASTER]),
-            },
         });
+        if let Some(roles) = self.placement.field() {
+            fields["roles"] = roles;
+        }
         if let Some(condition) = &self.condition {
             fields["condition"] = json!({"yaql_exp": condition.to_string()});
         }
         fields
+    }
+}
+
+impl SiteGroup {
+    /// The fields of the group as a user writes them.
+    fn fields(&self, tasks: &BTreeMap<String, SiteTask>) -> Json {
+        let members: Vec<&String> = self.members.iter().filter(|name| tasks.contains_key(*name)).collect();
+        let mut fields = json!({"type": "group", "version": "2.1.0", "tasks": members});
+        if let Some(roles) = self.placement.field() {
+            fields["roles"] = roles;
+        }
+        if let Some(condition) = &self.condition {
+            fields["condition"] = json!({"yaql_exp": condition.to_string()});
+        }
+        fields
+    }
+}
+
+impl SiteGraph {
+    /// Tasks and groups as a user writes them.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&String, Json)> {
+        let tasks = self.tasks.iter().map(|(name, task)| {
+            let mut fields = task.fields();
+            if let Some(trigger) = self.trigger_of(name) {
+                fields["refresh_on"] = json!([trigger]);
+            }
+            (name, fields)
+        });
+        tasks.chain(self.groups.iter().map(|(name, group)| (name, group.fields(&self.tasks))))
+    }
+
+    /// The tasks that a task triggers.
+    pub(crate) fn handlers_of(&self, trigger: &str) -> impl Iterator<Item = &String> {
+        let is_handler = move |task: &SiteTask| task.trigger.as_deref() == Some(trigger);
+        self.tasks.iter().filter(move |(_, task)| is_handler(task)).map(|(name, _)| name)
+    }
+
+    /// The trigger of a task, if it still exists.
+    pub(crate) fn trigger_of(&self, task: &str) -> Option<&String> {
+        self.tasks[task].trigger.as_ref().filter(|trigger| self.tasks.contains_key(*trigger))
+    }
+
+    pub(crate) fn groups_of(&self, task: &str) -> impl Iterator<Item = &SiteGroup> {
+        self.groups.values().filter(move |group| group.members.contains(task))
     }
 }
 
@@ -175,8 +242,9 @@ impl Site {
 
     /// The included nodes with at least one task. A run gives only them another status.
     pub(crate) fn occupied(&self, graph_type: &str, scope: &Scope) -> BTreeSet<String> {
-        let (included, tasks) = (self.included(scope), &self.graphs[graph_type].tasks);
-        tasks.values().flat_map(|task| self.placed(task, &included)).filter(|uid| uid != MASTER).collect()
+        let (included, graph) = (self.included(scope), &self.graphs[graph_type]);
+        let placed = graph.tasks.keys().flat_map(|task| self.placed(graph, task, &included));
+        placed.filter(|uid| uid != MASTER).collect()
     }
 
     /// Whether the plan leaves out an offline node.
@@ -184,17 +252,42 @@ impl Site {
         self.nodes.iter().any(|(uid, node)| !node.online && scope.selects(uid))
     }
 
-    /// Where a task of a plan runs, without regard to its condition.
-    pub(crate) fn placed(&self, task: &SiteTask, included: &BTreeSet<String>) -> Vec<String> {
-        let has_role = |uid: &&String| match task.placement {
-            Placement::All => true,
-            Placement::Role(role) => self.nodes[*uid].all_roles().contains(role),
-            Placement::Master => false,
-        };
-        match task.placement {
-            Placement::Master => vec![MASTER.to_owned()],
-            _ => included.iter().filter(has_role).cloned().collect(),
+    /// Where a task of a plan runs, without regard to conditions: on its own nodes, and on those of its groups.
+    pub(crate) fn placed(
+        &self,
+        graph: &SiteGraph,
+        task: &str,
+        included: &BTreeSet<String>,
+    ) -> BTreeSet<String> {
+        let master = MASTER.to_owned();
+        let groups = graph.groups_of(task).map(|group| &group.placement);
+        let placements: Vec<&Placement> = groups.chain([&graph.tasks[task].placement]).collect();
+        let uids = included.iter().chain([&master]);
+        uids.filter(|uid| placements.iter().any(|placement| self.has(placement, uid))).cloned().collect()
+    }
+
+    /// Whether a placement includes a node.
+    pub(crate) fn has(&self, placement: &Placement, uid: &str) -> bool {
+        match placement {
+            Placement::All => uid != MASTER,
+            Placement::Role(role) => self.nodes.get(uid).is_some_and(|node| node.all_roles().contains(role)),
+            Placement::Master => uid == MASTER,
+            Placement::Nowhere => false,
         }
+    }
+
+    /// The conditions of the groups that give a task one of its nodes; `None` if it has the node regardless of them.
+    pub(crate) fn group_conditions<'s>(
+        &self,
+        graph: &'s SiteGraph,
+        task: &str,
+        uid: &str,
+    ) -> Option<Vec<&'s Condition>> {
+        if self.has(&graph.tasks[task].placement, uid) {
+            return None;
+        }
+        let groups = graph.groups_of(task).filter(|group| self.has(&group.placement, uid));
+        groups.map(|group| group.condition.as_ref()).collect()
     }
 
     /// The status of the cluster that its nodes give it after a run.

@@ -42,6 +42,10 @@ pub enum PlanSabotage {
     UnsettledInputs,
     /// All tasks of a node share the state of its last run.
     SharedState,
+    /// Triggers of earlier runs are forgotten.
+    TriggersForgotten,
+    /// Members run whatever the conditions of their groups say.
+    GroupConditionsIgnored,
 }
 
 const KEY: InputsKey = InputsKey([7; 32]);
@@ -104,6 +108,10 @@ impl World {
         }
         let (state, members) = state_of(&site);
         let mut tasks = tasks_of(&site, graph_type);
+        if self.sabotage == PlanSabotage::GroupConditionsIgnored {
+            let groups = tasks.iter_mut().filter(|task| task.field("type") == Some(&"group".into()));
+            groups.for_each(|group| _ = group.fields.shift_remove("condition"));
+        }
         let applied = self.applied(graph_type, &tasks, &site, variant);
         let mut nodes: Vec<NodeInput> = state
             .nodes
@@ -236,6 +244,13 @@ impl World {
         cause: TaintCause,
     ) {
         self.ledger.mark(self.ledger_type(graph_type), uid, task, run, cause);
+    }
+
+    /// Records that a handler was triggered.
+    pub(crate) fn trigger(&mut self, graph_type: &'static str, task: &str, uid: &str, run: i64) {
+        if self.sabotage != PlanSabotage::TriggersForgotten {
+            self.mark(graph_type, task, uid, run, TaintCause::Triggered);
+        }
     }
 
     pub(crate) fn mark_late(&mut self, graph_type: &'static str, task: &str, uid: &str, run: i64) {

@@ -96,6 +96,17 @@ fn unsettled_inputs_are_detected() {
     assert_detected(PlanSabotage::UnsettledInputs, "decision");
 }
 
+#[test]
+fn forgotten_triggers_are_detected() {
+    assert_detected(PlanSabotage::TriggersForgotten, "decision");
+    assert_detected(PlanSabotage::TriggersForgotten, "truth");
+}
+
+#[test]
+fn ignored_group_conditions_are_detected() {
+    assert_detected(PlanSabotage::GroupConditionsIgnored, "decision");
+}
+
 /// A second implementation that calls the first one would agree with its mistakes.
 #[test]
 fn oracle_is_independent_of_the_planner() {
@@ -104,6 +115,7 @@ fn oracle_is_independent_of_the_planner() {
         include_str!("../../src/plans/history.rs"),
         include_str!("../../src/plans/model.rs"),
         include_str!("../../src/plans/site.rs"),
+        include_str!("../../src/plans/view.rs"),
     ] {
         let uses = source.lines().find(|line| line.contains("stoker_") || line.contains("super::world"));
         assert_eq!(uses, None);

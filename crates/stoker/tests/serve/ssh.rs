@@ -1,5 +1,7 @@
 //! Nodes without a resident agent: the server starts one over a real SSH server.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use crate::site::{Site, until};
@@ -54,6 +56,71 @@ fn node_is_deployed_over_ssh() {
     let path = format!("/api/v1/runs/{}/output?task=greet&node={node}", run["id"]);
     let output = site.client.expect(200, "GET", &path, None);
     assert!(output.to_string().contains("hello"), "{output}");
+}
+
+/// The agent program of a node whose machine has the id in the file `machine-id`.
+fn program_with_machine_id(sshd: &Sshd) -> String {
+    let (program, id) = (sshd.folder.file("agent"), sshd.folder.file("machine-id"));
+    let text = format!(
+        "#!/bin/sh\n{} \"$@\" | sed -u 's/\"machine_id\":\"[^\"]*\"/\"machine_id\":\"'$(cat {})'\"/'\n",
+        env!("CARGO_BIN_EXE_stoker"),
+        id.display()
+    );
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program.display().to_string()
+}
+
+/// After a start of the server, no agent is connected over SSH, so a plan connects and compares the machines.
+#[test]
+fn plan_notices_that_a_machine_was_replaced_while_the_server_was_down() {
+    if is_skipped() {
+        return;
+    }
+    let sshd = Sshd::start();
+    let mut site = Site::new(&json!([]));
+    let node = add_node(&site, &sshd, 1);
+    let set_id = |digit: &str| std::fs::write(sshd.folder.file("machine-id"), digit.repeat(32)).unwrap();
+    set_id("a");
+    let path = format!("/api/v1/nodes/{node}/attributes");
+    let attributes = json!({"ssh": {"program": program_with_machine_id(&sshd)}});
+    site.client.expect(200, "PUT", &path, Some(&attributes));
+    let mut greet = task("greet", "true");
+    greet["version"] = json!("3.0.0");
+    site.upload(&json!([greet]));
+    let run = site.deploy(&json!({}));
+    assert_eq!(run["status"], "ready", "{run} {:?}", site.history(run["id"].as_i64().unwrap()));
+    let plan = |site: &Site| {
+        let path = format!("/api/v1/clusters/{}/plans", site.cluster);
+        let id = site.client.expect(201, "POST", &path, Some(&json!({})))["id"].clone();
+        site.client.expect(200, "GET", &format!("/api/v1/plans/{id}"), None)
+    };
+    let unverified = |plan: &Value| {
+        let warnings = plan["warnings"].as_array().unwrap();
+        warnings.iter().any(|warning| {
+            warning["code"] == "plan-unverified-machine" && warning["nodes"] == json!([node.to_string()])
+        })
+    };
+    let unchanged = plan(&site);
+    assert_eq!((&unchanged["n_run"], unverified(&unchanged)), (&json!(0), false), "{unchanged}");
+    // The same machine.
+    site.kill_server();
+    site.start_server();
+    let unchanged = plan(&site);
+    assert_eq!((&unchanged["n_run"], unverified(&unchanged)), (&json!(0), false), "{unchanged}");
+    // An unreachable machine.
+    site.kill_server();
+    std::fs::remove_file(sshd.folder.file("authorized_keys")).unwrap();
+    site.start_server();
+    let unknown = plan(&site);
+    assert_eq!((&unknown["n_run"], unverified(&unknown)), (&json!(0), true), "{unknown}");
+    // Another machine.
+    site.kill_server();
+    set_id("b");
+    std::fs::copy(sshd.folder.file("key.pub"), sshd.folder.file("authorized_keys")).unwrap();
+    site.start_server();
+    let replaced = plan(&site);
+    assert_eq!((&replaced["n_run"], unverified(&replaced)), (&json!(1), false), "{replaced}");
 }
 
 #[test]

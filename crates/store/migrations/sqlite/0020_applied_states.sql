@@ -70,5 +70,6 @@ INSERT INTO applied_states (cluster_id, graph_type, node_uid, task_name, snapsho
     JOIN state_snapshots n ON n.common_id = s.common_id AND n.graph_id = coalesce(p.graph_id, 0)
         AND n.sources_id = 0 AND n.settled_id = 0
     WHERE (r.graph_type IS NOT NULL OR coalesce(t.n_types, 1) = 1)
-      AND NOT EXISTS (SELECT 1 FROM nodes d WHERE CAST(d.id AS TEXT) = s.node_uid
-                      AND (d.pending_addition OR d.status IN ('discover', 'provisioning', 'provisioned', 'removing')));
+      -- SQLite evaluates the subquery once. It would scan all nodes for each success with NOT EXISTS.
+      AND s.node_uid NOT IN (SELECT CAST(d.id AS TEXT) FROM nodes d WHERE d.pending_addition
+                             OR d.status IN ('discover', 'provisioning', 'provisioned', 'removing'));

@@ -3,7 +3,7 @@ use stoker_store::{List, StoreError};
 
 use crate::fixture::{Fixture, NOW, commit, n_rows, node};
 
-fn new_agent(uid: &str, node_id: Option<NodeId>, digest: u8) -> NewAgent {
+pub(crate) fn new_agent(uid: &str, node_id: Option<NodeId>, digest: u8) -> NewAgent {
     NewAgent { uid: uid.into(), node_id, digest: [digest; 32], version: "0.1.0".to_owned(), joined_at: NOW }
 }
 

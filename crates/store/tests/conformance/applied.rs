@@ -8,7 +8,8 @@ use stoker_model::{
 };
 use stoker_store::{AppliedScope, StateDocument, StoreError, WriteTransaction};
 
-use crate::fixture::{Fixture, cluster, commit, graph_type, map, n_rows, new_run};
+use crate::agents::new_agent;
+use crate::fixture::{Fixture, cluster, commit, graph_type, map, n_rows, new_run, node};
 
 fn mark(task: &str, uid: &str, cause: TaintCause) -> AppliedMark {
     AppliedMark { node_uid: uid.to_owned(), task_name: task.to_owned(), cause }
@@ -350,11 +351,44 @@ async fn machines_of_agents_are_replaced(fixture: &Fixture) {
     assert_eq!(reading.agent_machine(&uid).await.unwrap(), Some(second));
 }
 
+async fn machines_of_agents_that_did_not_join_are_listed(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
+    let (one, other) = (cluster(&mut writing, "one").await, cluster(&mut writing, "other").await);
+    let mut uids = Vec::new();
+    for number in 0..5 {
+        let mut node = node(&mut writing, &format!("52:54:00:00:00:{number:02}")).await;
+        node.cluster_id = Some(if number < 4 { one.id } else { other.id });
+        node.online = number != 1;
+        uids.push(node.id.to_string());
+        writing.node_update(&node).await.unwrap();
+    }
+    // The third agent joined, and nothing was applied to the fourth node.
+    writing.agent_put(&new_agent(&uids[2], None, 1)).await.unwrap();
+    let applied: Vec<&str> =
+        [0, 1, 2, 4].iter().map(|index| uids[*index].as_str()).chain(["master"]).collect();
+    let successes: Vec<AppliedSuccess> = applied.iter().map(|uid| success("a", uid, 11)).collect();
+    succeed(&mut writing, one.id, &graph_type("default"), (1, 5), &successes).await;
+    let expected = |machines: &[&str]| -> Vec<(AgentUid, bool)> {
+        machines.iter().map(|uid| (AgentUid::from(*uid), *uid != uids[1])).collect()
+    };
+    assert_eq!(writing.agent_machines_to_verify(one.id).await.unwrap(), [], "no machine is known");
+    for uid in uids.iter().map(String::as_str).chain(["master"]) {
+        let machine = AgentMachine { uid: uid.into(), journal_id: None, machine_id: Some("m".to_owned()) };
+        writing.agent_machine_put(&machine).await.unwrap();
+    }
+    let listed = writing.agent_machines_to_verify(one.id).await.unwrap();
+    assert_eq!(listed, expected(&[&uids[0], &uids[1], "master"]));
+    let listed = writing.agent_machines_to_verify(other.id).await.unwrap();
+    assert_eq!(listed, expected(&[&uids[4], "master"]));
+    commit(writing).await;
+}
+
 on_both![
     invalidation_deletes_rows_in_scope,
     last_successful_run_of_the_graph_type_counts,
     late_result_taints_later_attempts_only,
     machines_of_agents_are_replaced,
+    machines_of_agents_that_did_not_join_are_listed,
     repositories_are_listed,
     snapshots_are_shared_and_collected,
     states_are_separate_per_graph_type_and_cluster,

@@ -3,7 +3,7 @@ import { count, duration } from "../../lib/format";
 import { useNodeNames } from "../../lib/nodeNames";
 import { MessageText } from "../../components/MessageText";
 
-/** Warnings, excluded nodes and critical path of a plan, collapsed. */
+/** Warnings, excluded nodes and critical path of a plan, collapsed, and notes. */
 export function Notes({ plan }: { plan: Schemas["PlanSummary"] }) {
   const path = plan.estimate.critical_path;
   const nameOf = useNodeNames([...path.map((step) => step.node), ...plan.excluded.flatMap((group) => group.nodes)]);
@@ -30,6 +30,12 @@ export function Notes({ plan }: { plan: Schemas["PlanSummary"] }) {
           </ul>
         </details>
       )}
+      {plan.notes?.map((note, index) => (
+        <p key={index} className="muted">
+          <MessageText text={note.message} />
+          {note.help && ` (${note.help})`}
+        </p>
+      ))}
       {plan.excluded.length > 0 && (
         <details>
           <summary>{count(plan.excluded.reduce((sum, group) => sum + group.n_nodes, 0), "excluded node")}</summary>

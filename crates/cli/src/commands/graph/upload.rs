@@ -18,9 +18,9 @@ use crate::text::counted;
 #[command(
     group = clap::ArgGroup::new("source").required(true).args(["file", "dir"]),
     after_help = "\
-The file is YAML or JSON: a list of tasks, or a map with `tasks`, `name`, `node_filter`, `on_success`, `on_error` and
-`on_stop`. All problems are reported together with their lines, and an invalid graph is not stored. Asks for confirmation
-if `--type` is omitted, because the graph `default` is the one that deployments run.
+The file is YAML or JSON: a list of tasks, or a map with `tasks`, `name`, `node_filter`, `on_definition_change`,
+`on_success`, `on_error` and `on_stop`. All problems are reported together with their lines, and an invalid graph is not
+stored. Asks for confirmation if `--type` is omitted, because the graph `default` is the one that deployments run.
 
 With `--dir`, all files named `tasks.yaml` below a directory are read in the order of their paths and form one graph; YAML
 anchors are local to their file.

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use stoker_api_types::matrix::MatrixView;
 use stoker_api_types::plans::{InputChangeView, InstanceView, PlanSummary, PlanView, WarningView};
 use stoker_client::{ClientError, Method, RestRequest};
-use stoker_diagnostics::{Diagnostic, ProblemOrigin};
+use stoker_diagnostics::{Diagnostic, ProblemOrigin, Severity};
 
 use super::display::{Coverage, DetailLevel, DisplayOptions, ExitOptions};
 use super::{Format, text};
@@ -256,6 +256,9 @@ impl Summary {
         let reported = self.plan.warnings.iter().map(reported).collect();
         for warning in summarize(reported, remote.is_verbose()) {
             remote.printer.diagnostic(&warning);
+        }
+        for note in &self.plan.notes {
+            remote.printer.diagnostic(&diagnostic(note).severity(Severity::Note));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use axum::extract::State;
 use stoker_api_types::plans::{NewPlanBody, PlanView};
 use stoker_model::NodeId;
+use stoker_orchestrator::verify_machines;
 use stoker_services::planning::{PlanRequest, make_cluster_plan};
 
 use super::view::render_plan;
@@ -49,11 +50,14 @@ pub(super) async fn plan_create(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<PlanView>> {
-    let request = plan_request(document.request()?);
+    let mut request = plan_request(document.request()?);
     let mut session = app.store.read().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
     app.limits.check_plan_rate(&login)?;
+    if !request.force {
+        request.unverified = verify_machines(&app.orchestrator, cluster.id).await?;
+    }
     let record = make_cluster_plan(&app.services.planning, &login.actor(), cluster, request).await?;
     Ok(ApiResponse::created(render_plan(record)))
 }

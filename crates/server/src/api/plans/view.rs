@@ -46,14 +46,18 @@ pub(super) fn render_plan_summary(
         *verdicts.entry(word(instance.verdict)).or_default() += 1;
     }
     let warnings = explained.problems.iter().chain(&extras.warnings);
-    let is_warning = |problem: &&Diagnostic| problem.severity == Severity::Warning;
+    let of_severity = |severity| {
+        let listed = warnings.clone().filter(move |problem| problem.severity == severity);
+        listed.map(render_warning).collect()
+    };
     PlanSummary {
         plan: render_plan(record),
         verdicts,
         tasks: plan.tasks.iter().map(|task| render_task_summary(plan, task)).collect(),
         fault_tolerance_groups: plan.groups.iter().map(render_group).collect(),
         estimate: render_estimate(plan, durations),
-        warnings: warnings.filter(is_warning).map(render_warning).collect(),
+        warnings: of_severity(Severity::Warning),
+        notes: of_severity(Severity::Note),
         excluded: excluded(explained),
         n_nodes: plan.nodes.iter().filter(|uid| *uid != MASTER && *uid != SYNC).count() as u64,
         last_applied_at: last_applied_at.map(clock::plain),
