@@ -56,6 +56,14 @@ async fn maxima_are_enforced_when_nodes_are_assigned() {
     // One node takes over the role of another one in the same request.
     let swap = json!([{"id": 3, "cluster_id": 1, "pending_roles": ["db"]}, {"id": 2, "pending_roles": []}]);
     server.put("nodes", &swap).await.expect(200);
+    // A node that is marked for removal does not count, until it stays.
+    server.put("nodes/1", &json!({"pending_deletion": true})).await.expect(200);
+    server.post("clusters/1/assignment", &nodes(&[2], "db")).await.expect(200);
+    let exceeded = "role `db` allows at most 2 nodes: 3 nodes have it (1, 2, 3)";
+    assert_eq!(server.put("nodes/1", &json!({"pending_deletion": false})).await.expect_error(400), exceeded);
+    assert_eq!(server.post("clusters/1/assignment", &nodes(&[1], "db")).await.expect_error(400), exceeded);
+    server.put("nodes/2", &json!({"pending_roles": []})).await.expect(200);
+    server.put("nodes/1", &json!({"pending_deletion": false})).await.expect(200);
     // An override by a condition on the settings, with its own message.
     let message = server.post("clusters/1/assignment", &nodes(&[1, 2], "mongo")).await.expect_error(400);
     assert_eq!(

@@ -132,7 +132,7 @@ async fn change(
     mut node: Node,
     update: NodeUpdate,
 ) -> ServiceResult<Changed> {
-    let (before, status) = (node.cluster_id, node.status);
+    let (before, status, was_leaving) = (node.cluster_id, node.status, node.pending_deletion);
     move_to(writing, &mut node, &update.cluster).await?;
     let is_joining = before.is_none();
     rename(&mut node, update.hostname.as_deref())?;
@@ -145,6 +145,13 @@ async fn change(
         node.roles = roles.unwrap_or(node.roles);
         node.pending_roles = pending_roles.unwrap_or(node.pending_roles);
         gained = check_roles(writing, &node, &old_roles).await?;
+    }
+    // Nodes that are marked for removal do not count towards the limits of roles.
+    if was_leaving
+        && !node.pending_deletion
+        && let Some(cluster) = cluster(writing, &node).await?
+    {
+        gained = Some((cluster, [&node.roles[..], &node.pending_roles].concat()));
     }
     let node = writing.node_update(&node).await.map_err(|error| duplicate_error(error, &node))?;
     if node.status != status && node.status.is_fresh() {
