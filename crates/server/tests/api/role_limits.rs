@@ -132,6 +132,18 @@ async fn minima_are_enforced_when_a_plan_is_made() {
         .await
         .expect(202);
     // With a controller, only the recommendation remains.
+    // An update of a node warns as an assignment does, and takes its own response back.
+    let body = json!({"id": 3, "cluster_id": 1, "pending_roles": ["controller"]});
+    for list in [false, true] {
+        let updated = if list {
+            server.put("nodes", &json!([body])).await.expect(200)[0].clone()
+        } else {
+            server.put("nodes/3", &body).await.expect(200)
+        };
+        assert_eq!(updated["warnings"][0]["code"], "role-public-ip", "{updated}");
+        assert_eq!(server.put("nodes/3", &updated).await.expect(200)["warnings"], Value::Null);
+        server.put("nodes/3", &json!({"pending_roles": []})).await.expect(200);
+    }
     let answer = server.post("clusters/1/assignment", &nodes(&[3], "controller")).await.expect(200);
     let recommended = "at least 3 nodes with role `controller` are recommended: node 3 has it";
     assert_eq!(answer["warnings"][0]["message"], recommended);
