@@ -77,19 +77,15 @@ impl<V: Idx> Csr<V> {
     }
 
     pub fn edges(&self) -> impl Iterator<Item = (V, V)> {
-        self.vertices()
-            .flat_map(|vertex| self.targets(vertex).iter().map(move |target| (vertex, *target)))
+        self.vertices().flat_map(|vertex| self.targets(vertex).iter().map(move |target| (vertex, *target)))
     }
 
     /// Returns the topological order; ties go to the smallest vertex. `None` if the graph has a cycle.
     pub fn topological_order(&self) -> Option<Vec<V>> {
         let mut n_before = self.n_predecessors();
         let free = |n_before: &[u32], vertex: V| n_before[vertex.index()] == 0;
-        let mut ready: std::collections::BinaryHeap<std::cmp::Reverse<V>> = self
-            .vertices()
-            .filter(|vertex| free(&n_before, *vertex))
-            .map(std::cmp::Reverse)
-            .collect();
+        let mut ready: std::collections::BinaryHeap<std::cmp::Reverse<V>> =
+            self.vertices().filter(|vertex| free(&n_before, *vertex)).map(std::cmp::Reverse).collect();
         let mut order = Vec::with_capacity(self.n_vertices());
         while let Some(std::cmp::Reverse(vertex)) = ready.pop() {
             order.push(vertex);

@@ -20,9 +20,7 @@ pub fn part(
     if !unknown.is_empty() {
         return Err(unknown);
     }
-    let indices = |names: &[String]| {
-        names.iter().filter_map(index_of).map(TaskIdx::at).collect::<Vec<_>>()
-    };
+    let indices = |names: &[String]| names.iter().filter_map(index_of).map(TaskIdx::at).collect::<Vec<_>>();
     let n_tasks = merged.tasks.len();
     let mut is_selected = vec![!start.is_empty() || !end.is_empty(); n_tasks];
     if !start.is_empty() || !end.is_empty() {

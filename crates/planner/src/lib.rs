@@ -92,7 +92,8 @@ pub use input::{
 pub use input_changes::{OldInputs, input_changes};
 pub use nodes::NODE_OFFLINE;
 pub use plan::{
-    Details, DetailsIdx, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,
+    Details, DetailsIdx, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask,
+    Verdict,
 };
 pub use planning::plan;
 pub use reasons::{Difference, Explainer, Explanation, Reasons};

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use stoker_model::{
-    Actor, AgentMachine, AgentUid, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId,
-    DocumentId, GraphType, Micros, NodeId, RunId, RunStatus, SnapshotId, TaintCause,
+    Actor, AgentMachine, AgentUid, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster,
+    ClusterId, DocumentId, GraphType, Micros, NodeId, RunId, RunStatus, SnapshotId, TaintCause,
 };
 
 use crate::sql::{Args, Dialect, Values, read_pairs, record};

@@ -140,8 +140,9 @@ fn check_possible<'a>(
     let is_cross_of = definition_edges(subject, names);
     let graph = Csr::new(subject.definitions.len(), is_cross_of.keys().copied().collect());
     for component in graph.cyclic_components() {
-        let is_reported =
-            |members: &BTreeSet<TaskIdx>| members.iter().all(|member| component.binary_search(member).is_ok());
+        let is_reported = |members: &BTreeSet<TaskIdx>| {
+            members.iter().all(|member| component.binary_search(member).is_ok())
+        };
         if certain_members.iter().any(is_reported) {
             continue;
         }
@@ -197,7 +198,11 @@ fn is_across(link: &Link<'_>) -> bool {
 }
 
 /// Reports whether the tasks of each segment of the cycle that must share a node can share one.
-fn can_happen(cycle: &Cycle, is_cross_of: &HashMap<(TaskIdx, TaskIdx), bool>, subject: &Subject<'_, '_>) -> bool {
+fn can_happen(
+    cycle: &Cycle,
+    is_cross_of: &HashMap<(TaskIdx, TaskIdx), bool>,
+    subject: &Subject<'_, '_>,
+) -> bool {
     let mut segments: Vec<Vec<Placement<'_>>> = vec![Vec::new()];
     let n_tasks = cycle.tasks.len();
     let is_boundary_after = |at: usize| {

@@ -206,7 +206,11 @@ fn matching(nodes: &[&str], name: &str, budget: &mut Budget) -> Vec<NodeIdx> {
     let steps = COMPILE_STEPS + nodes.len() as u64;
     let Some(Ok(pattern)) = budget.spend(steps).then(|| NamePattern::new(name)) else { return Vec::new() };
     let is_match = |node: &str| pattern.matches(node) || node == name;
-    NodeIdx::first(nodes.len()).zip(nodes).filter(|(_, node)| is_match(node)).map(|(node_idx, _)| node_idx).collect()
+    NodeIdx::first(nodes.len())
+        .zip(nodes)
+        .filter(|(_, node)| is_match(node))
+        .map(|(node_idx, _)| node_idx)
+        .collect()
 }
 
 /// A set of instances connected through a junction: the task, the nodes, and the direction.
@@ -276,12 +280,7 @@ impl<'a> EdgeBuilder<'_, 'a> {
 
     /// Returns the junction for all instances of a task on the nodes of a relation; `None` if there are no
     /// such instances.
-    fn junction(
-        &mut self,
-        link: &Link<'a>,
-        other_idx: TaskIdx,
-        budget: &mut Budget,
-    ) -> Option<VertexIdx> {
+    fn junction(&mut self, link: &Link<'a>, other_idx: TaskIdx, budget: &mut Budget) -> Option<VertexIdx> {
         let nodes = match link.target {
             TargetNodes::Named(value) => value.to_string(),
             _ => "*".to_owned(),

@@ -129,8 +129,16 @@ fn invalid_order_is_reported() {
 fn invalid_details_are_reported() {
     assert_reported(|plan| plan.details[0] = None, "details", "a@1 runs without details");
     assert_reported(|plan| plan.details[0] = Some(DetailsIdx::at(3)), "details", "a@1 runs without details");
-    assert_reported(|plan| plan.details[0] = Some(DetailsIdx::at(1)), "details", "`a` has details that no instance uses");
-    assert_reported(|plan| plan.details[6] = Some(DetailsIdx::at(0)), "details", "c@1 is skipped but has details");
+    assert_reported(
+        |plan| plan.details[0] = Some(DetailsIdx::at(1)),
+        "details",
+        "`a` has details that no instance uses",
+    );
+    assert_reported(
+        |plan| plan.details[6] = Some(DetailsIdx::at(0)),
+        "details",
+        "c@1 is skipped but has details",
+    );
     assert_reported(
         |plan| plan.verdicts[0] = Verdict::TypeSkipped,
         "details",

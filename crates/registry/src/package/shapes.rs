@@ -150,13 +150,52 @@ fn restriction_condition(
 ) -> Option<()> {
     match node.as_str().filter(|condition| is_placeholder(condition)) {
         Some(condition) => {
-            let message = format!("{} is a placeholder, so the restriction has no effect", quoted(condition));
-            problems
-                .warning(codes::RESTRICTION_PLACEHOLDER, node.span, message)
-                .set_help("compare a value: `settings:SECTION.NAME.value == true`, in wizards `wizard:PANE.CONTROL == true`");
+            placeholder(condition, node, problems);
             Some(())
         }
         None => condition_as(dialect, node, text, problems),
+    }
+}
+
+fn placeholder(condition: &str, node: &Node, problems: &mut Diagnostics) {
+    let message = format!("{} is a placeholder, so the restriction has no effect", quoted(condition));
+    let help =
+        "compare a value: `settings:SECTION.NAME.value == true`, in wizards `wizard:PANE.CONTROL == true`";
+    problems.warning(codes::RESTRICTION_PLACEHOLDER, node.span, message).set_help(help);
+}
+
+/// Warns about placeholders in the restrictions of a document, such as the settings or roles of a release.
+pub fn warn_about_placeholders(node: &Node, problems: &mut Diagnostics) {
+    let items = |items: &[Node], problems: &mut Diagnostics, visit: fn(&Node, &mut Diagnostics)| {
+        for (idx, item) in items.iter().enumerate() {
+            problems.in_item(idx, |problems| visit(item, problems));
+        }
+    };
+    match &node.kind {
+        NodeKind::Seq(entries) => items(entries, problems, warn_about_placeholders),
+        NodeKind::Map(entries) => {
+            for (key, value) in entries.iter() {
+                let Some(key) = key.as_str() else { continue };
+                problems.in_key(key, |problems| match value.as_seq().filter(|_| key == "restrictions") {
+                    Some(restrictions) => items(restrictions, problems, restriction_placeholder),
+                    None => warn_about_placeholders(value, problems),
+                });
+            }
+        }
+        NodeKind::Scalar(_) => {}
+    }
+}
+
+fn restriction_placeholder(restriction: &Node, problems: &mut Diagnostics) {
+    let condition = match restriction.as_map() {
+        Some([(key, _)]) if key.as_str() != Some("condition") => Some(key),
+        Some(_) => restriction.get("condition"),
+        None => Some(restriction),
+    };
+    if let Some(condition) = condition
+        && let Some(text) = condition.as_str().filter(|text| is_placeholder(text))
+    {
+        placeholder(text, condition, problems);
     }
 }
 

@@ -231,7 +231,9 @@ async fn answers_with(
     );
     reasons.sort();
     reasons.dedup();
-    reasons.iter().for_each(|reason| require_readable(reason));
+    for reason in &reasons {
+        require_readable(reason);
+    }
     if evaluation["problems"] == json!([]) && evaluation["compatible"] == false {
         let body = json!({"name": "refused", "release_id": id_of(base), "wizard": evaluation["answers"]});
         let refused = server.post("clusters", &body).await.expect(400);

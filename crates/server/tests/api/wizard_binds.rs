@@ -1,4 +1,4 @@
-//! Binds and restrictions of wizards: what answers set in a cluster, and what has no effect.
+//! Binds and restrictions of wizards: the values that answers set in a cluster, and warnings about ineffective ones.
 
 use serde_json::{Value, json};
 
@@ -89,7 +89,7 @@ async fn expressions_see_the_bound_segmentation() {
 
 /// Placeholders and binds without an effect are warnings of releases and of plugins, and disable nothing.
 #[tokio::test]
-async fn what_has_no_effect_in_a_wizard_is_a_warning() {
+async fn ineffective_wizard_fields_are_reported() {
     let server = TestServer::new().await;
     let control = json!({"type": "checkbox", "restrictions": [{"some_restriction": "why"}], "bind": [{"cluster:moon": 1}]});
     let option = json!({"data": "a", "restrictions": ["some_restriction"]});
@@ -103,7 +103,15 @@ async fn what_has_no_effect_in_a_wizard_is_a_warning() {
         .as_object_mut()
         .unwrap()
         .extend(pane("own")["Network"].as_object().unwrap().clone());
-    let plugin = with_fields(plugin_body("addon", "1.0.0"), json!({"wizard_metadata": pane("addon")}));
+    let restrictions = json!(["some_restriction"]);
+    release["attributes_metadata"]["editable"]["common"]["debug"]["restrictions"] = restrictions.clone();
+    release["roles_metadata"]["compute"]["restrictions"] = restrictions.clone();
+    let more = json!({
+        "wizard_metadata": pane("addon"),
+        "attributes_metadata": {"level": {"type": "text", "value": "", "label": "Level", "restrictions": restrictions}},
+        "roles_metadata": {"addon": {"name": "A", "restrictions": [{"condition": "some_restriction"}]}},
+    });
+    let plugin = with_fields(plugin_body("addon", "1.0.0"), more);
     let release = server.post("releases", &release).await.expect(201);
     let plugin = server.post("plugins", &plugin).await.expect(201);
     let texts = |resource: &Value| -> Vec<String> {
@@ -115,15 +123,15 @@ async fn what_has_no_effect_in_a_wizard_is_a_warning() {
             .collect()
     };
     for (name, warnings) in [("own", texts(&release)), ("addon", texts(&plugin))] {
-        assert_eq!(warnings.len(), 3, "{warnings:?}");
+        assert_eq!(warnings.len(), 5, "{warnings:?}");
         for part in ["the bind `cluster:moon` has no effect", "`some_restriction` is a placeholder", name] {
             assert!(warnings.iter().any(|text| text.contains(part)), "{part}: {warnings:?}");
         }
     }
-    for resource in [&release, &plugin] {
-        let path = if resource["title"].is_null() { "releases/1" } else { "plugins/1" };
+    // Responses have the settings and roles of a release, and no wizards.
+    for (path, resource, n_warnings) in [("releases/1", &release, Some(2)), ("plugins/1", &plugin, None)] {
         let again = server.put(path, resource).await.expect(200);
-        assert_eq!(again["warnings"], Value::Null, "only of the wizard in the request");
+        assert_eq!(again["warnings"].as_array().map(Vec::len), n_warnings, "{again}");
         assert_eq!(server.get(path).await.expect(200)["warnings"], Value::Null);
     }
     let answers =
@@ -135,6 +143,10 @@ async fn what_has_no_effect_in_a_wizard_is_a_warning() {
     assert!(controls.iter().all(|control| control["disabled"] == false), "{evaluation}");
     let cluster = post_cluster(&server, json!({"wizard": answers})).await.expect(201);
     assert_eq!(cluster["components"], json!(["hypervisor:core:kvm", "network:ml2:vlan"]));
+    let restricted = server.get("clusters/1/attributes/restrictions").await.expect(200);
+    assert_eq!(restricted, json!([]));
+    let node = create_node(&server, 1).await;
+    server.post("clusters/1/assignment", &json!([{"id": node, "roles": ["compute"]}])).await.expect(200);
     let invalid = with_fields(
         plugin_body("wrong", "1.0.0"),
         json!({"wizard_metadata": {"Network": {"x": {"type": "knob"}}}}),

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use stoker_model::{DocumentId, JsonMap};
 use stoker_planner::{
-    DetailsIdx, InputsKey, OldInputs, PlanExtras, PlannedTask, encode_extras, input_changes, inputs_document, inputs_of,
+    DetailsIdx, InputsKey, OldInputs, PlanExtras, PlannedTask, encode_extras, input_changes, inputs_document,
+    inputs_of,
 };
 use stoker_state::Secrets;
 use stoker_store::Session;

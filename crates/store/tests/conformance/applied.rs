@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use stoker_model::{
-    AgentMachine, AgentUid, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId, DocumentId,
-    GraphType, Micros, NewPlan, NewRun, PlanId, RunId, RunStatus, Snapshot, SnapshotId, TaintCause,
+    AgentMachine, AgentUid, AppliedGroup, AppliedInputs, AppliedMark, AppliedSuccess, Cluster, ClusterId,
+    DocumentId, GraphType, Micros, NewPlan, NewRun, PlanId, RunId, RunStatus, Snapshot, SnapshotId,
+    TaintCause,
 };
 use stoker_store::{AppliedScope, StateDocument, StoreError, WriteTransaction};
 

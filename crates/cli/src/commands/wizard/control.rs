@@ -14,13 +14,11 @@ const PROMPTS_MAX: usize = 10;
 /// A control with its state after the answers given up to now.
 pub(super) struct Control {
     pub(super) pane: String,
-    /// Display name of the pane.
+    /// Display name of the pane, and whether a choice in it is required.
     pub(super) heading: String,
     pub(super) name: String,
     pub(super) label: String,
     description: Option<String>,
-    /// Whether the cluster must have a component of the pane.
-    pub(super) is_required: bool,
     pub(super) is_hidden: bool,
     pub(super) is_disabled: bool,
     value: Json,
@@ -60,6 +58,8 @@ impl Control {
         let definition = &wizard[pane.as_str()][name.as_str()];
         let metadata = wizard[pane.as_str()].get("metadata");
         let heading = metadata.and_then(|metadata| text(metadata, "label")).unwrap_or_else(|| pane.clone());
+        let is_required = metadata.and_then(|metadata| metadata.get("required")) == Some(&Json::Bool(true));
+        let heading = if is_required { format!("{heading} (required)") } else { heading };
         let label = text(definition, "label").unwrap_or_else(|| name.clone());
         let messages = |messages: &[String]| messages.iter().map(|text| sanitize(text)).collect::<Vec<_>>();
         let choice = |option: &OptionView| {
@@ -78,7 +78,6 @@ impl Control {
             heading,
             label,
             description: text(definition, "description"),
-            is_required: metadata.and_then(|metadata| metadata.get("required")) == Some(&Json::Bool(true)),
             is_hidden: state.hidden,
             is_disabled: state.disabled,
             value: state.value.clone(),
@@ -105,11 +104,6 @@ impl Control {
     /// Returns the label, with the reason if the control is disabled.
     pub(super) fn title(&self) -> String {
         if self.is_disabled { format!("{} ({})", self.label, self.reason()) } else { self.label.clone() }
-    }
-
-    /// Returns the display name of the pane, and whether a choice in it is required.
-    pub(super) fn pane_title(&self) -> String {
-        if self.is_required { format!("{} (required)", self.heading) } else { self.heading.clone() }
     }
 
     /// Prompts for a value; `None` selects the default.

@@ -92,7 +92,7 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     let row = |state: &ControlView| {
         let control = control::Control::new(&wizard, state);
         let options: Vec<String> = control.options().iter().map(control::Choice::title).collect();
-        vec![control.path(), control.pane_title(), control.title(), cell(&state.value), options.join(", ")]
+        vec![control.path(), control.heading.clone(), control.title(), cell(&state.value), options.join(", ")]
     };
     let shown = evaluation.controls.iter().filter(|state| !state.hidden);
     let rows: Vec<Vec<String>> = shown.map(row).collect();
@@ -148,7 +148,7 @@ fn ask_all(release: i64, wizard: &Json, answers: &mut Json, remote: &mut Remote<
         }
         if control.pane != pane {
             control.pane.clone_into(&mut pane);
-            remote.printer.note(&format!("\n{}", control.pane_title()));
+            remote.printer.note(&format!("\n{}", control.heading));
         }
         if control.is_disabled {
             remote.printer.note(&format!("  {}: {}", control.label, control.reason()));

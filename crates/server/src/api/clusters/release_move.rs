@@ -19,8 +19,9 @@ use crate::state::App;
 
 /// Preview a change of the release of a cluster
 ///
-/// Returns the tasks, settings, roles and plugins that change when the cluster moves to another release, and the reasons that
-/// refuse it, and the limits of roles that the nodes violate then. Changes nothing; `PUT /clusters/{id}` with `release_id` moves the cluster.
+/// Returns the tasks, settings, roles and plugins that change when the cluster moves to another release, the reasons that refuse
+/// it, and the limits of roles that the nodes then violate. Changes nothing; `PUT /clusters/{id}` with `release_id` moves the
+/// cluster.
 #[utoipa::path(
     post, path = "/api/v1/clusters/{id}/release/preview", params(("id" = i64, Path)), request_body = ReleaseMoveBody,
     responses((status = 200, body = ReleaseMoveView))

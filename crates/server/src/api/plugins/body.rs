@@ -1,11 +1,13 @@
 //! Parsing of plugin bodies. An update contains any subset of the fields; a new plugin is an update of an
 //! empty one.
 
-use stoker_diagnostics::{Diagnostic, Diagnostics};
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, boolean, json_list, json_map, list_of, string, string_with_length};
 use stoker_model::{Json, JsonMap, NewPlugin};
-use stoker_registry::package::{PackageVersion, check_wizard, is_plugin_version};
+use stoker_registry::package::{
+    PackageVersion, check_wizard, is_plugin_version, warn_about_placeholders,
+};
 use stoker_registry::stages::{Stage, describe_code};
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
@@ -15,7 +17,7 @@ use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
-use crate::http::response::WARNINGS;
+use crate::http::response::{WARNINGS, warning_texts};
 
 /// Fields of responses that an update may repeat, but not change. The ID of a new plugin is ignored: a downloaded plugin can
 /// be created on another server.
@@ -41,7 +43,7 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGra
     })?;
     let mut plugin = NewPlugin::default();
     let graphs = update.apply(&mut plugin);
-    Ok((plugin, graphs, texts(warnings)))
+    Ok((plugin, graphs, warning_texts(&warnings)))
 }
 
 /// Parses an update of a plugin. Also returns the warnings.
@@ -50,11 +52,7 @@ pub(super) fn read_change(document: &Document) -> ApiResult<(PluginUpdate, Vec<S
         fields.ignore(IGNORED);
         Some(read_fields(fields, document.text()))
     })?;
-    Ok((update, texts(warnings)))
-}
-
-fn texts(warnings: Vec<Diagnostic>) -> Vec<String> {
-    warnings.iter().map(Diagnostic::to_string).collect()
+    Ok((update, warning_texts(&warnings)))
 }
 
 fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
@@ -73,8 +71,8 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
         authors: fields.optional("authors", list_of(string)),
         licenses: fields.optional("licenses", list_of(string)),
         releases: fields.optional("releases", releases),
-        attributes_metadata: fields.optional("attributes_metadata", json_map),
-        roles_metadata: fields.optional("roles_metadata", sections::roles),
+        attributes_metadata: fields.optional("attributes_metadata", restricted(json_map)),
+        roles_metadata: fields.optional("roles_metadata", restricted(sections::roles)),
         tags_metadata: fields.optional("tags_metadata", sections::tags),
         volumes_metadata: fields.optional("volumes_metadata", sections::volumes),
         components_metadata: fields.optional("components_metadata", components::read),
@@ -92,6 +90,16 @@ const STORED: &[&str] = &[
     "nic_attributes_metadata",
     "node_attributes_metadata",
 ];
+
+/// Warns about restrictions without an effect in a document that another reader reads.
+fn restricted<T>(
+    read: impl Fn(&Node, &mut Diagnostics) -> Option<T>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<T> {
+    move |node, problems| {
+        warn_about_placeholders(node, problems);
+        read(node, problems)
+    }
+}
 
 /// Parses the name. It is a key in cluster settings and part of file names.
 fn plugin_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {

@@ -56,7 +56,7 @@ async fn plugin_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiR
 ///
 /// Creates the plugin and its graphs; an empty graph of type `default` is added if there is none. If a plugin
 /// with this name and version exists, the `message` of the 409 response contains that plugin as JSON text,
-/// and `errors` its `id`. What has no effect or cannot be used is reported in `warnings`.
+/// and `errors` its `id`. Ineffective fields are reported in `warnings`.
 #[utoipa::path(
     post, path = "/api/v1/plugins", request_body = PluginBody,
     responses((status = 201, body = PluginView))

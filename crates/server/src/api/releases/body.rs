@@ -5,7 +5,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, enum_of, json_map, list_of, string, string_with_length};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
-use stoker_registry::package::check_wizard;
+use stoker_registry::package::{check_wizard, warn_about_placeholders};
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
 use stoker_services::releases::ReleaseUpdate;
@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult, render_error_item};
-use crate::http::response::WARNINGS;
+use crate::http::response::{WARNINGS, warning_texts};
 
 /// Fields of responses that a request may repeat, but not change. The ID of a new release is ignored: a downloaded release can
 /// be created on another server.
@@ -52,7 +52,7 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGr
     }
     let ((mut release, update), warnings) = update?;
     let graphs = update.apply(&mut release);
-    Ok((release, graphs, texts(warnings)))
+    Ok((release, graphs, warning_texts(&warnings)))
 }
 
 /// Parses an update of a release. Also returns the warnings.
@@ -61,11 +61,7 @@ pub(super) fn read_change(document: &Document) -> ApiResult<(ReleaseUpdate, Vec<
         fields.ignore(IGNORED);
         Some(read_fields(fields, document.text()))
     })?;
-    Ok((update, texts(warnings)))
-}
-
-fn texts(warnings: Vec<Diagnostic>) -> Vec<String> {
-    warnings.iter().map(Diagnostic::to_string).collect()
+    Ok((update, warning_texts(&warnings)))
 }
 
 fn only_missing(missing: &[(&str, &str)]) -> ApiError {
@@ -83,10 +79,10 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
         description: fields.update("description", string),
         state: fields.optional("state", enum_of(ReleaseState::NAMES, ReleaseState::parse)),
         modes_metadata: fields.optional("modes_metadata", json_map),
-        roles_metadata: fields.optional("roles_metadata", sections::roles),
+        roles_metadata: fields.optional("roles_metadata", restricted(sections::roles)),
         tags_metadata: fields.optional("tags_metadata", sections::tags),
         volumes_roles_mapping: fields.optional("volumes_roles_mapping", sections::volumes_of_roles),
-        attributes_metadata: fields.optional("attributes_metadata", attributes),
+        attributes_metadata: fields.optional("attributes_metadata", restricted(attributes)),
         networks_metadata: fields.optional("networks_metadata", json_map),
         volumes_metadata: fields.optional("volumes_metadata", sections::volumes),
         wizard_metadata: fields.optional("wizard_metadata", |node, problems| wizard(node, text, problems)),
@@ -118,6 +114,16 @@ fn wizard(
 ) -> Option<JsonMap> {
     check_wizard(node, text, problems);
     json_map(node, problems)
+}
+
+/// Warns about restrictions without an effect in a document that another reader reads.
+fn restricted<T>(
+    read: impl Fn(&stoker_yaml::Node, &mut stoker_diagnostics::Diagnostics) -> Option<T>,
+) -> impl Fn(&stoker_yaml::Node, &mut stoker_diagnostics::Diagnostics) -> Option<T> {
+    move |node, problems| {
+        warn_about_placeholders(node, problems);
+        read(node, problems)
+    }
 }
 
 /// Parses the settings: `editable` and `generated` must be maps if present.

@@ -158,7 +158,7 @@ pub(super) const DOCUMENTS: &[(&str, &[(&str, Proof)])] = &[
             ("label", Test("conflicts_have_the_same_words_before_and_after")),
             ("description", Test("generated_wizard_is_shown_and_answered")),
             ("bind", Test("bound_segmentation_is_stored")),
-            ("restrictions", Test("what_has_no_effect_in_a_wizard_is_a_warning")),
+            ("restrictions", Test("ineffective_wizard_fields_are_reported")),
             ("component", Test("conflicts_have_the_same_words_before_and_after")),
             ("regex", Test("regex_mismatch_is_refused_in_settings_and_wizard")),
             ("values", Test("conflicts_have_the_same_words_before_and_after")),
