@@ -192,6 +192,8 @@ pub struct ReleaseMoveView {
     pub plugins: Vec<PluginMove>,
     /// Reasons that refuse the change; empty if it is possible.
     pub errors: Vec<ErrorItem>,
+    /// Limits of roles that the nodes of the cluster violate after the change.
+    pub warnings: Vec<ErrorItem>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]

@@ -80,6 +80,7 @@ macro_rules! run_request {
 
 run_request! {
     /// Options of a run.
+    #[derive(Default)]
     #[schema(as = RunOptions)]
     pub struct RunOptionsBody {}
 }

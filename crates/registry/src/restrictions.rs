@@ -72,6 +72,11 @@ impl Restriction {
         })
     }
 
+    /// Reports whether the condition is a placeholder, which has no effect.
+    pub fn is_placeholder(&self) -> bool {
+        is_placeholder(&self.condition)
+    }
+
     /// Evaluates the condition.
     pub fn applies(&self, models: &Models<'_, '_>) -> Result<bool, ConditionError> {
         let dialect = Dialect::Restriction { strict: self.is_strict, default_model: Some("wizard") };
@@ -91,6 +96,15 @@ impl Restriction {
     }
 }
 
+/// Reports whether a condition is a single word that refers to no model, such as `some_restriction` in the examples of Fuel's
+/// documentation.
+pub(crate) fn is_placeholder(condition: &str) -> bool {
+    let word = condition.trim();
+    let is_word = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name = word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    is_word && is_name && !matches!(word, "true" | "false" | "null" | "and" | "or" | "not" | "in")
+}
+
 /// Combined effect of all restrictions of a control.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RestrictionEffect {
@@ -102,11 +116,12 @@ pub struct RestrictionEffect {
 
 impl RestrictionEffect {
     /// Evaluates a list of restrictions. Also returns the errors of those that cannot be evaluated; they have
-    /// no effect.
+    /// no effect. Neither have placeholders, of which the check of a release or package warns.
     pub fn evaluate(json: Option<&Json>, models: &Models<'_, '_>) -> (Self, Vec<String>) {
         let (mut effect, mut errors) = (Self::default(), Vec::new());
         let json = json.and_then(Json::as_array).into_iter().flatten();
-        for restriction in json.filter_map(Restriction::parse) {
+        let restrictions = json.filter_map(Restriction::parse);
+        for restriction in restrictions.filter(|restriction| !restriction.is_placeholder()) {
             match restriction.applies(models) {
                 Ok(false) => continue,
                 Ok(true) => {}
@@ -168,6 +183,17 @@ mod tests {
             assert_eq!(read(invalid.clone()), None, "{invalid}");
         }
         assert_eq!(read(json!({"condition": "a:b", "action": "enable"})), None);
+    }
+
+    #[test]
+    fn placeholders_have_no_effect() {
+        let models = |_: &str| None;
+        let evaluate = |json: &Json| RestrictionEffect::evaluate(Some(json), &models);
+        let placeholders = json!(["some_restriction", {"some_restriction": "why"}, {"condition": " x1 "}]);
+        assert_eq!(evaluate(&placeholders), (RestrictionEffect::default(), vec![]));
+        let (effect, errors) = evaluate(&json!(["true", "Compute.kvm", "a:b", "not x", "1x", ""]));
+        assert!(effect.is_disabled);
+        assert_eq!(errors.len(), 5, "{errors:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! or a condition expression whose value is one. An override whose condition holds replaces the limits that it names.
 
 use stoker_conditions::{Condition, Dialect, Models};
-use stoker_diagnostics::Diagnostic;
+use stoker_diagnostics::{Diagnostic, Severity};
 use stoker_model::{Cluster, ClusterId, ErrorChain, Json, JsonMap, Node};
 use stoker_registry::restrictions::RestrictionEffect;
 use stoker_store::{List, NodeFilter, Session};
@@ -63,6 +63,16 @@ impl ClusterRoles {
     /// Reports those of the roles that more nodes have than their maximum.
     pub fn maxima(&self, roles: &[&str]) -> Vec<Diagnostic> {
         roles.iter().flat_map(|role| self.violations(role, Bound::Max)).collect()
+    }
+
+    /// Warns about all violated limits, for a change that does not enforce them.
+    pub fn all_limits(&self) -> Vec<Diagnostic> {
+        let roles: Vec<&str> = self.metadata.keys().map(String::as_str).collect();
+        let enforced = self.maxima(&roles).into_iter().chain(self.minima());
+        let mut limits: Vec<Diagnostic> =
+            enforced.map(|limit| Diagnostic { severity: Severity::Warning, help: None, ..limit }).collect();
+        limits.extend(self.recommendations());
+        limits
     }
 
     /// Warns about roles that fewer nodes have than recommended, and about limits that cannot be evaluated.

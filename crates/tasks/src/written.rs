@@ -193,6 +193,16 @@ mod tests {
             ),
             (
                 "shell",
+                json!({"cmd": "x", "timeout": -5}),
+                &["error: `timeout` must be a non-negative number of seconds, got a number"],
+            ),
+            (
+                "link",
+                json!({"path": "/a", "target": "/b", "timeout": -5}),
+                &["error: `timeout` must be a non-negative number of seconds, got a number"],
+            ),
+            (
+                "shell",
                 json!({"cmd": "x", "timeout": 99_999_999_999_u64}),
                 &["error: `timeout` must be a non-negative number of seconds, got a number"],
             ),

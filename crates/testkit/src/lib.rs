@@ -10,7 +10,7 @@ mod nats;
 mod postgres;
 
 pub use collector::{CollectedSpan, Collector};
-pub use data::real_data;
+pub use data::{real_data, real_graphs, real_plugin_graphs};
 pub use folder::TempFolder;
 pub use nats::TestNats;
 pub use postgres::{PrivatePostgres, TestDatabase};

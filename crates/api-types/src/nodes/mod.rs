@@ -13,6 +13,7 @@ use stoker_model::{Json, JsonMap, NodeErrorKind, NodeStatus};
 use utoipa::ToSchema;
 
 use self::names::{read_hostname, read_ip, read_labels, read_mac, read_meta};
+use crate::error::ErrorItem;
 use crate::request::request;
 
 const TEXT_CHARS_MAX: usize = 4096;
@@ -133,6 +134,9 @@ pub struct NodeView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = json!({"cores": 8, "memory_bytes": 17_179_869_184_i64}))]
     pub facts: Option<JsonMap>,
+    /// Recommendations of the roles that the node received. Only in responses to updates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<ErrorItem>,
 }
 
 request! {
@@ -235,7 +239,8 @@ request! {
     }
     read_only: "fqdn", "network_data", "created_at";
     // Heartbeats change these between the request that reads a node and the one that sends it back.
-    ignored: "last_seen_at", "facts";
+    // `warnings` are those of an earlier update.
+    ignored: "last_seen_at", "facts", "warnings";
 }
 
 request! {

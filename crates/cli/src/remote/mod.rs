@@ -262,6 +262,14 @@ impl<'p> Remote<'p> {
             self.printer.note(text);
         }
     }
+
+    /// Writes the `warnings` of a response to standard error, unless `--quiet` is set.
+    pub(crate) fn note_warnings(&mut self, response: &Json) {
+        let warnings = response.get("warnings").and_then(Json::as_array).into_iter().flatten();
+        for warning in warnings.filter_map(Json::as_str) {
+            self.note(&format!("warning: {warning}"));
+        }
+    }
 }
 
 /// Asks for confirmation, unless `--yes` was passed.

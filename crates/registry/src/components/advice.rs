@@ -166,9 +166,13 @@ impl Registry {
         match ComponentPattern::parse(item) {
             Some(ComponentPattern::Exact(name)) => vec![self.label_of(&name)],
             Some(pattern @ ComponentPattern::Below { .. }) => {
+                let absent = || match &pattern {
+                    ComponentPattern::Below { prefix, .. } if !prefix.is_empty() => words(&prefix.join(" ")),
+                    _ => format!("any {}", pattern.kind().pane_label().to_lowercase()),
+                };
                 let matching = self.components().iter().filter(|component| pattern.matches(&component.name));
                 let labels: Vec<String> = matching.map(|component| component.label.clone()).collect();
-                if labels.is_empty() { vec![format!("`{item}` (not installed)")] } else { labels }
+                if labels.is_empty() { vec![format!("{} (not installed)", absent())] } else { labels }
             }
             None => vec![format!("`{item}`")],
         }

@@ -23,6 +23,8 @@ pub mod codes {
     pub const PACKAGE_VERSION_UNKNOWN: &str = "package-version-unknown";
     pub const VERSION_MALFORMED: &str = "version-malformed";
     pub const FUEL_VERSION_TOO_OLD: &str = "fuel-version-too-old";
+    /// Release for another product version than `fuel_version`; always a warning.
+    pub const PRODUCT_VERSION: &str = "product-version";
     pub const RELEASE_PATH_MISSING: &str = "release-path-missing";
     pub const TASK_TYPE_UNKNOWN: &str = "task-type-unknown";
     pub const ROLE_FORMAT: &str = "role-format";
@@ -35,6 +37,7 @@ pub mod codes {
     pub const SPECIFIC_NAME_REQUIRED: &str = "specific-name-required";
     pub const BAD_TOKEN: &str = "bad-token";
     pub const WIZARD_SHAPE: &str = "wizard-shape";
+    pub const RESTRICTION_PLACEHOLDER: &str = "restriction-placeholder";
     pub const BIND_TARGET: &str = "bind-target";
     pub const STAGE_MISSING: &str = "stage-missing";
     pub const STAGE_NOT_STRING: &str = "stage-not-string";

@@ -23,10 +23,11 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 
 pub use diagnostic::codes;
 pub use plugin::{folder_name, version_line};
-pub use rules::check_release_wizard;
+pub use rules::check_wizard;
+pub use shapes::warn_about_placeholders;
 pub use skeleton::{InvalidPluginName, SkeletonFile, SkeletonOptions, skeleton};
 pub use tree::PackageTree;
-pub use version::{PackageVersion, is_plugin_version};
+pub use version::{PackageVersion, describe_other_product, is_plugin_version, releases_of_other_products};
 
 use files::{FILES, Presence};
 use plugin::Documents;

@@ -10,6 +10,7 @@ use stoker_yaml::{Node, NodeKind, Scalar, Span, locate_in_scalar};
 use super::diagnostic::codes;
 use crate::components::Binding;
 use crate::patterns::pattern_error;
+use crate::restrictions::is_placeholder;
 
 /// Reports whether a value is given as a YAQL expression (`yaql_exp`) instead of a literal.
 pub(super) fn is_computed(node: &Node) -> bool {
@@ -117,14 +118,17 @@ const ACTIONS: &[&str] = &["disable", "hide", "none"];
 
 fn restriction(node: &Node, dialect: Dialect, text: &str, problems: &mut Diagnostics) -> Option<()> {
     match &node.kind {
-        NodeKind::Scalar(Scalar::Str(_)) => condition_as(dialect, node, text, problems),
+        NodeKind::Scalar(Scalar::Str(_)) => restriction_condition(node, dialect, text, problems),
         NodeKind::Map(entries) => match &entries[..] {
             [(key, message)] if key.as_str() != Some("condition") => {
                 problems.in_key("message", |problems| string(message, problems));
-                condition_as(dialect, key, text, problems)
+                restriction_condition(key, dialect, text, problems)
             }
             _ => open_map(|fields| {
-                fields.required("condition", |node, problems| condition_as(dialect, node, text, problems));
+                let read = |node: &Node, problems: &mut Diagnostics| {
+                    restriction_condition(node, dialect, text, problems)
+                };
+                fields.required("condition", read);
                 fields.optional("message", string);
                 fields.optional("action", one_of(ACTIONS));
                 fields.optional("strict", stoker_manifest::reader::boolean);
@@ -137,9 +141,72 @@ fn restriction(node: &Node, dialect: Dialect, text: &str, problems: &mut Diagnos
     }
 }
 
+/// Reads the condition of a restriction; a placeholder is only a warning.
+fn restriction_condition(
+    node: &Node,
+    dialect: Dialect,
+    text: &str,
+    problems: &mut Diagnostics,
+) -> Option<()> {
+    match node.as_str().filter(|condition| is_placeholder(condition)) {
+        Some(condition) => {
+            placeholder(condition, node, problems);
+            Some(())
+        }
+        None => condition_as(dialect, node, text, problems),
+    }
+}
+
+fn placeholder(condition: &str, node: &Node, problems: &mut Diagnostics) {
+    let message = format!("{} is a placeholder, so the restriction has no effect", quoted(condition));
+    let help =
+        "compare a value: `settings:SECTION.NAME.value == true`, in wizards `wizard:PANE.CONTROL == true`";
+    problems.warning(codes::RESTRICTION_PLACEHOLDER, node.span, message).set_help(help);
+}
+
+/// Warns about placeholders in the restrictions of a document, such as the settings or roles of a release.
+pub fn warn_about_placeholders(node: &Node, problems: &mut Diagnostics) {
+    let items = |items: &[Node], problems: &mut Diagnostics, visit: fn(&Node, &mut Diagnostics)| {
+        for (idx, item) in items.iter().enumerate() {
+            problems.in_item(idx, |problems| visit(item, problems));
+        }
+    };
+    match &node.kind {
+        NodeKind::Seq(entries) => items(entries, problems, warn_about_placeholders),
+        NodeKind::Map(entries) => {
+            for (key, value) in entries.iter() {
+                let Some(key) = key.as_str() else { continue };
+                problems.in_key(key, |problems| match value.as_seq().filter(|_| key == "restrictions") {
+                    Some(restrictions) => items(restrictions, problems, restriction_placeholder),
+                    None => warn_about_placeholders(value, problems),
+                });
+            }
+        }
+        NodeKind::Scalar(_) => {}
+    }
+}
+
+fn restriction_placeholder(restriction: &Node, problems: &mut Diagnostics) {
+    let condition = match restriction.as_map() {
+        Some([(key, _)]) if key.as_str() != Some("condition") => Some(key),
+        Some(_) => restriction.get("condition"),
+        None => Some(restriction),
+    };
+    if let Some(condition) = condition
+        && let Some(text) = condition.as_str().filter(|text| is_placeholder(text))
+    {
+        placeholder(text, condition, problems);
+    }
+}
+
 /// Reads the condition of a restriction.
 pub(super) fn condition(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<()> {
     condition_as(Dialect::RESTRICTION, node, text, problems)
+}
+
+/// Reports whether a condition is text that is meant to be an expression, as in `condition: "yaql_exp: …"`.
+pub(super) fn is_inline_expression(condition: &str) -> bool {
+    condition.trim_start().starts_with("yaql_exp:")
 }
 
 /// Reads a condition in a dialect; `text` is the text of the file.

@@ -1,5 +1,7 @@
 //! Versions of packages, plugins and the product.
 
+use std::collections::BTreeSet;
+
 /// Package format version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PackageVersion {
@@ -56,6 +58,29 @@ pub(crate) fn numbers(version: &str) -> Option<Vec<u64>> {
     parts.filter(|parts| matches!(parts.len(), 2 | 3))
 }
 
+/// Returns the releases for another product version than those of `fuel_version`, without duplicates. Versions without a
+/// product version fit all.
+pub fn releases_of_other_products<'r>(
+    fuel_versions: &[&str],
+    releases: impl Iterator<Item = &'r str>,
+) -> BTreeSet<&'r str> {
+    // One of them covers the other in whole parts: 9.0 and 9.0.2.
+    let covers = |product: &str, fuel_version: &str| {
+        product.split('.').zip(fuel_version.split('.')).all(|(one, other)| one == other)
+    };
+    let is_other = |release: &&str| {
+        let product = release.rsplit_once('-').map(|(_, product)| product);
+        product.is_some_and(|product| !fuel_versions.iter().any(|fuel_version| covers(product, fuel_version)))
+    };
+    if fuel_versions.is_empty() { BTreeSet::new() } else { releases.filter(is_other).collect() }
+}
+
+/// Returns the warning about a release of [`releases_of_other_products`].
+pub fn describe_other_product(release: &str, fuel_versions: &[&str]) -> String {
+    let named = fuel_versions.join(", ");
+    format!("the plugin supports release `{release}`, but its `fuel_version` names only {named}")
+}
+
 /// Reports whether a text is a valid plugin version.
 pub fn is_plugin_version(version: &str) -> bool {
     numbers(version).is_some()
@@ -64,6 +89,15 @@ pub fn is_plugin_version(version: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fuel_version_is_compared_with_releases() {
+        let fuel_versions = ["8.0", "9.0"];
+        let releases = ["mitaka-9.0", "mitaka-9.0.2", "mitaka-9", "odd", "mitaka-9.1", "mitaka-9.1"];
+        let others = releases_of_other_products(&fuel_versions, releases.into_iter());
+        assert_eq!(others.into_iter().collect::<Vec<_>>(), ["mitaka-9.1"]);
+        assert!(releases_of_other_products(&[], releases.into_iter()).is_empty());
+    }
 
     #[test]
     fn versions_have_two_or_three_numbers() {

@@ -6,7 +6,7 @@ use stoker_conditions::Models;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 
-use super::control::{Control, ControlKind, controls};
+use super::control::{Control, ControlKind, WIZARD_MODEL, controls};
 use super::mix::MergedWizard;
 use crate::components::{Binding, BoundModel};
 use crate::patterns::pattern_violation;
@@ -127,6 +127,22 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
             let value = answer(answers, control).cloned().unwrap_or_else(|| control.default_value());
             self.set(control, value);
         }
+        self.bind_answers(controls, answers);
+    }
+
+    /// Sets controls without an answer to the values that earlier controls bind to `wizard:Pane.control`.
+    fn bind_answers(&mut self, controls: &[Control<'_>], answers: &JsonMap) {
+        for (idx, control) in controls.iter().enumerate() {
+            for (target, value) in control.bound_values(&self.value(control)) {
+                let target = target.strip_prefix(WIZARD_MODEL);
+                let later = controls[idx + 1..].iter().find(|later| target == Some(&*later.path()));
+                if let Some(later) =
+                    later.filter(|later| answer(answers, later).is_none() && later.accepts(&value))
+                {
+                    self.set(later, value);
+                }
+            }
+        }
     }
 
     pub(super) fn set(&mut self, control: &Control<'_>, value: Json) {
@@ -188,8 +204,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         {
             return self.problem(control, kinds::VALUE, message);
         }
-        let sets_maps = is_on;
-        result.add(control.body, &value, sets_maps, plugins);
+        result.bind_all(control.bound_values(&value), plugins);
         if is_on {
             result.add_component(control.body);
             result.plugins.extend(self.mixed.owners.get(&control.path()).cloned());
@@ -232,8 +247,7 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
         let Some(option) = option else { return };
         let value = option.get("data").cloned().unwrap_or_default();
         self.set(control, value.clone());
-        result.add(control.body, &value, false, plugins);
-        result.add(option, &value, true, plugins);
+        result.bind_all(control.bound_values(&value), plugins);
         result.add_component(option);
         let key = format!("{}.values[{value}]", control.path());
         result.plugins.extend(self.mixed.owners.get(&key).cloned());
@@ -271,23 +285,9 @@ impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
 }
 
 impl WizardResult {
-    /// Adds bindings: a path gets the value of the control; maps set their values if `sets_maps`.
-    fn add(&mut self, body: &JsonMap, value: &Json, sets_maps: bool, plugins: &BTreeSet<&str>) {
-        let items = match body.get("bind") {
-            Some(Json::Array(items)) => &items[..],
-            Some(single) => std::slice::from_ref(single),
-            None => return,
-        };
-        for item in items {
-            match item {
-                Json::String(target) => self.bind(target, value.clone(), plugins),
-                Json::Object(map) if sets_maps => {
-                    for (target, value) in map {
-                        self.bind(target, value.clone(), plugins);
-                    }
-                }
-                _ => {}
-            }
+    fn bind_all(&mut self, values: Vec<(&str, Json)>, plugins: &BTreeSet<&str>) {
+        for (target, value) in values {
+            self.bind(target, value, plugins);
         }
     }
 

@@ -4,6 +4,9 @@ use stoker_model::{Json, JsonMap};
 
 use super::participant::{sorted_controls, sorted_panes};
 
+/// Prefix of binds and conditions that refer to a control as `Pane.control`.
+pub(crate) const WIZARD_MODEL: &str = "wizard:";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ControlKind {
     /// One option of a list.
@@ -44,6 +47,46 @@ impl<'a> Control<'a> {
             ControlKind::Text => Json::from(""),
         }
     }
+
+    /// Reports whether the control can have the value, regardless of restrictions.
+    pub(super) fn accepts(&self, value: &Json) -> bool {
+        match self.kind {
+            ControlKind::Choice => self.options().iter().any(|option| option.get("data") == Some(value)),
+            ControlKind::Checkbox => value.is_boolean(),
+            ControlKind::Text => value.is_string(),
+        }
+    }
+
+    /// Returns what the binds set when the control has a value, in order. Binds of options follow those of the control.
+    pub(super) fn bound_values(&self, value: &Json) -> Vec<(&'a str, Json)> {
+        let is_on = self.kind == ControlKind::Checkbox && *value == Json::Bool(true);
+        let mut values = bound(self.body, value, is_on);
+        if self.kind == ControlKind::Choice {
+            let chosen = self.options().into_iter().find(|option| option.get("data") == Some(value));
+            values.extend(chosen.into_iter().flat_map(|option| bound(option, value, true)));
+        }
+        values
+    }
+}
+
+/// Returns the binds of a control or an option: a path gets the value of the control; maps set their values if `sets_maps`.
+fn bound<'a>(body: &'a JsonMap, value: &Json, sets_maps: bool) -> Vec<(&'a str, Json)> {
+    let items = match body.get("bind") {
+        Some(Json::Array(items)) => &items[..],
+        Some(single) => std::slice::from_ref(single),
+        None => &[],
+    };
+    let mut values = Vec::new();
+    for item in items {
+        match item {
+            Json::String(target) => values.push((target.as_str(), value.clone())),
+            Json::Object(map) if sets_maps => {
+                values.extend(map.iter().map(|(target, value)| (target.as_str(), value.clone())));
+            }
+            _ => {}
+        }
+    }
+    values
 }
 
 /// Returns all controls with a value; controls of type `custom` have none.

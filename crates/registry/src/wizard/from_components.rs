@@ -41,6 +41,9 @@ pub fn complete_wizard(
     Ok(merged)
 }
 
+/// Panes of written wizards without components; plugins may add controls to them.
+const OTHER_PANES: [&str; 2] = ["Mode", "Ready"];
+
 /// Key of a pane that is not a control.
 const METADATA: &str = "metadata";
 
@@ -79,6 +82,7 @@ fn layout(required_types: &[String], registry: &Registry) -> (JsonMap, Radios) {
         }
         wizard.insert(kind.pane().to_owned(), Json::Object(pane));
     }
+    wizard.extend(OTHER_PANES.map(|pane| (pane.to_owned(), Json::Object(JsonMap::new()))));
     (wizard, radios)
 }
 

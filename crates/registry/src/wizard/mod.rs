@@ -21,6 +21,7 @@ mod texts;
 
 pub use answers::{WizardResult, answered_components, kinds as answer_kinds, validate_answers};
 pub use conflict::WizardConflict;
+pub(crate) use control::WIZARD_MODEL;
 pub use evaluate::{ControlState, OptionState, WizardEvaluation, evaluate};
 pub use from_components::complete_wizard;
 pub use generate::{count_component_choices, generated_restrictions, relabeled, with_restrictions};

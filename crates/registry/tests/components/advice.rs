@@ -89,7 +89,7 @@ fn blank_messages_are_ignored() {
 fn readable_messages_have_labels_and_titles() {
     let release = json!([
         {"name": "hypervisor:vmware", "label": "dialog.create_cluster_wizard.compute.vcenter", "requires": [
-            {"any_of": {"items": ["network:dvs", "network:core:*", "storage:x:*"]}},
+            {"any_of": {"items": ["network:dvs", "network:core:*", "storage:x:*", "monitoring:*"]}},
             {"one_of": {"items": ["network:moon"], "message": "why", "message_invalid": "dialog.create_cluster_wizard.compute.vcenter_warning"}},
         ]},
         {"name": "network:ml2_plain", "incompatible": [{"name": "hypervisor:vmware", "message": "dialog.create_cluster_wizard.network.hypervisor_alert"}]},
@@ -109,7 +109,7 @@ fn readable_messages_have_labels_and_titles() {
         explanations,
         [
             "vCenter is not compatible with Ml2 plain: not available with vCenter",
-            "vCenter requires any of: Plugin One, Plugin Two (B), The C, Dvs (not installed), `storage:x:*` (not installed)",
+            "vCenter requires any of: any monitoring (not installed), Plugin One, Plugin Two (B), The C, Dvs (not installed), X (not installed)",
             "vCenter requires exactly one of: Moon (not installed): vCenter needs QEMU-KVM beside it",
         ]
     );

@@ -22,7 +22,7 @@ fn metadata(version: u32) -> String {
     let product = ["6.0", "6.1", "7.0", "8.0", "9.0"][version as usize - 1];
     let mut text = format!(
         "name: demo\ntitle: Demo\ndescription: A demo\nversion: 1.0.0\npackage_version: {version}.0.0\n\
-         fuel_version: ['{product}']\nreleases:\n- {{os: ubuntu, version: mitaka-9.0, mode: [ha], \
+         fuel_version: ['{product}']\nreleases:\n- {{os: ubuntu, version: mitaka-{product}, mode: [ha], \
          deployment_scripts_path: scripts/, repository_path: repositories/ubuntu}}\n"
     );
     if version >= 2 {

@@ -46,33 +46,37 @@ fn releases_are_checked() {
     let release = |text: &str| with_line(3, "releases", &format!("releases: [{{{text}}}]"));
     let paths = "deployment_scripts_path: scripts, repository_path: repositories/ubuntu";
     assert_eq!(
-        release(&format!("os: ubuntu, version: a-1, mode: [], {paths}, more: 1")),
+        release(&format!("os: ubuntu, version: a-7.0, mode: [], {paths}, more: 1")),
         Vec::<String>::new()
     );
     for os in ["Ubuntu", "debian", "Rocky", "rhel"] {
         assert_eq!(
-            release(&format!("os: {os}, version: a-1, mode: [], {paths}")),
+            release(&format!("os: {os}, version: a-7.0, mode: [], {paths}")),
             Vec::<String>::new(),
             "{os}"
         );
     }
+    assert_eq!(
+        release(&format!("os: ubuntu, version: a-7.1, mode: [], {paths}")),
+        ["?product-version releases[0].version"]
+    );
     for (os, expected) in [
         ("opensuse", "?field-enum releases[0].os"),
         ("''", "too-short releases[0].os"),
         ("[ubuntu]", "field-type releases[0].os"),
     ] {
-        assert_eq!(release(&format!("os: {os}, version: a-1, mode: [], {paths}")), [expected]);
+        assert_eq!(release(&format!("os: {os}, version: a-7.0, mode: [], {paths}")), [expected]);
     }
     assert_eq!(
         release(&format!("os: ubuntu, version: 1, mode: [], {paths}")),
         ["field-type releases[0].version"]
     );
     assert_eq!(
-        release(&format!("os: ubuntu, version: a-1, mode: [x], {paths}")),
+        release(&format!("os: ubuntu, version: a-7.0, mode: [x], {paths}")),
         ["field-enum releases[0].mode[0]"]
     );
     assert_eq!(
-        release("os: ubuntu, version: a-1, mode: [], deployment_scripts_path: nowhere"),
+        release("os: ubuntu, version: a-7.0, mode: [], deployment_scripts_path: nowhere"),
         [
             "field-required releases[0].repository_path",
             "release-path-missing releases[0].deployment_scripts_path"

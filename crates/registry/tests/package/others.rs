@@ -221,13 +221,19 @@ fn wizards_are_checked() {
             ),
             ("Network: {manager: {bind: 5}}", &["wizard-shape Network.manager.bind"]),
             (
-                "Network: {manager: {bind: 'cluster:net_segment_type', values: [{data: a, bind: ['cluster:moon', {'wizard:A.b': 1}]}]}}",
+                "Network: {manager: {bind: 'cluster:net_segment_type', values: [{data: a, bind: ['cluster:moon', {'wizard:A.b': 1}, {'wizard:A': 1}]}]}}",
                 &[
                     "?bind-target Network.manager.values[0].bind[0]",
-                    "?bind-target Network.manager.values[0].bind[1]",
+                    "?bind-target Network.manager.values[0].bind[2]",
                 ],
             ),
-            ("Network: {manager: {restrictions: ['Compute.vcenter == true', {some_restriction: why}]}}", &[]),
+            (
+                "Network: {manager: {restrictions: ['Compute.vcenter == true', {some_restriction: why}, {condition: other_word}]}}",
+                &[
+                    "?restriction-placeholder Network.manager.restrictions[1]",
+                    "?restriction-placeholder Network.manager.restrictions[2].condition",
+                ],
+            ),
             (
                 "Network: {manager: {restrictions: ['a b']}}",
                 &["expression-syntax Network.manager.restrictions[0]"],

@@ -10,6 +10,11 @@ fn stage_tasks_are_checked() {
     for (version, text, expected) in [
         (2, stage("pre_deployment/5"), vec![]),
         (1, stage("pre_deployment/5"), vec!["stage-postfix-not-allowed [0].stage"]),
+        (
+            2,
+            task("stage: pre_deployment, condition: 'yaql_exp: $.x'"),
+            vec!["expression-syntax [0].condition"],
+        ),
         (2, stage("~"), vec!["stage-missing [0].stage"]),
         (2, task("condition: 'true'"), vec!["stage-missing [0].stage"]),
         (2, stage("5"), vec!["stage-not-string [0].stage"]),
@@ -97,6 +102,7 @@ fn graph_tasks_of_version_4_are_checked() {
                 "- {id: a, type: group, role: x, parameters: {strategy: {amount: 1}}}",
                 &["field-required [0].parameters.strategy.type"],
             ),
+            ("- {id: a, type: stage, condition: ' yaql_exp: $.x'}", &["expression-syntax [0].condition"]),
             ("[{id: a, type: stage}, {id: a, type: stage}]", &["duplicate-id [1].id"]),
         ],
     );

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
 use stoker_registry::components::BoundModel;
-use stoker_registry::wizard::{PluginWizard, WizardResult, merge_wizards, validate_answers};
+use stoker_registry::wizard::{PluginWizard, WizardResult, evaluate, merge_wizards, validate_answers};
 
 fn wizard() -> Json {
     json!({
@@ -118,4 +118,34 @@ fn hidden_panes_are_ignored() {
     let chosen =
         chosen(&json!({"Compute": {"vcenter": true}, "Storage": {"ceph": true}}), "multinode").unwrap();
     assert!(!settled(&chosen).iter().any(|assignment| assignment.starts_with("settings:storage")));
+}
+
+#[test]
+fn answers_of_later_controls_are_bound_unless_they_are_given() {
+    let wizard = json!({
+        "Compute": {
+            "hypervisor": {"type": "radio", "values": [
+                {"data": "kvm", "bind": [{"wizard:Network.manager": "vlan"}, {"wizard:Storage.none": 1}]}, {"data": "qemu"}]},
+            "vcenter": {"type": "checkbox", "weight": 200, "bind": [{"wizard:Network.manager": "nova"}, "wizard:Storage.ceph"]},
+        },
+        "Network": {"manager": {"type": "radio", "values": [{"data": "tun"}, {"data": "vlan"}, {"data": "nova"}],
+                    "bind": [{"wizard:Compute.hypervisor": "qemu"}, "wizard:Storage.pool"]}},
+        "Storage": {"ceph": {"type": "checkbox"}, "pool": {"type": "text"}},
+    });
+    let mixed = merge_wizards(&wizard, &[]).unwrap();
+    let effective = |answers: &Json| {
+        let answers = answers.as_object().unwrap();
+        let chosen = validate_answers(&mixed, answers, &|_| None, &BTreeSet::new()).unwrap();
+        assert_eq!(evaluate(&mixed, answers, &|_| None).answers, chosen.answers);
+        assert_eq!(chosen.bindings, [], "the cluster gets nothing");
+        chosen.answers
+    };
+    let answers = effective(&json!({}));
+    assert_eq!(answers["Network"]["manager"], "vlan");
+    assert_eq!(answers["Storage"], json!({"ceph": false, "pool": "vlan"}));
+    let answers = effective(&json!({"Compute": {"vcenter": true}}));
+    assert_eq!((&answers["Network"]["manager"], &answers["Storage"]["ceph"]), (&json!("nova"), &json!(true)));
+    let answers = effective(&json!({"Compute": {"hypervisor": "qemu"}, "Network": {"manager": "tun"}}));
+    assert_eq!(answers["Compute"]["hypervisor"], "qemu");
+    assert_eq!(answers["Network"]["manager"], "tun");
 }

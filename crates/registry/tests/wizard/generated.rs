@@ -199,6 +199,8 @@ fn plugin_options_are_merged_as_into_written_wizards() {
         wizard: json!({
             "Network": {"manager": {"values": [{"data": "contrail", "label": "Contrail"}]}, "odd": {"label": "Odd"}},
             "Storage": {"tier": {"type": "text", "label": "Tier"}},
+            "Ready": {"note": {"type": "text", "label": "Note"}},
+            "Mode": {"size": {"type": "text", "label": "Size"}},
         }),
     };
     let merged = generated(&network(), &[], &[contrail]);
@@ -212,6 +214,8 @@ fn plugin_options_are_merged_as_into_written_wizards() {
             "- tun: Tunnels",
             "- contrail: Contrail",
             "Storage.tier text null: Tier",
+            "Mode.size text null: Size",
+            "Ready.note text null: Note",
         ]
     );
     let options = merged.wizard["Network"]["manager"]["values"].as_array().unwrap();

@@ -41,10 +41,17 @@ pub(crate) struct Document {
 impl Document {
     /// Reads the body with a function that collects problems; any error fails the request.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>) -> ApiResult<T> {
+        self.read_with_warnings(read).map(|(value, _)| value)
+    }
+
+    /// Like [`Self::read`]. Also returns the warnings.
+    fn read_with_warnings<T>(
+        &self,
+        read: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>,
+    ) -> ApiResult<(T, Vec<Diagnostic>)> {
         let mut problems = Diagnostics::after(self.problems.clone());
-        let value = read(&self.node, &mut problems);
-        match value {
-            Some(value) if !problems.has_errors() => Ok(value),
+        match read(&self.node, &mut problems) {
+            Some(value) if !problems.has_errors() => Ok((value, problems.into_vec())),
             _ => Err(ApiError::invalid(problems.into_vec())),
         }
     }
@@ -56,7 +63,15 @@ impl Document {
 
     /// Reads the body as a map; keys that `read` does not consume are errors.
     pub(crate) fn fields<T>(&self, read: impl FnOnce(&mut Fields<'_, '_>) -> Option<T>) -> ApiResult<T> {
-        self.read(|node, problems| {
+        self.fields_with_warnings(read).map(|(value, _)| value)
+    }
+
+    /// Like [`Self::fields`]. Also returns the warnings.
+    pub(crate) fn fields_with_warnings<T>(
+        &self,
+        read: impl FnOnce(&mut Fields<'_, '_>) -> Option<T>,
+    ) -> ApiResult<(T, Vec<Diagnostic>)> {
+        self.read_with_warnings(|node, problems| {
             let mut fields = Fields::new(node, problems)?;
             let value = read(&mut fields);
             fields.finish();
@@ -88,12 +103,7 @@ impl Document {
 
     /// Reads a graph, or a bare list of its tasks, and returns all its warnings.
     pub(crate) fn graph_with_warnings(&self) -> ApiResult<(GraphBody, Vec<Diagnostic>)> {
-        let mut problems = Diagnostics::after(self.problems.clone());
-        let body = graph::read_node(&self.node, &self.text, &mut problems);
-        match body {
-            Some(body) if !problems.has_errors() => Ok((body, problems.into_vec())),
-            _ => Err(ApiError::invalid(problems.into_vec())),
-        }
+        self.read_with_warnings(|node, problems| graph::read_node(node, &self.text, problems))
     }
 
     /// Reports whether the body has no content: `{}`, `[]` or null. Clients send these where they have no body.

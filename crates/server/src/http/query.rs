@@ -48,17 +48,22 @@ impl Query {
 
     /// Parses `1 t true 0 f false`, case-insensitively. An empty value is an error: `?dry_run` may be meant as true.
     pub(crate) fn boolean(&mut self, name: &str) -> bool {
+        self.flag(name).unwrap_or(false)
+    }
+
+    /// Like [`Self::boolean`]; `None` if the key is absent.
+    pub(crate) fn flag(&mut self, name: &str) -> Option<bool> {
         if self.has(name) && self.text(name).is_none() {
             self.problem(name, "it has no value; use 1 or 0");
         }
-        let Some(text) = self.single(name) else { return false };
+        let text = self.single(name)?;
         match text.to_ascii_lowercase().as_str() {
-            "1" | "t" | "true" => true,
-            "0" | "f" | "false" => false,
+            "1" | "t" | "true" => Some(true),
+            "0" | "f" | "false" => Some(false),
             _ => {
                 let message = format!("`{}` is not a boolean; use 1 or 0", truncated(&text));
                 self.problem(name, message);
-                false
+                None
             }
         }
     }

@@ -8,7 +8,8 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use stoker_model::ErrorChain;
+use stoker_diagnostics::Diagnostic;
+use stoker_model::{ErrorChain, Json, JsonMap};
 use stoker_store::{List, Page};
 
 use crate::http::error::{ApiError, ApiResult};
@@ -44,6 +45,21 @@ impl<T: Serialize> ApiResponse<T> {
         self.headers.push((name, value));
         self
     }
+}
+
+/// Key of the warnings about a request in its response.
+pub(crate) const WARNINGS: &str = "warnings";
+
+pub(crate) fn warning_texts(warnings: &[Diagnostic]) -> Vec<String> {
+    warnings.iter().map(Diagnostic::to_string).collect()
+}
+
+/// Adds warnings about a request to the resource in its response, if there are any.
+pub(crate) fn with_warnings(mut view: JsonMap, warnings: Vec<String>) -> JsonMap {
+    if !warnings.is_empty() {
+        view.insert(WARNINGS.to_owned(), Json::from(warnings));
+    }
+    view
 }
 
 impl<T: Serialize> ApiResponse<Vec<T>> {

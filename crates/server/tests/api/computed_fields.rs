@@ -192,6 +192,7 @@ async fn expected_and_deployed_values_are_compared() {
     let warnings = site.upload_condition("old($.configs.nova.parameter.value) = True").await;
     assert!(warnings.iter().any(|warning| warning.contains("never true on a first run")), "{warnings:?}");
     assert!(warnings.iter().any(|warning| warning.contains("`True` is the text")), "{warnings:?}");
+    assert_eq!(site.nodes_of_plan().await, NOTHING, "a boolean differs from every text");
     site.upload_condition("changed($.configs.nova) or old($.configs.nova.parameter.value) = true").await;
     assert_eq!(site.plan_and_deploy().await, site.nodes, "the value changed from false to true");
     assert_eq!(site.plan_and_deploy().await, site.nodes, "the value of the last success is true");

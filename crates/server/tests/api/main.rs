@@ -75,3 +75,4 @@ mod users;
 mod web_ui;
 mod webhooks;
 mod wizard;
+mod wizard_binds;

@@ -44,13 +44,13 @@ impl PluginSource {
         fs::remove_file(self.0.file(file)).unwrap();
     }
 
-    fn edit(&self, file: &str, from: &str, to: &str) {
+    pub(crate) fn edit(&self, file: &str, from: &str, to: &str) {
         let before = fs::read_to_string(self.0.file(file)).unwrap();
         assert!(before.contains(from), "{before}");
         self.write(file, &before.replace(from, to));
     }
 
-    fn set_version(&self, version: &str) {
+    pub(crate) fn set_version(&self, version: &str) {
         let before = fs::read_to_string(self.0.file("metadata.yaml")).unwrap();
         let lines = before.lines().map(|line| {
             if line.starts_with("version:") { format!("version: '{version}'\n") } else { format!("{line}\n") }

@@ -160,6 +160,25 @@ async fn two_plugins_with_the_same_task_are_merged_by_name_with_a_warning() {
     let later = server.get("clusters/1/deployment_tasks/check?graph_type=later").await.expect(200);
     let message = "plugin `alpha` 1.0.0 and plugin `zeta` 1.0.0 define the task; their attributes are merged";
     assert_eq!(later[0]["message"], message, "{later}");
+    // So do packages, and new versions of them.
+    let source = crate::packages::PluginSource::new("gridnet", stoker_registry::package::PackageVersion::V5);
+    source.remove("wizard_metadata.yaml");
+    source.write("deployment_tasks.yaml", "- {id: packaged, type: stage}\n");
+    crate::packages::upload(&server, source.archive()).await.expect(201);
+    set_plugins_enabled(&server, 1, &[("gridnet", true)]).await.expect(200);
+    assert_eq!(warnings().await, [both, differ]);
+    source.write(
+        "deployment_tasks.yaml",
+        "- {id: shared, type: shell, role: '*', parameters: {cmd: gridnet}}\n",
+    );
+    source.set_version("1.0.1");
+    crate::packages::upload(&server, source.archive()).await.expect(200);
+    let all = warnings().await.join("\n");
+    assert!(
+        all.contains("plugin `gridnet` 1.0.1") && all.contains("plugin `zeta` 1.0.0 takes precedence"),
+        "{all}"
+    );
+    assert_eq!(merged().await["parameters"]["cmd"], "zeta");
 }
 
 #[tokio::test]

@@ -140,6 +140,11 @@ async fn scripts_are_copied_to_nodes_of_overridden_tasks() {
     site.server.put("plugins/1/deployment_graphs/default", &tasks).await.expect(200);
     let roles = merged("gridnet-scripts").await["roles"].clone();
     assert_eq!(roles, json!(["controller"]), "a group of the release places the task");
+    // An override that repeats the type places the task no more than one without it.
+    let typed = json!({"tasks": [{"id": "base", "type": "shell", "parameters": {"cmd": "./deploy.sh", "timeout": 5}}]});
+    site.server.put("plugins/1/deployment_graphs/default", &typed).await.expect(200);
+    assert_eq!(merged("base").await["parameters"]["cwd"], "/etc/fuel/plugins/gridnet-1.0.0/");
+    assert_eq!(merged("gridnet-scripts").await["roles"], json!(["compute"]));
     let order = json!({"tasks": [{"id": "listed", "requires": ["base"]}]});
     site.server.put("plugins/1/deployment_graphs/default", &order).await.expect(200);
     let merged = site.server.get(&format!("clusters/{}/deployment_tasks", site.cluster)).await.expect(200);

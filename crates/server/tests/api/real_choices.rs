@@ -161,6 +161,17 @@ fn state_of<'e>(evaluation: &'e Value, choice: &Choice) -> (&'e Value, &'e Value
     (control, option)
 }
 
+/// Requires a message with labels instead of component names and translation keys.
+fn require_readable(message: &str) {
+    for raw in ["dialog.", "hypervisor:", "network:", "storage:", "monitoring:", "additional_service:"] {
+        assert!(!message.contains(raw), "{message}");
+    }
+}
+
+fn id_of(base: &str) -> i64 {
+    base.rsplit('/').next().unwrap().parse().unwrap()
+}
+
 /// Answers that select a component, found as a user does: unselect what it conflicts with, and select what it
 /// requires. `Err` has the reasons why it cannot be selected.
 async fn answers_with(
@@ -188,8 +199,7 @@ async fn answers_with(
             .await
             .expect(200);
         for conflict in check["conflicts"].as_array().unwrap() {
-            let message = conflict["message"].as_str().unwrap();
-            assert!(!message.contains("dialog."), "{message}");
+            require_readable(conflict["message"].as_str().unwrap());
             let find = |name: &Value| all.iter().find(|choice| choice.component.as_deref() == name.as_str());
             for name in conflict["components"]
                 .as_array()
@@ -221,6 +231,14 @@ async fn answers_with(
     );
     reasons.sort();
     reasons.dedup();
+    for reason in &reasons {
+        require_readable(reason);
+    }
+    if evaluation["problems"] == json!([]) && evaluation["compatible"] == false {
+        let body = json!({"name": "refused", "release_id": id_of(base), "wizard": evaluation["answers"]});
+        let refused = server.post("clusters", &body).await.expect(400);
+        assert_eq!(refused["conflicts"], evaluation["conflicts"], "{base}");
+    }
     Err(reasons)
 }
 
@@ -273,6 +291,11 @@ async fn wizards_of_all_real_releases_are_walked() {
                 let messages =
                     if option["disabled"] == true { &option["messages"] } else { &control["messages"] };
                 assert!(messages.as_array().is_some_and(|messages| !messages.is_empty()), "{base}: {option}");
+                messages
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .for_each(|text| require_readable(text.as_str().unwrap()));
             } else {
                 assert_eq!(control["value"], choice.value, "{base} {}.{}", choice.pane, choice.control);
             }

@@ -104,6 +104,7 @@ async fn cluster_moves_to_another_release_and_back() {
     assert_eq!(preview["settings"][1]["old"], "http://mine");
     assert_eq!(preview["roles"], json!({"added": ["ironic"], "removed": ["ceph-osd"]}));
     assert_eq!((&preview["plugins"], &preview["errors"]), (&json!([]), &json!([])));
+    assert_eq!(preview["warnings"], json!([]));
     let after = (site.server.get(&path).await.expect(200), site.attributes().await);
     assert_eq!(after, before, "a preview changes nothing");
 
@@ -190,7 +191,10 @@ async fn plugins_follow_the_release() {
     let for_release = |name: &str, version: &str, releases: &[&str]| {
         let entry = |release: &&str| json!({"os": "ubuntu", "version": release, "mode": ["ha"]});
         let releases: Vec<Value> = releases.iter().map(entry).collect();
-        let attributes = json!({"level": {"type": "text", "value": "low"}});
+        let mut attributes = json!({"level": {"type": "text", "value": "low"}});
+        if version == "2.0.0" {
+            attributes["secret"] = json!({"type": "password", "value": {"generator": "password"}});
+        }
         with_fields(
             plugin_body(name, version),
             json!({"releases": releases, "attributes_metadata": attributes}),
@@ -221,10 +225,17 @@ async fn plugins_follow_the_release() {
     assert_eq!((&split["metadata"]["enabled"], versions.len()), (&json!(true), 1), "{split}");
     assert_eq!(versions[0]["metadata"]["plugin_version"], "2.0.0");
     assert_eq!(versions[0]["level"]["value"], "high", "the operator's value moves to the new version");
+    let secret = versions[0]["secret"]["value"].clone();
+    assert!(secret.as_str().is_some_and(|secret| secret.len() > 8), "{secret}");
     let back = site.preview(1).await;
     let replaced =
         back["plugins"].as_array().unwrap().iter().find(|plugin| plugin["name"] == "split").unwrap();
     assert_eq!((&replaced["change"], &replaced["new_version"]), (&json!("replaced"), &json!("1.0.0")));
+    for release in [1, 2] {
+        site.server.put(&path, &json!({"release_id": release})).await.expect(200);
+    }
+    let split = site.attributes().await["editable"]["split"].clone();
+    assert_eq!(split["metadata"]["versions"][0]["secret"]["value"], secret, "a generated value survives");
 }
 
 #[tokio::test]
@@ -240,4 +251,22 @@ async fn overrides_of_missing_tasks_refuse_the_move() {
     let message = site.server.put(&cluster, &json!({"release_id": 2})).await.expect_error(400);
     assert!(message.contains("task `gone` of graph `default` overrides a task"), "{message}");
     assert_eq!(site.server.get(&cluster).await.expect(200)["release_id"], 1);
+}
+
+#[tokio::test]
+async fn preview_shows_violated_limits_of_roles() {
+    let site = Box::pin(create_site()).await;
+    let mut limited = NewRelease { version: "ocata-11.0".to_owned(), ..release_body() };
+    limited.roles_metadata["compute"] = json!({"name": "Compute", "limits": {"max": 0}});
+    limited.roles_metadata["controller"] =
+        json!({"name": "Controller", "limits": {"min": 3, "message": "Three are a quorum"}});
+    let release = create_release_from(&site.server, limited).await;
+    let preview = site.preview(release).await;
+    assert_eq!(preview["errors"], json!([]), "limits do not refuse the move");
+    let codes: Vec<&str> =
+        preview["warnings"].as_array().unwrap().iter().map(|item| item["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["role-maximum", "role-minimum"], "{preview}");
+    assert!(preview["warnings"][1]["message"].as_str().unwrap().starts_with("Three are a quorum"));
+    let path = format!("clusters/{}", site.cluster);
+    site.server.put(&path, &json!({"release_id": release})).await.expect(200);
 }

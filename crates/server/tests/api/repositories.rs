@@ -4,8 +4,11 @@ use axum::body::Body;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
+use stoker_model::NewRelease;
 use stoker_registry::package::PackageVersion;
 
+use crate::beginnings::{create_cluster_of, create_release_from, release_body};
+use crate::component_fixtures::set_plugins_enabled;
 use crate::fixtures::set_plugin_enabled;
 use crate::packages::{PluginSource, upload};
 use crate::runs::{Site, task};
@@ -186,4 +189,24 @@ async fn repository_is_configured_and_removed_with_the_plugin() {
     set_plugin_enabled(&site.server, site.cluster, false).await;
     assert_eq!(deploy_and_list().await, both, "the repository is removed from the node that had it");
     assert_eq!(deploy_and_list().await, Vec::<String>::new());
+}
+
+/// A plugin names any operating system whose format of repositories is known.
+#[tokio::test]
+async fn plugins_support_the_operating_system_of_the_release() {
+    for (os, path) in [("Debian", "/etc/apt/sources.list.d/"), ("Rocky", "/etc/yum.repos.d/")] {
+        let server = TestServer::new().await;
+        let release = NewRelease { operating_system: os.to_owned(), ..release_body() };
+        let release = create_release_from(&server, release).await;
+        let cluster = create_cluster_of(&server, release, "demo").await;
+        let source = PluginSource::new("gridnet", PackageVersion::V5);
+        source.edit("metadata.yaml", "os: ubuntu", &format!("os: {}", os.to_lowercase()));
+        source.write("repositories/ubuntu/Packages", "x");
+        source.write("repositories/ubuntu/repodata/repomd.xml", "x");
+        let installed = upload(&server, source.archive()).await.expect(201);
+        assert_eq!(installed["warnings"], json!([]), "{os}");
+        set_plugins_enabled(&server, cluster, &[("gridnet", true)]).await.expect(200);
+        let merged = server.get(&format!("clusters/{cluster}/deployment_tasks")).await.expect(200);
+        assert!(merged.to_string().contains(path), "{os}: {merged}");
+    }
 }

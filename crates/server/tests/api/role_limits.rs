@@ -56,6 +56,14 @@ async fn maxima_are_enforced_when_nodes_are_assigned() {
     // One node takes over the role of another one in the same request.
     let swap = json!([{"id": 3, "cluster_id": 1, "pending_roles": ["db"]}, {"id": 2, "pending_roles": []}]);
     server.put("nodes", &swap).await.expect(200);
+    // A node that is marked for removal does not count, until it stays.
+    server.put("nodes/1", &json!({"pending_deletion": true})).await.expect(200);
+    server.post("clusters/1/assignment", &nodes(&[2], "db")).await.expect(200);
+    let exceeded = "role `db` allows at most 2 nodes: 3 nodes have it (1, 2, 3)";
+    assert_eq!(server.put("nodes/1", &json!({"pending_deletion": false})).await.expect_error(400), exceeded);
+    assert_eq!(server.post("clusters/1/assignment", &nodes(&[1], "db")).await.expect_error(400), exceeded);
+    server.put("nodes/2", &json!({"pending_roles": []})).await.expect(200);
+    server.put("nodes/1", &json!({"pending_deletion": false})).await.expect(200);
     // An override by a condition on the settings, with its own message.
     let message = server.post("clusters/1/assignment", &nodes(&[1, 2], "mongo")).await.expect_error(400);
     assert_eq!(
@@ -124,6 +132,18 @@ async fn minima_are_enforced_when_a_plan_is_made() {
         .await
         .expect(202);
     // With a controller, only the recommendation remains.
+    // An update of a node warns as an assignment does, and takes its own response back.
+    let body = json!({"id": 3, "cluster_id": 1, "pending_roles": ["controller"]});
+    for list in [false, true] {
+        let updated = if list {
+            server.put("nodes", &json!([body])).await.expect(200)[0].clone()
+        } else {
+            server.put("nodes/3", &body).await.expect(200)
+        };
+        assert_eq!(updated["warnings"][0]["code"], "role-public-ip", "{updated}");
+        assert_eq!(server.put("nodes/3", &updated).await.expect(200)["warnings"], Value::Null);
+        server.put("nodes/3", &json!({"pending_roles": []})).await.expect(200);
+    }
     let answer = server.post("clusters/1/assignment", &nodes(&[3], "controller")).await.expect(200);
     let recommended = "at least 3 nodes with role `controller` are recommended: node 3 has it";
     assert_eq!(answer["warnings"][0]["message"], recommended);

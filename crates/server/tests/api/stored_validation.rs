@@ -188,6 +188,74 @@ async fn legacy_tasks_require_propagate_task_deploy() {
     server.put(&format!("clusters/{cluster}/attributes"), &both).await.expect(200);
 }
 
+/// Whichever way an enabled plugin changes.
+#[tokio::test]
+async fn enabled_plugins_gain_legacy_tasks_only_where_they_run() {
+    let server = TestServer::new().await;
+    let mut release = release_with_components();
+    release["attributes_metadata"]["editable"]["common"]["propagate_task_deploy"] =
+        json!({"type": "checkbox", "value": false});
+    create(&server, "releases", &release).await;
+    let source = crate::packages::PluginSource::new("gridnet", stoker_registry::package::PackageVersion::V5);
+    source.remove("wizard_metadata.yaml");
+    let plugin = crate::beginnings::id(&crate::packages::upload(&server, source.archive()).await.expect(201));
+    let cluster = crate::beginnings::id(&post_cluster(&server, json!({})).await.expect(201));
+    set_plugins_enabled(&server, cluster, &[("gridnet", true)]).await.expect(200);
+    let require_refused = |message: String| {
+        let expected =
+            "plugin `gridnet` is enabled in cluster 1 (`demo`), where `common.propagate_task_deploy` is off";
+        assert!(message.contains(expected), "{message}");
+    };
+    let path = format!("plugins/{plugin}");
+    let task = |version: &str| json!([{"id": "t", "type": "shell", "version": version, "roles": "*", "parameters": {"cmd": "a"}}]);
+    let stage = json!([{"role": "*", "stage": "post_deployment", "type": "shell", "parameters": {"cmd": "a", "timeout": 1}}]);
+    require_refused(server.put(&path, &json!({"tasks": stage})).await.expect_error(400));
+    require_refused(server.put(&path, &json!({"deployment_tasks": task("1.0.0")})).await.expect_error(400));
+    let graph = format!("{path}/deployment_graphs/default");
+    require_refused(server.put(&graph, &json!({"tasks": task("1.0.0")})).await.expect_error(400));
+    let id = crate::beginnings::id(&server.get(&graph).await.expect(200));
+    require_refused(
+        server.put(&format!("graphs/{id}"), &json!({"tasks": task("1.0.0")})).await.expect_error(400),
+    );
+    require_refused(server.put(&format!("graphs/{id}/tasks"), &task("1.0.0")).await.expect_error(400));
+    source.write("deployment_tasks.yaml", &task("1.0.0").to_string());
+    source.set_version("1.0.1");
+    require_refused(crate::packages::upload(&server, source.archive()).await.expect_error(400));
+    let installed = crate::packages::plugins_root(&server).join("gridnet-1.0/deployment_tasks.yaml");
+    let text = std::fs::read_to_string(&installed).unwrap();
+    std::fs::write(&installed, task("1.0.0").to_string()).unwrap();
+    require_refused(server.post("plugins/sync", &json!({})).await.expect_error(400));
+    std::fs::write(&installed, text).unwrap();
+    server.put(&path, &json!({"deployment_tasks": task("2.0.0")})).await.expect(200);
+    let on = json!({"editable": {"common": {"propagate_task_deploy": {"value": true}}}});
+    server.put(&format!("clusters/{cluster}/attributes"), &on).await.expect(200);
+    server.put(&path, &json!({"tasks": stage})).await.expect(200);
+    server.put(&path, &json!({"deployment_tasks": task("1.0.0")})).await.expect(200);
+}
+
+/// Whichever way a plugin is stored.
+#[tokio::test]
+async fn fuel_version_is_compared_over_rest() {
+    let server = TestServer::new().await;
+    let warning = |resource: &Value| resource["warnings"][0].as_str().unwrap_or_default().to_owned();
+    let expected = "the plugin supports release `newton-10.0`, but its `fuel_version` names only 9.0";
+    let other = json!([{"os": "ubuntu", "version": "newton-10.0", "mode": ["ha"]}]);
+    let body = with_fields(plugin_body("addon", "1.0.0"), json!({"releases": other}));
+    let created = server.post("plugins", &body).await.expect(201);
+    assert_eq!(warning(&created), expected);
+    let path = format!("plugins/{}", created["id"]);
+    assert_eq!(warning(&server.put(&path, &json!({"title": "A"})).await.expect(200)), expected);
+    let both = server.put(&path, &json!({"fuel_version": ["9.0", "10.0"]})).await.expect(200);
+    assert_eq!(both["warnings"], Value::Null);
+    let source = crate::packages::PluginSource::new("gridnet", stoker_registry::package::PackageVersion::V5);
+    source.edit("metadata.yaml", "version: mitaka-9.0", "version: newton-10.0");
+    let installed = crate::packages::upload(&server, source.archive()).await.expect(201);
+    assert!(warning(&installed).contains(expected), "{installed}");
+    assert_eq!(installed["warnings"].as_array().map(Vec::len), Some(1), "{installed}");
+    let synchronized = server.post("plugins/sync", &json!({})).await.expect(200);
+    assert!(warning(&synchronized).contains(expected), "{synchronized}");
+}
+
 #[tokio::test]
 async fn duplicate_keys_are_reported_on_sync() {
     let server = TestServer::new().await;

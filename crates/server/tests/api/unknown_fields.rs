@@ -169,6 +169,37 @@ fn with_unknown_field(body: &mut Value, is_wrapped: bool) -> bool {
     }
 }
 
+/// Operations that may refuse a body of the wrong form with another status, and the reason.
+const CALLERS: &[(&str, u16, &str)] =
+    &[("POST /api/v1/agents/certificate", 401, "only an agent may call it")];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_refuses_bodies_of_another_form() {
+    let world = World::create().await;
+    let document = serde_json::to_value(stoker_server::openapi_document()).unwrap();
+    let (mut unexpected, mut n_checked) = (Vec::new(), 0);
+    for (documented, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if operation.get("requestBody").is_none() {
+                continue;
+            }
+            let name = format!("{} {documented}", method.to_uppercase());
+            let other =
+                CALLERS.iter().find(|(operation, ..)| *operation == name).map(|(_, status, _)| *status);
+            for body in ["deploy please", "{", "\"uc\"", "5"] {
+                let request = world.server.request(&method.to_uppercase(), &world.path(documented));
+                let reply = world.server.send(request.body(Body::from(body)).unwrap()).await;
+                if reply.status != 400 && Some(reply.status) != other {
+                    unexpected.push(format!("{name} with {body}: {} {}", reply.status, reply.body));
+                }
+            }
+            n_checked += 1;
+        }
+    }
+    assert!(unexpected.is_empty(), "{} of {n_checked}:\n{}", unexpected.len(), unexpected.join("\n"));
+    assert!(n_checked > 100, "{n_checked}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_operation_that_changes_something_refuses_unknown_fields() {
     let world = World::create().await;
@@ -220,6 +251,11 @@ fn readable() -> Vec<(&'static str, Value, Value)> {
         ),
         ("releases/1", json!({"id": 7, "is_deployable": false}), json!({"description": "other"})),
         ("plugins/1", json!({"id": 7}), json!({"title": "other"})),
+        (
+            "graphs/1",
+            json!({"id": 7, "relations": [{"model": "cluster", "model_id": 9, "type": "default"}]}),
+            json!({"name": "other"}),
+        ),
         ("sequences/1", json!({"id": 7, "release_id": 9}), json!({"name": "other"})),
         ("clusters/1/plugin_links/1", json!({"id": 7}), json!({"title": "other"})),
         ("plugins/1/links/2", json!({"id": 7}), json!({"title": "other"})),

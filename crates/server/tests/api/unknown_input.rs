@@ -98,6 +98,8 @@ async fn a_run_is_not_started_by_input_that_is_not_understood() {
         ("graph_type=default", json!({"type": "uc"})),
         ("type=default&graph_type=uc", json!({})),
         ("nodes=1", json!({"nodes": [2]})),
+        ("dry_run=1", json!({"dry_run": false})),
+        ("force=0", json!({"force": true})),
         ("", json!({"type": "uc", "graph_type": "default"})),
     ] {
         let path = format!("clusters/{}/deploy/?{query}", site.cluster);

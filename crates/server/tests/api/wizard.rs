@@ -334,31 +334,6 @@ async fn bound_values_are_not_overwritten() {
 
 /// `cluster:net_segment_type` is stored, shown and visible to conditions and expressions.
 #[tokio::test]
-async fn bound_segmentation_is_stored() {
-    let server = server_with_contrail().await;
-    let mut tunnels = plugin_body("tunnels", "1.0.0");
-    tunnels["wizard_metadata"] = json!({"Network": {"manager": {"values": [
-        {"data": "stt", "component": "network:ml2:vlan", "bind": [{"cluster:net_segment_type": "stt"}, {"cluster:net_provider": "nsx"}]}]}}});
-    tunnels["attributes_metadata"] = json!({"metadata": {"restrictions": [
-        {"condition": "cluster:net_segment_type != 'stt'", "action": "hide"}]}});
-    create(&server, "plugins", &tunnels).await;
-    let body = json!({"wizard": {"Network": {"manager": "stt"}}, "net_segment_type": "vlan"});
-    let cluster = post_cluster(&server, body).await.expect(201);
-    assert_eq!((&cluster["net_segment_type"], &cluster["net_provider"]), (&json!("stt"), &json!("nsx")));
-    let again = server.get("clusters/1").await.expect(200);
-    assert_eq!(again["net_segment_type"], "stt");
-    let state = server.get("clusters/1/orchestrator/deployment?split=1").await.expect(200);
-    assert_eq!(state[0]["cluster"]["net_segment_type"], "stt", "{state}");
-    let restrictions = server.get("clusters/1/attributes/restrictions").await.expect(200);
-    assert_eq!(restrictions, json!([]));
-    // Without a bind it is that of the request, or of the network component.
-    let cluster = post_cluster(&server, json!({"name": "gre", "net_segment_type": "gre"})).await.expect(201);
-    assert_eq!(cluster["net_segment_type"], "gre");
-    let cluster = post_cluster(&server, json!({"name": "plain", "net_segment_type": ""})).await.expect(201);
-    assert_eq!(cluster["net_segment_type"], "vlan");
-}
-
-#[tokio::test]
 async fn oversized_wizard_is_refused() {
     let server = TestServer::new().await;
     let mut release = release_with_components();

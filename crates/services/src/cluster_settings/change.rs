@@ -119,7 +119,7 @@ async fn update(
     }
     let generated = Defaults::new(server, cluster, &release.body, writing.now());
     for change in changes.iter_mut().filter(|change| change.new.enabled) {
-        change.new.attributes = generated.of_plugin(&change.new.attributes)?;
+        change.new.attributes = generated.of_plugin(&change.new.attributes, None)?;
     }
     let editable = merge_into_copy(&cluster.editable, submitted);
     let before = Violations::of(cluster, &release, &sections);

@@ -50,9 +50,10 @@ impl<'a> Defaults<'a> {
         self.group("generated", None)
     }
 
-    /// Returns settings of a plugin with generated values and expanded placeholders.
-    pub fn of_plugin(&self, attributes: &JsonMap) -> ServiceResult<JsonMap> {
-        self.map(attributes, None)
+    /// Returns settings of a plugin with generated values and expanded placeholders. Generated values in `existing` are
+    /// retained.
+    pub fn of_plugin(&self, attributes: &JsonMap, existing: Option<&JsonMap>) -> ServiceResult<JsonMap> {
+        self.map(attributes, existing)
     }
 
     fn group(&self, name: &str, existing: Option<&JsonMap>) -> ServiceResult<JsonMap> {

@@ -47,7 +47,9 @@ pub async fn nodes_assign(
         let mut problems = role_problems(cluster.id, metadata, roles);
         problems.extend(deployed_conflicts(metadata, roles, &node.roles));
         problems.extend(restricted_roles(models, metadata, new.iter().copied()));
-        for role in new {
+        // The assignment cancels a pending deletion, so that the deployed roles count towards their limits again.
+        let returning: &[String] = if node.pending_deletion { &node.roles } else { &[] };
+        for role in roles.iter().filter(|role| node.pending_deletion || !has(role)).chain(returning) {
             if !gained.contains(role) {
                 gained.push(role.clone());
             }

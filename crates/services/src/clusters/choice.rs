@@ -29,6 +29,8 @@ pub(super) struct Choice {
     plugins: BTreeMap<String, (Plugin, Vec<(String, Json)>)>,
     /// Whether one of these plugins has legacy tasks.
     has_legacy_tasks: bool,
+    /// Binds that cannot be stored.
+    pub(super) problems: Vec<Diagnostic>,
 }
 
 impl Choice {
@@ -84,14 +86,17 @@ impl Choice {
         let catalog = Catalog::read(session, release.clone(), Some(&mode)).await?;
         let registry = catalog.registry();
         let mut is_selection = request.components.is_some();
+        // Conflicts have the labels that the wizard displays.
+        let mut labeled = registry.clone();
         let answers = match &request.wizard {
             Some(document) => {
                 let wizard = Wizard::new(&catalog, &registry, &mode)?;
                 is_selection |= wizard.is_generated();
+                labeled = wizard.registry(&registry);
                 wizard.choose(document).map_err(|problems| {
                     let names = wizard.named_components(document);
                     let conflicts = decide(&catalog, &registry, &canonical_names(names.iter())).conflicts;
-                    wizard_error(problems).with_conflicts(conflicts_json(&registry, &conflicts))
+                    wizard_error(problems).with_conflicts(conflicts_json(&labeled, &conflicts))
                 })?
             }
             None => WizardResult::default(),
@@ -101,9 +106,12 @@ impl Choice {
         // A written wizard without components selects none. This differs from an empty selection, which must satisfy
         // requirements.
         if is_selection || !choice.components.is_empty() {
-            require_compatible(&catalog, &registry, &choice.components)?;
+            require_compatible(&catalog, &labeled, &choice.components)?;
         }
         choice.bind(&catalog, &registry, &answers);
+        if !choice.problems.is_empty() {
+            return Err(ServiceError::refused(choice.problems));
+        }
         Ok((choice, answers))
     }
 
@@ -142,7 +150,14 @@ impl Choice {
             (BoundModel::Cluster, Json::String(value)) if path == "net_segment_type" => {
                 self.net_segment_type = Some(value);
             }
-            // The mode is resolved earlier. Other fields cannot be bound, which the check of a plugin warns about.
+            (BoundModel::Cluster, value)
+                if !value.is_string() && Binding::CLUSTER_FIELDS.contains(&&*path) =>
+            {
+                let message = format!("a bind sets `cluster:{path}` to {value}, but it must be text");
+                let help = "bind it in an option: `{\"cluster:net_segment_type\": tun}`";
+                self.problems.push(Diagnostic::plain(message).path("wizard").help(help));
+            }
+            // The mode is resolved earlier. Other fields cannot be bound, of which the check of a wizard warns.
             (BoundModel::Cluster, _) => {}
             (BoundModel::Settings, value) => match path.split_once('.') {
                 Some((section, rest)) if catalog.plugin(section).is_some() => {
@@ -180,7 +195,7 @@ impl Choice {
             for (path, value) in own {
                 set(&mut settings, path, value.clone());
             }
-            let attributes = defaults.of_plugin(&settings)?;
+            let attributes = defaults.of_plugin(&settings, None)?;
             let link = ClusterPlugin { plugin_id: plugin.id, enabled: true, attributes };
             writing.cluster_plugin_set(cluster.id, &link).await?;
         }

@@ -49,7 +49,8 @@ pub async fn wizard_evaluate(
         evaluated = evaluate_in(pool, session, &release, &mode, &answers).await?;
     }
     let Evaluated { catalog, registry, mut state, result } = evaluated;
-    let choice = Choice::of_answers(session, &catalog, &registry, &result, mode).await?;
+    let mut choice = Choice::of_answers(session, &catalog, &registry, &result, mode).await?;
+    state.problems.append(&mut choice.problems);
     state.plugins = choice.plugin_names().cloned().collect();
     // The checks of enabling repeat the conflicts between components.
     if state.conflicts.is_empty() {
@@ -90,8 +91,11 @@ fn evaluate(catalog: Catalog, mode: &str, answers: &JsonMap) -> ServiceResult<Ev
     let registry = catalog.registry();
     let wizard = Wizard::new(&catalog, &registry, mode)?;
     let WizardEvaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
-    let problems = wizard.choose(answers).err().unwrap_or_default();
-    let result = wizard.choose(&effective).unwrap_or_default();
+    // Valid answers are what a cluster is created from. Those of other answers are replaced.
+    let (problems, result) = match wizard.choose(answers) {
+        Ok(result) => (Vec::new(), result),
+        Err(problems) => (problems, wizard.choose(&effective).unwrap_or_default()),
+    };
     let conflicts = if result.components.is_empty() && !wizard.is_generated() {
         Vec::new()
     } else {

@@ -12,6 +12,7 @@ use super::Graphs;
 use super::key::{GraphKey, require_owner};
 use super::upload::{UploadedGraph, check_tasks};
 use crate::error::{ServiceError, ServiceResult};
+use crate::plugins::enabling::LegacyTasksGuard;
 use crate::precondition::{Precondition, graph_version};
 use crate::principal::Principal;
 
@@ -97,6 +98,7 @@ impl Graphs {
         warnings.extend(check_tasks(self, owner.kind(), &tasks, &source)?);
         let mut writing = self.change(principal).await?;
         require_owner(&mut writing, principal.tenants, owner).await?;
+        let guard = LegacyTasksGuard::before(&mut writing, owner).await?;
         let created = writing.graph_create(owner, &graph_type, &metadata, &tasks).await;
         let graph = created.map_err(|error| match error {
             StoreError::AlreadyExists { .. } => {
@@ -104,6 +106,7 @@ impl Graphs {
             }
             error => error.into(),
         })?;
+        guard.check(&mut writing).await?;
         writing.graph_source_put(&graph, &source).await?;
         writing.commit(describe("graph.create", &graph)).await?;
         Ok(Stored { graph, warnings })
@@ -132,7 +135,9 @@ impl Graphs {
         if let Some(tasks) = &mut tasks {
             without_defaults(&mut writing, &graph, &self.settings.plugin_scripts_root, tasks).await?;
         }
+        let guard = LegacyTasksGuard::before(&mut writing, graph.owner).await?;
         let graph = writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
+        guard.check(&mut writing).await?;
         if tasks.is_some() {
             writing.graph_source_put(&graph, &source).await?;
         }
@@ -158,8 +163,10 @@ impl Graphs {
             let mut writing = self.change(principal).await?;
             let current = key.find(&mut writing, principal.tenants).await?;
             if graph_version(&current) == graph_version(&graph) {
+                let guard = LegacyTasksGuard::before(&mut writing, graph.owner).await?;
                 let stored =
                     writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(&tasks)).await?;
+                guard.check(&mut writing).await?;
                 writing.commit(describe(action, &stored)).await?;
                 return Ok(stored);
             }
@@ -181,6 +188,7 @@ impl Graphs {
         check_tasks(self, owner.kind(), tasks, source)?;
         let mut writing = self.change(principal).await?;
         require_owner(&mut writing, principal.tenants, owner).await?;
+        let guard = LegacyTasksGuard::before(&mut writing, owner).await?;
         let graph = if let Some(graph) = writing.graph_find(owner, graph_type).await? {
             precondition.check(graph_version(&graph))?;
             writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(tasks)).await?
@@ -188,6 +196,7 @@ impl Graphs {
             precondition.check_absent()?;
             writing.graph_create(owner, graph_type, &GraphMetadata::default(), tasks).await?
         };
+        guard.check(&mut writing).await?;
         writing.graph_source_put(&graph, source).await?;
         writing.commit(describe("graph.update", &graph)).await?;
         Ok(graph)

@@ -10,4 +10,4 @@ pub use replace::{
     AgentOrigin, ReplacedNode, node_replace, note_connected_machine, note_joined_machine, replaced_change,
 };
 pub use report::{NodeReport, Reported, node_report};
-pub use update::{NodeUpdate, node_update, node_update_all, nodes_named};
+pub use update::{NodeUpdate, UpdatedNode, node_update, node_update_all, nodes_named};

@@ -47,6 +47,14 @@ pub struct NodeUpdate {
     pub kernel_params: FieldUpdate<String>,
 }
 
+/// An updated node.
+#[derive(Debug)]
+pub struct UpdatedNode {
+    pub node: Node,
+    /// Recommendations of the roles that the node received.
+    pub warnings: Vec<Diagnostic>,
+}
+
 /// Updates a node that was read in the same transaction.
 pub async fn node_update(
     server: &Server,
@@ -54,18 +62,18 @@ pub async fn node_update(
     node: Node,
     precondition: &Precondition,
     update: NodeUpdate,
-) -> ServiceResult<Node> {
+) -> ServiceResult<UpdatedNode> {
     precondition.check(node.generation)?;
     if update.id.is_some_and(|id| id != node.id) {
         return Err(ServiceError::invalid(format!("cannot change the ID of node {}", node.id)));
     }
     let Changed { node, gainer, roles } = change(&mut writing, node, update).await?;
-    within_limits(&mut writing, vec![roles]).await?;
+    let warnings = within_limits(&mut writing, &[roles]).await?.into_iter().flatten().collect();
     within_quotas(server, &mut writing, gainer.into_iter()).await?;
     let detail = json!({"name": node.name, "cluster_id": node.cluster_id.map(|id| id.0)});
     let target = format!("node {}", node.id);
     writing.commit(AuditChange { action: "node.update", target, detail }).await?;
-    Ok(node)
+    Ok(UpdatedNode { node, warnings })
 }
 
 /// Finds the nodes that the updates name by ID or MAC address, in the same order. No node may be named twice.
@@ -87,22 +95,21 @@ pub async fn node_update_all(
     server: &Server,
     mut writing: WriteTransaction,
     updates: Vec<(Node, NodeUpdate)>,
-) -> ServiceResult<Vec<Node>> {
+) -> ServiceResult<Vec<UpdatedNode>> {
     let mut changed = Vec::with_capacity(updates.len());
     for (node, update) in updates {
         changed.push(change(&mut writing, node, update).await?);
     }
     // Checked at the end: one node may take over the role of another one.
-    within_limits(
-        &mut writing,
-        changed.iter_mut().map(|changed| std::mem::take(&mut changed.roles)).collect(),
-    )
-    .await?;
+    let gained: Vec<Option<(Cluster, Vec<String>)>> =
+        changed.iter_mut().map(|changed| changed.roles.take()).collect();
+    let warnings = within_limits(&mut writing, &gained).await?;
     within_quotas(server, &mut writing, changed.iter().filter_map(|changed| changed.gainer)).await?;
     let ids: Vec<i64> = changed.iter().map(|changed| changed.node.id.0).collect();
     let target = "nodes".to_owned();
     writing.commit(AuditChange { action: "node.update", target, detail: json!({"nodes": ids}) }).await?;
-    Ok(changed.into_iter().map(|changed| changed.node).collect())
+    let updated = changed.into_iter().zip(warnings);
+    Ok(updated.map(|(changed, warnings)| UpdatedNode { node: changed.node, warnings }).collect())
 }
 
 /// Finds the node of an entry: by ID, else by MAC address.
@@ -132,7 +139,7 @@ async fn change(
     mut node: Node,
     update: NodeUpdate,
 ) -> ServiceResult<Changed> {
-    let (before, status) = (node.cluster_id, node.status);
+    let (before, status, was_leaving) = (node.cluster_id, node.status, node.pending_deletion);
     move_to(writing, &mut node, &update.cluster).await?;
     let is_joining = before.is_none();
     rename(&mut node, update.hostname.as_deref())?;
@@ -145,6 +152,13 @@ async fn change(
         node.roles = roles.unwrap_or(node.roles);
         node.pending_roles = pending_roles.unwrap_or(node.pending_roles);
         gained = check_roles(writing, &node, &old_roles).await?;
+    }
+    // Nodes that are marked for removal do not count towards the limits of roles.
+    if was_leaving
+        && !node.pending_deletion
+        && let Some(cluster) = cluster(writing, &node).await?
+    {
+        gained = Some((cluster, [&node.roles[..], &node.pending_roles].concat()));
     }
     let node = writing.node_update(&node).await.map_err(|error| duplicate_error(error, &node))?;
     if node.status != status && node.status.is_fresh() {
@@ -161,21 +175,32 @@ async fn change(
     Ok(Changed { node, gainer, roles: gained })
 }
 
-/// Checks that no role has more nodes than its maximum, for the roles that nodes have received.
+/// Checks that no role has more nodes than its maximum, for the roles that nodes have received. Returns the recommendations
+/// of these roles for each node, in the same order.
 async fn within_limits(
     writing: &mut WriteTransaction,
-    gained: Vec<Option<(Cluster, Vec<String>)>>,
-) -> ServiceResult<()> {
-    let mut by_cluster: BTreeMap<ClusterId, (Cluster, BTreeSet<String>)> = BTreeMap::new();
-    for (cluster, roles) in gained.into_iter().flatten() {
-        by_cluster.entry(cluster.id).or_insert_with(|| (cluster, BTreeSet::new())).1.extend(roles);
+    gained: &[Option<(Cluster, Vec<String>)>],
+) -> ServiceResult<Vec<Vec<Diagnostic>>> {
+    let mut by_cluster: BTreeMap<ClusterId, (&Cluster, BTreeSet<&str>)> = BTreeMap::new();
+    for (cluster, roles) in gained.iter().flatten() {
+        let (_, all) = by_cluster.entry(cluster.id).or_insert_with(|| (cluster, BTreeSet::new()));
+        all.extend(roles.iter().map(String::as_str));
     }
-    let mut exceeded = Vec::new();
-    for (cluster, roles) in by_cluster.into_values() {
+    let (mut limits, mut exceeded) = (BTreeMap::new(), Vec::new());
+    for (id, (cluster, roles)) in by_cluster {
+        let cluster_roles = ClusterRoles::read(writing, cluster).await?;
+        exceeded.extend(cluster_roles.maxima(&roles.into_iter().collect::<Vec<_>>()));
+        limits.insert(id, cluster_roles);
+    }
+    if !exceeded.is_empty() {
+        return Err(ServiceError::refused(exceeded));
+    }
+    let warnings = |gained: &Option<(Cluster, Vec<String>)>| {
+        let (cluster, roles) = gained.as_ref()?;
         let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
-        exceeded.extend(ClusterRoles::read(writing, &cluster).await?.maxima(&roles));
-    }
-    if exceeded.is_empty() { Ok(()) } else { Err(ServiceError::refused(exceeded)) }
+        Some(limits.get(&cluster.id)?.assignment_warnings(&roles))
+    };
+    Ok(gained.iter().map(|gained| warnings(gained).unwrap_or_default()).collect())
 }
 
 /// Checks the node quota of each tenant whose number of nodes increased, once per request.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{NewPlugin, NewRelease};
 use stoker_registry::components::{ComponentConflict, ComponentName, PluginComponents, Registry};
+use stoker_registry::package::{describe_other_product, releases_of_other_products};
 
 use crate::error::{ServiceError, ServiceResult};
 
@@ -80,13 +81,24 @@ fn conflicts_of(release: &NewRelease, plugins: &[&NewPlugin]) -> Vec<Conflict> {
 /// Number of components checked pairwise for warnings.
 const CHECKED_MAX: usize = 100;
 
-/// Returns warnings about the components and supported versions of one plugin.
+/// Returns warnings about the components and supported releases of a plugin without a package.
 pub fn plugin_warnings(plugin: &NewPlugin) -> Vec<String> {
+    let fuel_versions: Vec<&str> = plugin.fuel_version.iter().map(String::as_str).collect();
+    let releases = plugin.releases.iter().filter_map(|release| release.get("version")?.as_str());
+    let others = releases_of_other_products(&fuel_versions, releases);
+    let mut warnings: Vec<String> =
+        others.into_iter().map(|release| describe_other_product(release, &fuel_versions)).collect();
+    warnings.extend(component_warnings(plugin));
+    warnings
+}
+
+/// Returns warnings about the components of one plugin.
+pub fn component_warnings(plugin: &NewPlugin) -> Vec<String> {
     let own = PluginComponents::from_plugin(plugin);
     let registry = Registry::new(&[], &[&own]);
     let components = registry.components();
     let components = &components[..components.len().min(CHECKED_MAX)];
-    let mut warnings = other_products(plugin);
+    let mut warnings = Vec::new();
     for (idx, one) in components.iter().enumerate() {
         for other in components[idx + 1..].iter().filter(|other| Registry::conflict(one, other)) {
             warnings.push(format!(
@@ -105,48 +117,4 @@ pub fn plugin_warnings(plugin: &NewPlugin) -> Vec<String> {
         }
     }
     warnings
-}
-
-/// Returns a warning for each supported release of a product version that `fuel_version` does not name.
-fn other_products(plugin: &NewPlugin) -> Vec<String> {
-    // One of them covers the other in whole parts: 9.0 and 9.0.2.
-    let covers = |product: &str, fuel_version: &str| {
-        product.split('.').zip(fuel_version.split('.')).all(|(one, other)| one == other)
-    };
-    let versions = plugin.releases.iter().filter_map(|release| release.get("version")?.as_str());
-    let products = versions.filter_map(|version| Some((version, version.rsplit_once('-')?.1)));
-    let is_other =
-        |product: &str| !plugin.fuel_version.iter().any(|fuel_version| covers(product, fuel_version));
-    let others: BTreeSet<&str> =
-        products.filter(|(_, product)| is_other(product)).map(|(version, _)| version).collect();
-    let warning = |version: &str| {
-        let declared = plugin.fuel_version.join(", ");
-        format!("the plugin supports release `{version}`, but its `fuel_version` names only {declared}")
-    };
-    if plugin.fuel_version.is_empty() { Vec::new() } else { others.into_iter().map(warning).collect() }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn fuel_version_is_compared_with_releases() {
-        let plugin = |fuel_version: &str, release: &str| NewPlugin {
-            fuel_version: vec!["8.0".to_owned(), fuel_version.to_owned()],
-            releases: vec![json!({"os": "ubuntu", "version": release})],
-            ..NewPlugin::default()
-        };
-        for (fuel_version, release) in
-            [("9.0", "mitaka-9.0"), ("9.0", "mitaka-9.0.2"), ("9.0", "mitaka-9"), ("9.0", "odd")]
-        {
-            assert_eq!(plugin_warnings(&plugin(fuel_version, release)), Vec::<String>::new(), "{release}");
-        }
-        assert_eq!(
-            plugin_warnings(&plugin("9.0", "mitaka-9.1")),
-            ["the plugin supports release `mitaka-9.1`, but its `fuel_version` names only 8.0, 9.0"]
-        );
-    }
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_model::codes;
-use stoker_model::{GraphType, Json, JsonMap, Owner, Plugin, Release, Task, compare_versions};
+use stoker_model::{
+    Cluster, GraphType, Json, JsonMap, Owner, Plugin, PluginId, Release, Task, compare_versions,
+};
 use stoker_registry::contributions::{Collision, ReleaseMetadata, merge_contributions};
 use stoker_store::Session;
 
-use crate::error::ServiceResult;
+use crate::error::{ServiceError, ServiceResult};
 
 use super::catalog::{conflict_diagnostic, registry};
 
@@ -38,6 +40,55 @@ pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> Service
         !is_mark && compare_versions(text("version").unwrap_or("1.0.0"), TASK_VERSION).is_lt()
     };
     Ok(graph.is_some_and(|graph| graph.tasks.iter().any(|stored| is_legacy(&stored.task))))
+}
+
+/// Refuses a change that gives legacy tasks to a plugin which is enabled in clusters where these take no part in
+/// deployments.
+pub struct LegacyTasksGuard {
+    /// The plugin, unless it has legacy tasks already.
+    plugin: Option<PluginId>,
+}
+
+impl LegacyTasksGuard {
+    /// Reads the state before a change of a plugin or of a graph with this owner.
+    pub async fn before(session: &mut Session, owner: Owner) -> ServiceResult<Self> {
+        let plugin = match owner {
+            Owner::Plugin(id) => session.plugin_get(id).await?,
+            _ => None,
+        };
+        let plugin = match plugin {
+            Some(plugin) if !has_legacy_tasks(session, &plugin).await? => Some(plugin.id),
+            _ => None,
+        };
+        Ok(Self { plugin })
+    }
+
+    /// Checks the state after the change. The caller rolls back on error.
+    pub async fn check(self, session: &mut Session) -> ServiceResult<()> {
+        let Some(id) = self.plugin else { return Ok(()) };
+        let Some(plugin) = session.plugin_get(id).await? else { return Ok(()) };
+        if !has_legacy_tasks(session, &plugin).await? {
+            return Ok(());
+        }
+        let mut refusing = Vec::new();
+        for cluster in session.plugin_clusters(id).await? {
+            let cluster = session.cluster_get(cluster).await?;
+            refusing.extend(cluster.filter(|cluster| !runs_legacy_tasks(&cluster.editable)));
+        }
+        if refusing.is_empty() {
+            return Ok(());
+        }
+        let refusal = |cluster: &Cluster| {
+            let message = format!(
+                "plugin `{}` is enabled in cluster {} (`{}`), where `common.propagate_task_deploy` is off, so it cannot have \
+                 stage tasks, or tasks of a version below 2.0.0",
+                plugin.body.name, cluster.id, cluster.name
+            );
+            let help = "enable the setting, or disable the plugin in the cluster";
+            Diagnostic::plain(message).plugin(&plugin.body.name).code(codes::LEGACY_TASKS).help(help)
+        };
+        Err(ServiceError::refused(refusing.iter().map(refusal).collect()))
+    }
 }
 
 /// A cluster and its plugins after a change.

@@ -13,7 +13,8 @@ use stoker_packages::{
 use stoker_registry::package::{CheckResult, Package, PackageCheckOptions, version_line};
 use stoker_store::WriteTransaction;
 
-use super::conflicts::plugin_warnings;
+use super::conflicts::component_warnings;
+use super::enabling::LegacyTasksGuard;
 use super::files::{invalid_archive_error, invalid_package_error, io_error, keep, spawn_blocking_io};
 use super::links::link_plugin;
 use super::records::{
@@ -43,7 +44,7 @@ impl Plugins {
         warnings.extend(unindexed.iter().map(|path| {
             format!("{path}: packages without an index, which nodes cannot use; build the package with `stoker plugin build` to create one")
         }));
-        warnings.extend(plugin_warnings(&package.plugin));
+        warnings.extend(component_warnings(&package.plugin));
         let mut writing = self.change(actor).await?;
         let installed = Installed::read(&mut writing).await?;
         let folder = package.folder_name();
@@ -136,6 +137,7 @@ pub(super) async fn upgrade(
         return Err(ServiceError::invalid(message).into());
     }
     require_roles_kept(writing, old, &new.roles_metadata).await?;
+    let guard = LegacyTasksGuard::before(writing, Owner::Plugin(old.id)).await?;
     let plugin = if old.body == *new {
         old.clone()
     } else {
@@ -145,6 +147,7 @@ pub(super) async fn upgrade(
         }
     };
     write_graph(writing, plugin.id, package).await?;
+    guard.check(writing).await?;
     link_plugin(writing, &plugin).await?;
     Ok(plugin)
 }

@@ -7,6 +7,7 @@ use stoker_model::{Actor, AuditChange, Json, JsonMap, NewPlugin, Owner, Plugin, 
 use stoker_store::{List, Session, Store, StoreError, WriteTransaction};
 
 use super::conflicts::{Pairing, require_no_conflicts};
+use super::enabling::LegacyTasksGuard;
 use super::files::{Packages, io_error, keep, spawn_blocking_io};
 use super::links::link_plugin;
 use crate::clock::Clock;
@@ -138,6 +139,7 @@ impl Plugins {
             require_roles_kept(&mut writing, &plugin, roles).await?;
         }
         let installed = Installed::read(&mut writing).await?;
+        let guard = LegacyTasksGuard::before(&mut writing, Owner::Plugin(id)).await?;
         let graphs = update.apply(&mut plugin.body);
         let plugin = match writing.plugin_update(&plugin).await {
             Ok(plugin) => plugin,
@@ -145,6 +147,7 @@ impl Plugins {
         };
         let types = graphs.types();
         graphs.apply(&mut writing, Owner::Plugin(plugin.id)).await?;
+        guard.check(&mut writing).await?;
         installed.require_no_conflicts(&mut writing).await?;
         writing.commit(describe("plugin.update", &plugin, &types)).await?;
         Ok(plugin)

@@ -146,9 +146,9 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<P
                 for problem in folder_check.result.problems {
                     if problem.is_error() {
                         problems.push((format!("{folder}/"), problem));
-                    } else if problem.code == codes::YAML_SYNTAX {
-                        // Other warnings are not reported. The meaning of duplicate keys differs from what the
-                        // author expects.
+                    } else if [codes::YAML_SYNTAX, codes::PRODUCT_VERSION].contains(&&*problem.code) {
+                        // Other warnings are not reported. The meaning of duplicate keys, and the releases of the plugin,
+                        // differ from what the author expects.
                         warnings.push(format!("{folder}/{problem}"));
                     }
                 }

@@ -194,3 +194,33 @@ fn wizard_creates_a_cluster() {
     cli.show("wizard show --release 9");
     insta::assert_snapshot!("wizard", cli.transcript());
 }
+
+#[test]
+fn generated_wizard_is_shown_and_answered() {
+    let cli = CliFixture::new();
+    let release = json!({
+        "name": "Nova", "version": "nova-10.0", "operating_system": "Ubuntu", "state": "available",
+        "modes_metadata": {"ha_compact": {}}, "required_component_types": ["hypervisor"],
+        "wizard_metadata": {}, "components_metadata": [
+            {"name": "hypervisor:qemu", "label": "QEMU-KVM", "description": "Emulation", "default": true,
+             "incompatible": [{"name": "hypervisor:vmware"}]},
+            {"name": "hypervisor:vmware", "label": "vCenter", "requires": [{"any_of": {"items": ["network:dvs:*"]}}]},
+            {"name": "network:ml2:vlan", "label": "VLAN", "default": true, "incompatible": [{"name": "network:ml2:tun"}]},
+            {"name": "network:ml2:tun", "label": "Tunnels", "description": "Tenant networks in tunnels"},
+            {"name": "additional_service:ironic", "label": "Ironic", "description": "Bare metal",
+             "incompatible": [{"name": "network:ml2:tun", "message": "Ironic needs VLAN"}]},
+        ],
+    });
+    cli.write("release.json", &release.to_string());
+    let path = cli.folder.file("release.json");
+    cli.run_args(&["release", "create", "--file", path.to_str().unwrap()], "").ok();
+    cli.show("wizard show --release 1");
+    // An option that is not available, the default, tunnels, the name, and the confirmation.
+    cli.show_with("wizard run --release 1", "2\n\n3\nby-hand\ny\n");
+    cli.show("wizard run --release 1 --name tunnels --defaults --answer Network.manager=tun --yes");
+    let components = cli.run("env show 2 -o json").json()["components"].clone();
+    assert_eq!(components, json!(["hypervisor:qemu", "network:ml2:tun"]));
+    cli.show("wizard run --release 1 --name x --defaults --answer Network.manager=tun --answer AdditionalServices.ironic=true --yes");
+    cli.show("wizard run --release 1 --name x --defaults --answer Compute.hypervisor=vmware --yes");
+    insta::assert_snapshot!("generated-wizard", cli.transcript());
+}

@@ -69,16 +69,26 @@ fn uploading_a_download_keeps_every_row() {
     let cli = CliFixture::with_cluster().with_plugin_for("addon", "Ubuntu", "1.0-10.0");
     let client = cli.server.client();
     let mut graphs = vec![("custom".to_owned(), TASKS.to_owned())];
-    for name in ["default-graph", "provision__tasks", "deletion__tasks", "net-verification__tasks"] {
-        let path = stoker_testkit::real_data(&format!("fuel-library/{name}.yaml"));
-        graphs.extend(path.map(|path| (name.replace("__", "-"), std::fs::read_to_string(path).unwrap())));
+    let plugin_graphs = stoker_testkit::real_plugin_graphs();
+    for (name, path) in stoker_testkit::real_graphs() {
+        graphs.push((name, std::fs::read_to_string(path).unwrap()));
     }
     for (owner, path) in
         [("--release 1", "releases/1"), ("--env 1 --cluster", "clusters/1"), ("--plugin 1", "plugins/1")]
     {
         for (graph_type, text) in &graphs {
+            // One layer is enough for the graphs of plugins; the tests of REST cover the others.
+            if !path.starts_with("plugins") && plugin_graphs.iter().any(|(name, _)| name == graph_type) {
+                continue;
+            }
             cli.write("tasks.yaml", text);
-            cli.run(&format!("graph upload {owner} --type {graph_type} --file tasks.yaml"));
+            let upload = format!("graph upload {owner} --type {graph_type} --file tasks.yaml");
+            let refused = cli.run(&upload).err;
+            // One real file has a duplicate key, which an upload refuses.
+            if refused.contains("yaml-duplicate-key") {
+                assert_eq!(graph_type, "plugin-opendaylight-1-0-0");
+                continue;
+            }
             let id = client.expect(
                 200,
                 "GET",

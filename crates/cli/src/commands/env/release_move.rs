@@ -51,6 +51,7 @@ fn text(view: &ReleaseMoveView) -> String {
     if out.lines().count() == 1 {
         out.push_str("\nnothing else changes\n");
     }
+    write_section(&mut out, "warnings", view.warnings.iter().map(|item| sanitize(&item.message)).collect());
     out
 }
 

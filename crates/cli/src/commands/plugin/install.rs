@@ -5,7 +5,6 @@ use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use stoker_client::{Body, Method, RestRequest};
-use stoker_model::Json;
 use stoker_packages::pack_plugin;
 
 use super::find::display_name;
@@ -37,10 +36,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let request = RestRequest::new(Method::Post, "plugins/upload")
         .body(Body::File("application/octet-stream", &archive));
     let plugin = remote.send(&request)?;
-    let warnings = plugin.get("warnings").and_then(Json::as_array).into_iter().flatten();
-    for warning in warnings.filter_map(Json::as_str) {
-        remote.note(&format!("warning: {warning}"));
-    }
+    remote.note_warnings(&plugin);
     remote.note(&format!("installed {}", display_name(&typed(&plugin)?)));
     if remote.format() == crate::remote::Format::Table && !remote.is_quiet() {
         return Ok(());

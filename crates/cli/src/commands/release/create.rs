@@ -25,5 +25,6 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let text = read_text(&args.file)?;
     let release = remote.upload(RestRequest::new(Method::Post, "releases"), &text)?;
+    remote.note_warnings(&release);
     remote.report_change("created release", &release)
 }

@@ -26,6 +26,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let text = read_text(&args.file)?;
-    let release = remote.upload(RestRequest::new(Method::Put, format!("releases/{}", args.release)), &text)?;
+    let release =
+        remote.upload(RestRequest::new(Method::Put, format!("releases/{}", args.release)), &text)?;
+    remote.note_warnings(&release);
     remote.report_change("updated release", &release)
 }

@@ -14,10 +14,11 @@ const PROMPTS_MAX: usize = 10;
 /// A control with its state after the answers given up to now.
 pub(super) struct Control {
     pub(super) pane: String,
-    /// Display name of the pane.
+    /// Display name of the pane, and whether a choice in it is required.
     pub(super) heading: String,
     pub(super) name: String,
     pub(super) label: String,
+    description: Option<String>,
     pub(super) is_hidden: bool,
     pub(super) is_disabled: bool,
     value: Json,
@@ -29,8 +30,23 @@ pub(super) struct Control {
 pub(super) struct Choice {
     data: Json,
     pub(super) label: String,
+    description: Option<String>,
     /// Reason why the option cannot be selected.
     disabled_reason: Option<String>,
+}
+
+impl Choice {
+    /// Returns the label, with the reason if the option cannot be selected.
+    pub(super) fn title(&self) -> String {
+        match &self.disabled_reason {
+            Some(reason) => format!("{} ({})", self.label, unavailable(reason)),
+            None => self.label.clone(),
+        }
+    }
+}
+
+fn unavailable(reason: &str) -> String {
+    if reason.is_empty() { "not available".to_owned() } else { format!("not available: {reason}") }
 }
 
 impl Control {
@@ -42,17 +58,18 @@ impl Control {
         let definition = &wizard[pane.as_str()][name.as_str()];
         let metadata = wizard[pane.as_str()].get("metadata");
         let heading = metadata.and_then(|metadata| text(metadata, "label")).unwrap_or_else(|| pane.clone());
+        let is_required = metadata.and_then(|metadata| metadata.get("required")) == Some(&Json::Bool(true));
+        let heading = if is_required { format!("{heading} (required)") } else { heading };
         let label = text(definition, "label").unwrap_or_else(|| name.clone());
         let messages = |messages: &[String]| messages.iter().map(|text| sanitize(text)).collect::<Vec<_>>();
         let choice = |option: &OptionView| {
             let values = definition.get("values").and_then(Json::as_array).into_iter().flatten();
-            let label = values
-                .filter(|value| value.get("data").unwrap_or(&Json::Null) == &option.data)
-                .find_map(|value| text(value, "label"));
-            let messages = messages(&option.messages).join("; ");
-            let reason = if messages.is_empty() { "not available".to_owned() } else { messages };
+            let own = values.filter(|value| value.get("data").unwrap_or(&Json::Null) == &option.data);
+            let field = |key: &str| own.clone().find_map(|value| text(value, key));
+            let reason = messages(&option.messages).join("; ");
             Choice {
-                label: label.unwrap_or_else(|| cell(&option.data)),
+                label: field("label").unwrap_or_else(|| cell(&option.data)),
+                description: field("description"),
                 data: option.data.clone(),
                 disabled_reason: option.disabled.then_some(reason),
             }
@@ -60,6 +77,7 @@ impl Control {
         Self {
             heading,
             label,
+            description: text(definition, "description"),
             is_hidden: state.hidden,
             is_disabled: state.disabled,
             value: state.value.clone(),
@@ -80,18 +98,22 @@ impl Control {
     }
 
     pub(super) fn reason(&self) -> String {
-        if self.messages.is_empty() { "not available".to_owned() } else { self.messages.join("; ") }
+        unavailable(&self.messages.join("; "))
+    }
+
+    /// Returns the label, with the reason if the control is disabled.
+    pub(super) fn title(&self) -> String {
+        if self.is_disabled { format!("{} ({})", self.label, self.reason()) } else { self.label.clone() }
     }
 
     /// Prompts for a value; `None` selects the default.
     pub(super) fn ask(&self, printer: &mut Printer) -> Outcome<Option<Json>> {
+        if let Some(description) = &self.description {
+            printer.note(&format!("  {description}"));
+        }
         for (idx, choice) in self.choices.iter().enumerate() {
-            let disabled_reason = choice
-                .disabled_reason
-                .as_ref()
-                .map(|reason| format!(" (not available: {reason})"))
-                .unwrap_or_default();
-            printer.note(&format!("  {} {}{disabled_reason}", idx + 1, choice.label));
+            let description = choice.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+            printer.note(&format!("  {} {}{description}", idx + 1, choice.title()));
         }
         for _ in 0..PROMPTS_MAX {
             let question = format!("  {} [{}]:", self.label, self.default());
@@ -141,7 +163,7 @@ impl Control {
             |choice: &&Choice| choice.label.eq_ignore_ascii_case(answer) || cell(&choice.data) == answer;
         let selected = self.choices.iter().find(matches_answer).or(by_number);
         match selected {
-            Some(Choice { disabled_reason: Some(reason), .. }) => Err(format!("not available: {reason}")),
+            Some(Choice { disabled_reason: Some(reason), .. }) => Err(unavailable(reason)),
             Some(choice) => Ok(choice.data.clone()),
             None => Err(format!("enter a number from 1 to {}", self.choices.len())),
         }

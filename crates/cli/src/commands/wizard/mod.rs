@@ -91,11 +91,12 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     let evaluation = evaluate(remote, args.release, &json!({}))?;
     let row = |state: &ControlView| {
         let control = control::Control::new(&wizard, state);
-        let options: Vec<String> = control.options().iter().map(|option| option.label.clone()).collect();
-        vec![control.path(), control.label.clone(), cell(&state.value), options.join(", ")]
+        let options: Vec<String> = control.options().iter().map(control::Choice::title).collect();
+        vec![control.path(), control.heading.clone(), control.title(), cell(&state.value), options.join(", ")]
     };
-    let rows: Vec<Vec<String>> = evaluation.controls.iter().map(row).collect();
-    let header = ["control", "question", "default", "options"];
+    let shown = evaluation.controls.iter().filter(|state| !state.hidden);
+    let rows: Vec<Vec<String>> = shown.map(row).collect();
+    let header = ["control", "pane", "question", "default", "options"];
     Ok(remote.printer.page(&grid(&header, rows.into_iter()))?)
 }
 

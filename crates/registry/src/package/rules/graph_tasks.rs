@@ -15,7 +15,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use super::parameters::{NEED_PARAMETERS, check_parameters};
 use super::stage_tasks::{check_stage, role as listed_role};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, head, is_computed, is_plain_name};
+use crate::package::shapes::{condition_as, head, is_computed, is_inline_expression, is_plain_name};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 
@@ -180,7 +180,9 @@ impl Task<'_> {
     }
 
     fn check_condition(&self, problems: &mut Diagnostics) {
-        if let Some(condition) = self.node.get("condition").filter(|condition| condition.as_str().is_some()) {
+        // The reader of graphs reports expressions that are written as text.
+        let is_text = |node: &&Node| node.as_str().is_some_and(|text| !is_inline_expression(text));
+        if let Some(condition) = self.node.get("condition").filter(is_text) {
             problems.in_key("condition", |problems| {
                 condition_as(Dialect::Task, condition, self.context.text, problems)
             });

@@ -9,7 +9,7 @@ use stoker_yaml::Node;
 use super::provides::provides;
 use crate::package::plugin::Documents;
 use crate::package::shapes::{anything, is_lower_name, non_empty_text, open_map, text_like};
-use crate::package::version::{PackageVersion, numbers};
+use crate::package::version::{PackageVersion, describe_other_product, numbers, releases_of_other_products};
 use crate::package::{Context, codes};
 use crate::sources::{KNOWN_OS, RepositoryKind};
 
@@ -28,7 +28,7 @@ pub(in crate::package) fn metadata(
     fields.required("description", string);
     fields.required("version", plugin_version);
     fields.required("package_version", package_version);
-    fields
+    let fuel_versions = fields
         .required("fuel_version", list_of(|node, problems| product_version(node, context.version, problems)));
     fields.required("releases", list_of(|node, problems| release(node, context, problems)));
     if context.version >= PackageVersion::V2 {
@@ -44,9 +44,36 @@ pub(in crate::package) fn metadata(
     } else {
         fields.ignore(&["is_hotpluggable"]);
     }
+    if fuel_versions.is_some() {
+        compare_products(&mut fields);
+    }
     fields.optional("build_version", anything);
     fields.optional("provides", |node, problems| provides(node, name.as_deref(), problems));
     fields.finish_with_warnings();
+}
+
+/// Warns about releases for another product version than those of `fuel_version`.
+fn compare_products(fields: &mut Fields<'_, '_>) {
+    let node = fields.node();
+    let items = |key: &str| node.get(key).and_then(Node::as_seq).unwrap_or_default();
+    let fuel_versions: Vec<&str> = items("fuel_version").iter().filter_map(Node::as_str).collect();
+    let versions = items("releases").iter().map(|release| release.get("version"));
+    let mut others =
+        releases_of_other_products(&fuel_versions, versions.clone().flatten().filter_map(Node::as_str));
+    for (idx, version) in versions.enumerate() {
+        let Some(version) = version else { continue };
+        let Some(release) = version.as_str().filter(|release| others.remove(release)) else { continue };
+        let message = describe_other_product(release, &fuel_versions);
+        fields.problems().in_key("releases", |problems| {
+            problems.in_item(idx, |problems| {
+                problems.in_key("version", |problems| {
+                    problems
+                        .warning(codes::PRODUCT_VERSION, version.span, message)
+                        .set_help("add the version to `fuel_version`, or remove the release");
+                });
+            });
+        });
+    }
 }
 
 fn plugin_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {

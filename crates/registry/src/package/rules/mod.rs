@@ -18,5 +18,5 @@ pub(super) use metadata::metadata;
 pub(super) use nodes::{network_roles, node_roles, volumes};
 pub(super) use settings::settings;
 pub(super) use stage_tasks::stage_tasks;
-pub use wizard::check_release_wizard;
+pub use wizard::check_wizard;
 pub(super) use wizard::wizard;

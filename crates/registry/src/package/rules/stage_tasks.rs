@@ -6,7 +6,7 @@ use stoker_manifest::reader::{integer_in, list_of, report_wrong_type, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, head, non_empty_text, open_map};
+use crate::package::shapes::{condition_as, head, is_inline_expression, non_empty_text, open_map};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 use crate::stages::{NumberRange, Stage, codes as stage_codes};
@@ -21,6 +21,9 @@ pub(in crate::package) fn stage_tasks(
         node, problems,
     );
 }
+
+const EXPRESSION_HELP: &str =
+    "write the task in `deployment_tasks.yaml`, with `condition: {yaql_exp: \"…\"}`";
 
 fn stage_task(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> Option<()> {
     let task_type = node.get("type").and_then(Node::as_str).unwrap_or_default();
@@ -38,6 +41,11 @@ fn stage_task(node: &Node, context: Context<'_>, problems: &mut Diagnostics) -> 
         fields
             .required("parameters", |node, problems| parameters(node, task_type, context.version, problems));
         fields.optional("condition", |node, problems| {
+            if node.as_str().is_some_and(is_inline_expression) {
+                let message = "stage tasks have no expressions";
+                problems.error(codes::EXPRESSION_SYNTAX, node.span, message).set_help(EXPRESSION_HELP);
+                return None;
+            }
             condition_as(Dialect::Task, node, context.text, problems)
         });
     })(node, problems)

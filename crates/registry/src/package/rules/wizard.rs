@@ -8,6 +8,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use crate::package::plugin::Documents;
 use crate::package::shapes::{bind_target, head, open_map, regex, restrictions_as};
 use crate::package::{Context, codes};
+use crate::wizard::WIZARD_MODEL;
 
 const TYPES: &[&str] = &["radio", "checkbox", "text", "password", "select", "custom"];
 
@@ -17,27 +18,20 @@ pub(in crate::package) fn wizard(
     _: &mut Documents,
     problems: &mut Diagnostics,
 ) {
-    panes(node, File { text: context.text, bind: plugin_bind }, problems);
+    panes(node, context.text, problems);
 }
 
-/// Checks the wizard of a release, a node in `text`, by the same rules.
-pub fn check_release_wizard(node: &Node, text: &str, problems: &mut Diagnostics) {
-    panes(node, File { text, bind }, problems);
+/// Checks a wizard of a release or of a plugin without a package, a node in `text`, by the same rules.
+pub fn check_wizard(node: &Node, text: &str, problems: &mut Diagnostics) {
+    panes(node, text, problems);
 }
 
-fn panes(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
+fn panes(node: &Node, text: &str, problems: &mut Diagnostics) {
     for_each_entry(node, "the wizard must be a map of panes", problems, |pane, problems| {
         for_each_entry(pane, "a pane must be a map of controls", problems, |control_node, problems| {
-            control(control_node, file, problems);
+            control(control_node, text, problems);
         });
     });
-}
-
-/// Source text and reader of binds of a wizard. Restrictions may write `Compute.vcenter` for `wizard:Compute.vcenter`.
-#[derive(Clone, Copy)]
-struct File<'t> {
-    text: &'t str,
-    bind: fn(&Node, &mut Diagnostics) -> Option<()>,
 }
 
 /// Visits the entries of a map; null is treated as an empty map.
@@ -65,7 +59,7 @@ fn is_null(node: &Node) -> bool {
 }
 
 /// Checks a control, or the `metadata` of a pane, which may have restrictions too.
-fn control(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
+fn control(node: &Node, text: &str, problems: &mut Diagnostics) {
     if is_null(node) {
         return;
     }
@@ -75,16 +69,17 @@ fn control(node: &Node, file: File<'_>, problems: &mut Diagnostics) {
     }
     _ = open_map(|fields| {
         fields.optional("type", control_type);
-        common(fields, file);
-        fields.optional("values", |node, problems| options(node, file, problems));
+        common(fields, text);
+        fields.optional("values", |node, problems| options(node, text, problems));
     })(node, problems);
 }
 
-fn common(fields: &mut Fields<'_, '_>, file: File<'_>) {
+fn common(fields: &mut Fields<'_, '_>, text: &str) {
     fields.optional("label", string);
     fields.optional("description", string);
-    fields.optional("bind", file.bind);
-    fields.optional("restrictions", restrictions_as(Dialect::LEGACY_WIZARD, file.text));
+    fields.optional("bind", bind);
+    // Restrictions may write `Compute.vcenter` for `wizard:Compute.vcenter`.
+    fields.optional("restrictions", restrictions_as(Dialect::LEGACY_WIZARD, text));
     fields.optional("component", string);
     fields.optional("regex", regex);
 }
@@ -100,7 +95,7 @@ fn control_type(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
-fn options(node: &Node, file: File<'_>, problems: &mut Diagnostics) -> Option<()> {
+fn options(node: &Node, text: &str, problems: &mut Diagnostics) -> Option<()> {
     let Some(items) = node.as_seq() else {
         problems.error(codes::WIZARD_SHAPE, head(node), "`values` must be a list of options");
         return None;
@@ -119,25 +114,7 @@ fn options(node: &Node, file: File<'_>, problems: &mut Diagnostics) -> Option<()
                 });
             }
             data_values.push(&data.kind);
-            _ = open_map(|fields| common(fields, file))(item, problems);
-        });
-    }
-    Some(())
-}
-
-/// Like [`bind`], with warnings about targets without an effect. Wizards of releases also bind answers of other panes, which
-/// the Fuel web interface evaluated.
-fn plugin_bind(node: &Node, problems: &mut Diagnostics) -> Option<()> {
-    bind(node, problems)?;
-    let items = node.as_seq().unwrap_or(std::slice::from_ref(node));
-    for (idx, item) in items.iter().enumerate() {
-        problems.in_item(idx, |problems| {
-            if let Some(target) = item.as_str() {
-                bind_target(target, item, problems);
-            }
-            for (key, _) in item.as_map().into_iter().flatten() {
-                bind_target(key.as_str().unwrap_or_default(), key, problems);
-            }
+            _ = open_map(|fields| common(fields, text))(item, problems);
         });
     }
     Some(())
@@ -159,5 +136,29 @@ fn bind(node: &Node, problems: &mut Diagnostics) -> Option<()> {
             )
             .set_help("for example `[{\"settings:mine.metadata.enabled\": true}]`");
     }
-    is_bind.then_some(())
+    if !is_bind {
+        return None;
+    }
+    for (idx, item) in node.as_seq().unwrap_or(std::slice::from_ref(node)).iter().enumerate() {
+        problems.in_item(idx, |problems| {
+            for target in
+                item.as_map().map_or_else(|| vec![item], |map| map.iter().map(|(key, _)| key).collect())
+            {
+                wizard_target(target, problems);
+            }
+        });
+    }
+    Some(())
+}
+
+/// Warns about a target without an effect. Wizards also bind the answers of later controls.
+fn wizard_target(node: &Node, problems: &mut Diagnostics) {
+    let target = node.as_str().unwrap_or_default();
+    let is_control = target
+        .strip_prefix(WIZARD_MODEL)
+        .and_then(|path| path.split_once('.'))
+        .is_some_and(|(pane, control)| !pane.is_empty() && !control.is_empty());
+    if !is_control {
+        bind_target(target, node, problems);
+    }
 }

@@ -19,8 +19,9 @@ use crate::state::App;
 
 /// Preview a change of the release of a cluster
 ///
-/// Returns the tasks, settings, roles and plugins that change when the cluster moves to another release, and the reasons that
-/// refuse it. Changes nothing; `PUT /clusters/{id}` with `release_id` moves the cluster.
+/// Returns the tasks, settings, roles and plugins that change when the cluster moves to another release, the reasons that refuse
+/// it, and the limits of roles that the nodes then violate. Changes nothing; `PUT /clusters/{id}` with `release_id` moves the
+/// cluster.
 #[utoipa::path(
     post, path = "/api/v1/clusters/{id}/release/preview", params(("id" = i64, Path)), request_body = ReleaseMoveBody,
     responses((status = 200, body = ReleaseMoveView))
@@ -42,7 +43,7 @@ pub(super) async fn cluster_release_preview(
 
 fn render(preview: ReleasePreview) -> ReleaseMoveView {
     let ReleasePreview { change, graphs } = preview;
-    let ReleaseChange { from, to, mode, settings, roles_added, roles_removed, plugins, refusals } = change;
+    let ReleaseChange { from, to, mode, settings, roles_added, roles_removed, plugins, refusals, warnings } = change;
     ReleaseMoveView {
         from: render_end(from),
         to: render_end(to),
@@ -52,6 +53,7 @@ fn render(preview: ReleasePreview) -> ReleaseMoveView {
         roles: RoleMove { added: roles_added, removed: roles_removed },
         plugins: plugins.into_iter().map(render_plugin).collect(),
         errors: refusals.into_iter().map(render_error_item).collect(),
+        warnings: warnings.into_iter().map(render_error_item).collect(),
     }
 }
 

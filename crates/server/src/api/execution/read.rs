@@ -49,26 +49,42 @@ pub(super) struct RunRequest {
     pub(super) run_options: RunOptions,
 }
 
-/// Reads a request whose body may select the graph. An option that query and body set to different values is an error.
+/// What the query or the body of a request sets.
+struct RunFields {
+    graph_type: Option<GraphType>,
+    nodes: Option<Vec<String>>,
+    options: RunOptionsBody,
+}
+
+/// Reads a request whose body may select the graph. A field that query and body set to different values is an error.
 pub(super) fn read_run(query: Query, document: Option<&Document>) -> ApiResult<RunRequest> {
-    let request = read_query(query)?;
-    let Some(document) = document.filter(|document| !document.is_empty()) else { return Ok(request) };
+    let query = query_fields(query)?;
+    let Some(document) = document.filter(|document| !document.is_empty()) else { return Ok(query.into()) };
     let mut body: ClusterRunBody = document.request()?;
     let options = body.take_options();
     let graph_type = agree("type", body.r#type, body.graph_type)?;
-    merge(request, graph_type, body.nodes, options)
+    query.merge(RunFields { graph_type, nodes: texts(body.nodes), options })
 }
 
 /// Reads a request for a graph whose type the operation selects.
 pub(super) fn read_fixed_run(query: Query, document: Option<&Document>) -> ApiResult<RunRequest> {
-    let request = read_query(query)?;
-    let Some(document) = document.filter(|document| !document.is_empty()) else { return Ok(request) };
+    let query = query_fields(query)?;
+    let Some(document) = document.filter(|document| !document.is_empty()) else { return Ok(query.into()) };
     let mut body: FixedGraphRunBody = document.request()?;
     let options = body.take_options();
-    merge(request, None, body.nodes, options)
+    query.merge(RunFields { graph_type: None, nodes: texts(body.nodes), options })
 }
 
-pub(super) fn read_query(mut query: Query) -> ApiResult<RunRequest> {
+/// Reads a request whose body has no options.
+pub(super) fn read_query(query: Query) -> ApiResult<RunRequest> {
+    query_fields(query).map(RunRequest::from)
+}
+
+fn texts(nodes: Option<Vec<NodeId>>) -> Option<Vec<String>> {
+    nodes.map(|ids| ids.iter().map(ToString::to_string).collect())
+}
+
+fn query_fields(mut query: Query) -> ApiResult<RunFields> {
     let graph_type = |name: &str| {
         query
             .text(name)
@@ -79,40 +95,46 @@ pub(super) fn read_query(mut query: Query) -> ApiResult<RunRequest> {
     };
     let graph_type = agree("graph_type", graph_type("graph_type")?, graph_type("type")?)?;
     let nodes = query.ids("nodes").map(|ids| ids.iter().map(i64::to_string).collect());
-    let run_options = RunOptions {
-        dry_run: query.boolean("dry_run"),
-        noop_run: query.boolean("noop_run"),
-        force: query.boolean("force"),
-        debug: query.boolean("debug"),
-        ignore_limits: query.boolean("ignore_limits"),
-        ..RunOptions::default()
+    let options = RunOptionsBody {
+        dry_run: query.flag("dry_run"),
+        noop_run: query.flag("noop_run"),
+        force: query.flag("force"),
+        debug: query.flag("debug"),
+        ignore_limits: query.flag("ignore_limits"),
+        ..RunOptionsBody::default()
     };
     query.finish()?;
-    Ok(RunRequest { graph_type, nodes, run_options })
+    Ok(RunFields { graph_type, nodes, options })
 }
 
-fn merge(
-    query: RunRequest,
-    graph_type: Option<GraphType>,
-    nodes: Option<Vec<NodeId>>,
-    options: RunOptionsBody,
-) -> ApiResult<RunRequest> {
-    let nodes = nodes.map(|ids| ids.iter().map(ToString::to_string).collect());
-    let from_query = query.run_options;
-    let mut run_options = run_options(options);
-    run_options.dry_run |= from_query.dry_run;
-    run_options.noop_run |= from_query.noop_run;
-    run_options.force |= from_query.force;
-    run_options.debug |= from_query.debug;
-    run_options.ignore_limits |= from_query.ignore_limits;
-    Ok(RunRequest {
-        graph_type: agree("type", query.graph_type, graph_type)?,
-        nodes: agree("nodes", query.nodes, nodes)?,
-        run_options,
-    })
+impl RunFields {
+    /// Combines the fields of a query with those of a body.
+    fn merge(self, body: Self) -> ApiResult<RunRequest> {
+        let (query, options) = (self.options, body.options);
+        let fields = Self {
+            graph_type: agree("type", self.graph_type, body.graph_type)?,
+            nodes: agree("nodes", self.nodes, body.nodes)?,
+            options: RunOptionsBody {
+                dry_run: agree("dry_run", query.dry_run, options.dry_run)?,
+                noop_run: agree("noop_run", query.noop_run, options.noop_run)?,
+                force: agree("force", query.force, options.force)?,
+                debug: agree("debug", query.debug, options.debug)?,
+                ignore_limits: agree("ignore_limits", query.ignore_limits, options.ignore_limits)?,
+                ..options
+            },
+        };
+        Ok(fields.into())
+    }
 }
 
-/// Returns the value of an option that may be given in two places.
+impl From<RunFields> for RunRequest {
+    fn from(fields: RunFields) -> Self {
+        let RunFields { graph_type, nodes, options } = fields;
+        Self { graph_type, nodes, run_options: run_options(options) }
+    }
+}
+
+/// Returns the value of a field that may be given in two places.
 fn agree<T: PartialEq>(name: &str, one: Option<T>, other: Option<T>) -> ApiResult<Option<T>> {
     match (one, other) {
         (Some(one), Some(other)) if one != other => Err(ApiError::bad_request(format!(

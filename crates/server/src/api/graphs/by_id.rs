@@ -142,7 +142,7 @@ pub(super) async fn graph_show(
 
 /// Update a graph
 ///
-/// Omitted fields are unchanged. `tasks` replaces all tasks.
+/// Omitted fields are unchanged. `tasks` replaces all tasks. `id` and `relations` must be those of the graph.
 #[utoipa::path(
     put, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
     request_body = GraphBody,
@@ -155,9 +155,10 @@ pub(super) async fn graph_update(
     condition: IfMatch,
     upload: Upload,
 ) -> ApiResult<ApiResponse<GraphView>> {
+    let (graphs, key, principal) = (&app.services.graphs, GraphKey::Id(id(&path)?), login.principal());
+    upload.require_same(&key.find(&mut app.store.snapshot().await?, principal.tenants).await?)?;
     let uploaded = upload.graph()?;
-    let (graphs, key) = (&app.services.graphs, GraphKey::Id(id(&path)?));
-    Ok(render_graph_stored(graphs.update(&login.principal(), &key, &condition, uploaded).await?))
+    Ok(render_graph_stored(graphs.update(&principal, &key, &condition, uploaded).await?))
 }
 
 /// Update a graph

@@ -1,10 +1,12 @@
 //! Extractor for uploaded graphs.
 
 use axum::extract::{FromRequest, Request};
+use serde_json::json;
 use stoker_manifest::graph::task_lines;
-use stoker_model::GraphSource;
+use stoker_model::{Graph, GraphSource};
 use stoker_services::graphs::UploadedGraph;
 
+use super::view::render_relation;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
@@ -41,6 +43,12 @@ impl FromRequest<App> for Upload {
 }
 
 impl Upload {
+    /// Rejects the `id` and `relations` of another graph than the one that the upload replaces.
+    pub(super) fn require_same(&self, graph: &Graph) -> ApiResult<()> {
+        let stored = json!({"id": graph.id.0, "relations": [render_relation(graph)]});
+        self.document.check_read_only(&["id", "relations"], &stored)
+    }
+
     pub(super) fn graph(self) -> ApiResult<UploadedGraph> {
         let (body, problems) = self.document.graph_with_warnings()?;
         let source = GraphSource { file: self.file, lines: task_lines(self.document.node()) };

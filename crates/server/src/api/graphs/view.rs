@@ -12,25 +12,30 @@ use crate::http::etag;
 use crate::http::response::ApiResponse;
 
 pub(super) fn render_graph(graph: Graph) -> GraphView {
-    let graph_type = graph.graph_type.as_str().to_owned();
+    let relation = render_relation(&graph);
     let GraphMetadata { name, node_filter, on_definition_change, on_success, on_error, on_stop } =
         graph.metadata;
     GraphView {
         id: graph.id.0,
         name,
         tasks: graph.tasks.iter().map(|stored| render(&stored.task)).collect(),
-        relations: vec![GraphRelation {
-            graph_type: graph_type.clone(),
-            model: graph.owner.kind().as_str().to_owned(),
-            model_id: graph.owner.id(),
-        }],
-        graph_type,
+        graph_type: relation.graph_type.clone(),
+        relations: vec![relation],
         node_filter,
         on_definition_change: on_definition_change.map(|change| change.as_str().to_owned()),
         on_success,
         on_error,
         on_stop,
         warnings: Vec::new(),
+    }
+}
+
+/// Renders the owner of a graph.
+pub(super) fn render_relation(graph: &Graph) -> GraphRelation {
+    GraphRelation {
+        graph_type: graph.graph_type.as_str().to_owned(),
+        model: graph.owner.kind().as_str().to_owned(),
+        model_id: graph.owner.id(),
     }
 }
 

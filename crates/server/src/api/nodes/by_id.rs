@@ -8,7 +8,7 @@ use stoker_services::nodes;
 
 use super::access::node_of;
 use super::read::read_body;
-use super::view::{render_node, render_node_with_facts};
+use super::view::{render_node, render_node_with_facts, render_updated};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -35,7 +35,8 @@ pub(super) async fn node_show(
 
 /// Update a node
 ///
-/// Omitted fields are unchanged. Read-only fields must have the stored values if they are present.
+/// Omitted fields are unchanged. Read-only fields must have the stored values if they are present. Recommendations of roles
+/// that the node receives are reported in `warnings`.
 #[utoipa::path(
     put, path = "/api/v1/nodes/{id}", params(("id" = i64, Path)), request_body = NodeBody,
     responses((status = 200, body = NodeView))
@@ -51,7 +52,9 @@ pub(super) async fn node_update(
     let mut writing = app.change(&login).await?;
     let node = node_of(&mut writing, &login, &path).await?;
     document.check_read_only(NodeBody::READ_ONLY, &render_node(node.clone()))?;
-    Ok(answer(nodes::node_update(&app.settings, writing, node, &condition, update).await?))
+    let updated = nodes::node_update(&app.settings, writing, node, &condition, update).await?;
+    let generation = updated.node.generation;
+    Ok(ApiResponse::ok(render_updated(updated)).version(generation))
 }
 
 /// Update a node

@@ -9,7 +9,7 @@ use stoker_services::nodes;
 use stoker_store::{List, NodeFilter, Page};
 
 use super::read::read_body;
-use super::view::{NamedNodeBody, render_node};
+use super::view::{NamedNodeBody, render_node, render_updated};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -163,5 +163,5 @@ pub(super) async fn node_update_all(
     document.check_read_only_items(NodeBody::READ_ONLY, &stored)?;
     let updates = nodes.into_iter().zip(updates).collect();
     let changed = nodes::node_update_all(&app.settings, writing, updates).await?;
-    Ok(ApiResponse::ok(changed.into_iter().map(render_node).collect()))
+    Ok(ApiResponse::ok(changed.into_iter().map(render_updated).collect()))
 }

@@ -6,6 +6,9 @@ use stoker_state::Secrets;
 use utoipa::ToSchema;
 
 use stoker_services::clock;
+use stoker_services::nodes::UpdatedNode;
+
+use crate::http::error::render_error_item;
 
 /// Converts a node and includes its facts. Facts under keys that name secrets are masked.
 pub(super) fn render_node_with_facts(mut node: Node) -> NodeView {
@@ -43,7 +46,13 @@ pub(super) fn render_node(node: Node) -> NodeView {
         last_seen_at: node.last_seen_at.map(clock::plain),
         created_at: clock::plain(node.created_at),
         facts: None,
+        warnings: Vec::new(),
     }
+}
+
+pub(super) fn render_updated(updated: UpdatedNode) -> NodeView {
+    let UpdatedNode { node, warnings } = updated;
+    NodeView { warnings: warnings.into_iter().map(render_error_item).collect(), ..render_node(node) }
 }
 
 /// Update of one of several nodes, identified by `id` or `mac`.

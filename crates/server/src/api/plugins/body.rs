@@ -5,7 +5,9 @@ use stoker_diagnostics::Diagnostics;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, boolean, json_list, json_map, list_of, string, string_with_length};
 use stoker_model::{Json, JsonMap, NewPlugin};
-use stoker_registry::package::{PackageVersion, is_plugin_version};
+use stoker_registry::package::{
+    PackageVersion, check_wizard, is_plugin_version, warn_about_placeholders,
+};
 use stoker_registry::stages::{Stage, describe_code};
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
@@ -15,17 +17,21 @@ use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
+use crate::http::response::{WARNINGS, warning_texts};
 
 /// Fields of responses that an update may repeat, but not change. The ID of a new plugin is ignored: a downloaded plugin can
 /// be created on another server.
 pub(super) const READ_ONLY: &[&str] = &["id"];
 
+/// Fields that a request may contain: those that it may repeat, and the warnings of an earlier response.
+const IGNORED: &[&str] = &["id", WARNINGS];
+
 const REQUIRED: [&str; 6] = ["name", "title", "version", "package_version", "fuel_version", "releases"];
 
-/// Parses a new plugin and checks that the required fields are present.
-pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGraphs)> {
-    let update = document.fields(|fields| {
-        fields.ignore(READ_ONLY);
+/// Parses a new plugin and checks that the required fields are present. Also returns the warnings.
+pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGraphs, Vec<String>)> {
+    let (update, warnings) = document.fields_with_warnings(|fields| {
+        fields.ignore(IGNORED);
         let update = read_fields(fields, document.text());
         let node = fields.node();
         for key in REQUIRED.into_iter().filter(|key| node.get(key).is_none()) {
@@ -37,19 +43,20 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGra
     })?;
     let mut plugin = NewPlugin::default();
     let graphs = update.apply(&mut plugin);
-    Ok((plugin, graphs))
+    Ok((plugin, graphs, warning_texts(&warnings)))
 }
 
-/// Parses an update of a plugin.
-pub(super) fn read_change(document: &Document) -> ApiResult<PluginUpdate> {
-    document.fields(|fields| {
-        fields.ignore(READ_ONLY);
+/// Parses an update of a plugin. Also returns the warnings.
+pub(super) fn read_change(document: &Document) -> ApiResult<(PluginUpdate, Vec<String>)> {
+    let (update, warnings) = document.fields_with_warnings(|fields| {
+        fields.ignore(IGNORED);
         Some(read_fields(fields, document.text()))
-    })
+    })?;
+    Ok((update, warning_texts(&warnings)))
 }
 
 fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
-    let extra = extra_documents(fields);
+    let extra = extra_documents(fields, text);
     let package_version = fields.node().get("package_version").and_then(Node::as_str).unwrap_or_default();
     PluginUpdate {
         name: fields.optional("name", plugin_name),
@@ -64,8 +71,8 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
         authors: fields.optional("authors", list_of(string)),
         licenses: fields.optional("licenses", list_of(string)),
         releases: fields.optional("releases", releases),
-        attributes_metadata: fields.optional("attributes_metadata", json_map),
-        roles_metadata: fields.optional("roles_metadata", sections::roles),
+        attributes_metadata: fields.optional("attributes_metadata", restricted(json_map)),
+        roles_metadata: fields.optional("roles_metadata", restricted(sections::roles)),
         tags_metadata: fields.optional("tags_metadata", sections::tags),
         volumes_metadata: fields.optional("volumes_metadata", sections::volumes),
         components_metadata: fields.optional("components_metadata", components::read),
@@ -83,6 +90,16 @@ const STORED: &[&str] = &[
     "nic_attributes_metadata",
     "node_attributes_metadata",
 ];
+
+/// Warns about restrictions without an effect in a document that another reader reads.
+fn restricted<T>(
+    read: impl Fn(&Node, &mut Diagnostics) -> Option<T>,
+) -> impl Fn(&Node, &mut Diagnostics) -> Option<T> {
+    move |node, problems| {
+        warn_about_placeholders(node, problems);
+        read(node, problems)
+    }
+}
 
 /// Parses the name. It is a key in cluster settings and part of file names.
 fn plugin_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
@@ -136,9 +153,13 @@ fn releases(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
 }
 
 /// Parses the package documents that are stored in `extra`: a plugin has no field for them.
-fn extra_documents(fields: &mut Fields<'_, '_>) -> JsonMap {
+fn extra_documents(fields: &mut Fields<'_, '_>, text: &str) -> JsonMap {
     let provides = fields.optional("provides", components::read_provided).map(Json::Array);
-    let wizard = fields.optional("wizard_metadata", json_map).map(Json::Object);
+    let wizard = |node: &Node, problems: &mut Diagnostics| {
+        check_wizard(node, text, problems);
+        json_map(node, problems)
+    };
+    let wizard = fields.optional("wizard_metadata", wizard).map(Json::Object);
     let extra = [("provides", provides), ("wizard_metadata", wizard)];
     extra.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }

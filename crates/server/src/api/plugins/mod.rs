@@ -13,6 +13,7 @@ use stoker_api_types::plugins::PluginView;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{ErrorChain, Json, JsonMap, Permission, Plugin, PluginId};
 use stoker_services::plugins::PluginError;
+use stoker_services::plugins::conflicts::plugin_warnings;
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -55,7 +56,7 @@ async fn plugin_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiR
 ///
 /// Creates the plugin and its graphs; an empty graph of type `default` is added if there is none. If a plugin
 /// with this name and version exists, the `message` of the 409 response contains that plugin as JSON text,
-/// and `errors` its `id`.
+/// and `errors` its `id`. Ineffective fields are reported in `warnings`.
 #[utoipa::path(
     post, path = "/api/v1/plugins", request_body = PluginBody,
     responses((status = 201, body = PluginView))
@@ -65,10 +66,11 @@ async fn plugin_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
-    let (new, graphs) = body::read_new(&document)?;
+    let (new, graphs, mut warnings) = body::read_new(&document)?;
+    warnings.extend(plugin_warnings(&new));
     let created = app.services.plugins.create(&login.actor(), &new, graphs).await;
     let plugin = created.map_err(plugin_error)?;
-    Ok(answer(plugin, ApiResponse::created))
+    Ok(answer(plugin, warnings, ApiResponse::created))
 }
 
 /// Retrieve a plugin
@@ -78,13 +80,13 @@ async fn plugin_create(
 )]
 async fn plugin_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<JsonMap>> {
     let plugin = find(&mut app.store.read().await?, &path).await?;
-    Ok(answer(plugin, ApiResponse::ok))
+    Ok(answer(plugin, Vec::new(), ApiResponse::ok))
 }
 
 /// Update a plugin
 ///
 /// Omitted fields are unchanged. The name cannot be changed. Graphs are updated as by
-/// `deployment_graphs/{type}`. Fails if it removes a role that nodes have.
+/// `deployment_graphs/{type}`. Fails if it removes a role that nodes have. Warnings are as in `POST`.
 #[utoipa::path(
     put, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), request_body = PluginBody,
     responses((status = 200, body = PluginView))
@@ -96,12 +98,13 @@ async fn plugin_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
-    let update = body::read_change(&document)?;
+    let (update, mut warnings) = body::read_change(&document)?;
     let id = plugin_id(&path)?;
     document.check_read_only(body::READ_ONLY, &json!({"id": id.0}))?;
     let updated = app.services.plugins.update(&login.actor(), id, &condition, update).await;
     let plugin = updated.map_err(plugin_error)?;
-    Ok(answer(plugin, ApiResponse::ok))
+    warnings.extend(plugin_warnings(&plugin.body));
+    Ok(answer(plugin, warnings, ApiResponse::ok))
 }
 
 /// Update a plugin

@@ -4,7 +4,7 @@ use stoker_api_types::plugins::PluginView;
 use stoker_model::{Json, JsonMap, Plugin};
 use stoker_services::metadata::sections::show_own;
 
-use crate::http::response::ApiResponse;
+use crate::http::response::{ApiResponse, with_warnings};
 
 /// Fields of packages that are stored for clusters and are not part of the response.
 const HIDDEN: &[&str] = &[
@@ -46,7 +46,11 @@ fn with_os(mut release: Json) -> Json {
     release
 }
 
-pub(super) fn answer(plugin: Plugin, make: fn(JsonMap) -> ApiResponse<JsonMap>) -> ApiResponse<JsonMap> {
+pub(super) fn answer(
+    plugin: Plugin,
+    warnings: Vec<String>,
+    make: fn(JsonMap) -> ApiResponse<JsonMap>,
+) -> ApiResponse<JsonMap> {
     let generation = plugin.generation;
-    make(show(plugin)).version(generation)
+    make(with_warnings(show(plugin), warnings)).version(generation)
 }

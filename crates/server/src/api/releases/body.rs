@@ -5,7 +5,7 @@ use stoker_diagnostics::Diagnostic;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, enum_of, json_map, list_of, string, string_with_length};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
-use stoker_registry::package::check_release_wizard;
+use stoker_registry::package::{check_wizard, warn_about_placeholders};
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
 use stoker_services::releases::ReleaseUpdate;
@@ -13,10 +13,14 @@ use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult, render_error_item};
+use crate::http::response::{WARNINGS, warning_texts};
 
 /// Fields of responses that a request may repeat, but not change. The ID of a new release is ignored: a downloaded release can
 /// be created on another server.
 pub(super) const READ_ONLY: &[&str] = &["id", "is_deployable"];
+
+/// Fields that a request may contain: those that it may repeat, and the warnings of an earlier response.
+const IGNORED: &[&str] = &["id", "is_deployable", WARNINGS];
 
 /// Required fields of a new release, with the error messages that Fuel's clients expect.
 const REQUIRED: [(&str, &str); 3] = [
@@ -25,12 +29,12 @@ const REQUIRED: [(&str, &str); 3] = [
     ("operating_system", "No release operating system specified"),
 ];
 
-/// Parses a new release and checks that the required fields are present.
-pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGraphs)> {
+/// Parses a new release and checks that the required fields are present. Also returns the warnings.
+pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGraphs, Vec<String>)> {
     let mut missing: Vec<(&str, &str)> = Vec::new();
     let mut n_other_errors = 0;
-    let update = document.fields(|fields| {
-        fields.ignore(READ_ONLY);
+    let update = document.fields_with_warnings(|fields| {
+        fields.ignore(IGNORED);
         let update = read_fields(fields, document.text());
         n_other_errors = fields.problems().n_errors();
         let node = fields.node();
@@ -46,17 +50,18 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGr
     if !missing.is_empty() && n_other_errors == 0 {
         return Err(only_missing(&missing));
     }
-    let (mut release, update) = update?;
+    let ((mut release, update), warnings) = update?;
     let graphs = update.apply(&mut release);
-    Ok((release, graphs))
+    Ok((release, graphs, warning_texts(&warnings)))
 }
 
-/// Parses an update of a release.
-pub(super) fn read_change(document: &Document) -> ApiResult<ReleaseUpdate> {
-    document.fields(|fields| {
-        fields.ignore(READ_ONLY);
+/// Parses an update of a release. Also returns the warnings.
+pub(super) fn read_change(document: &Document) -> ApiResult<(ReleaseUpdate, Vec<String>)> {
+    let (update, warnings) = document.fields_with_warnings(|fields| {
+        fields.ignore(IGNORED);
         Some(read_fields(fields, document.text()))
-    })
+    })?;
+    Ok((update, warning_texts(&warnings)))
 }
 
 fn only_missing(missing: &[(&str, &str)]) -> ApiError {
@@ -74,10 +79,10 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
         description: fields.update("description", string),
         state: fields.optional("state", enum_of(ReleaseState::NAMES, ReleaseState::parse)),
         modes_metadata: fields.optional("modes_metadata", json_map),
-        roles_metadata: fields.optional("roles_metadata", sections::roles),
+        roles_metadata: fields.optional("roles_metadata", restricted(sections::roles)),
         tags_metadata: fields.optional("tags_metadata", sections::tags),
         volumes_roles_mapping: fields.optional("volumes_roles_mapping", sections::volumes_of_roles),
-        attributes_metadata: fields.optional("attributes_metadata", attributes),
+        attributes_metadata: fields.optional("attributes_metadata", restricted(attributes)),
         networks_metadata: fields.optional("networks_metadata", json_map),
         volumes_metadata: fields.optional("volumes_metadata", sections::volumes),
         wizard_metadata: fields.optional("wizard_metadata", |node, problems| wizard(node, text, problems)),
@@ -107,8 +112,18 @@ fn wizard(
     text: &str,
     problems: &mut stoker_diagnostics::Diagnostics,
 ) -> Option<JsonMap> {
-    check_release_wizard(node, text, problems);
+    check_wizard(node, text, problems);
     json_map(node, problems)
+}
+
+/// Warns about restrictions without an effect in a document that another reader reads.
+fn restricted<T>(
+    read: impl Fn(&stoker_yaml::Node, &mut stoker_diagnostics::Diagnostics) -> Option<T>,
+) -> impl Fn(&stoker_yaml::Node, &mut stoker_diagnostics::Diagnostics) -> Option<T> {
+    move |node, problems| {
+        warn_about_placeholders(node, problems);
+        read(node, problems)
+    }
 }
 
 /// Parses the settings: `editable` and `generated` must be maps if present.

@@ -56,7 +56,8 @@ async fn release_list(State(app): State<App>, mut query: Query) -> ApiResult<Api
 
 /// Create a release
 ///
-/// Creates the release and its graphs; an empty graph of type `default` is added if there is none.
+/// Creates the release and its graphs; an empty graph of type `default` is added if there is none. Binds and restrictions of
+/// the wizard that have no effect are reported in `warnings`.
 #[utoipa::path(
     post, path = "/api/v1/releases", request_body = ReleaseBody,
     responses((status = 201, body = ReleaseView))
@@ -66,10 +67,10 @@ async fn release_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
-    let (new, graphs) = body::read_new(&document)?;
+    let (new, graphs, warnings) = body::read_new(&document)?;
     document.check_read_only(&["is_deployable"], &json!({"is_deployable": new.is_deployable()}))?;
     let release = releases::release_create(app.change(&login).await?, &new, graphs).await?;
-    Ok(answer(release, ApiResponse::created))
+    Ok(answer(release, warnings, ApiResponse::created))
 }
 
 /// Retrieve a release
@@ -79,13 +80,13 @@ async fn release_create(
 )]
 async fn release_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<JsonMap>> {
     let release = find(&mut app.store.read().await?, &path).await?;
-    Ok(answer(release, ApiResponse::ok))
+    Ok(answer(release, Vec::new(), ApiResponse::ok))
 }
 
 /// Update a release
 ///
 /// Omitted fields are unchanged. Graphs are updated as by `deployment_graphs/{type}`. Fails if it removes a
-/// role that nodes have.
+/// role that nodes have. Warnings are as in `POST`.
 #[utoipa::path(
     put, path = "/api/v1/releases/{id}", params(("id" = i64, Path)), request_body = ReleaseBody,
     responses((status = 200, body = ReleaseView))
@@ -97,12 +98,12 @@ async fn release_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
-    let update = body::read_change(&document)?;
+    let (update, warnings) = body::read_change(&document)?;
     let mut writing = app.change(&login).await?;
     let release = find(&mut writing, &path).await?;
     document.check_read_only(body::READ_ONLY, &show(release.clone()))?;
     let release = releases::release_update(writing, release, &condition, update).await?;
-    Ok(answer(release, ApiResponse::ok))
+    Ok(answer(release, warnings, ApiResponse::ok))
 }
 
 /// Update a release

@@ -5,7 +5,7 @@ use stoker_api_types::releases::{Attributes, ReleaseView};
 use stoker_model::{Json, JsonMap, Release};
 use stoker_services::metadata::sections::show_own;
 
-use crate::http::response::ApiResponse;
+use crate::http::response::{ApiResponse, with_warnings};
 
 /// Fuel release fields that are stored but are not part of the response, because they are large and
 /// unused.
@@ -60,7 +60,11 @@ pub(super) fn show(release: Release) -> JsonMap {
     show_own(view, body.extra, HIDDEN)
 }
 
-pub(super) fn answer(release: Release, make: fn(JsonMap) -> ApiResponse<JsonMap>) -> ApiResponse<JsonMap> {
+pub(super) fn answer(
+    release: Release,
+    warnings: Vec<String>,
+    make: fn(JsonMap) -> ApiResponse<JsonMap>,
+) -> ApiResponse<JsonMap> {
     let generation = release.generation;
-    make(show(release)).version(generation)
+    make(with_warnings(show(release), warnings)).version(generation)
 }

@@ -52,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
     ("003-23", "conditions decide per node", Works("old_state_is_per_task_and_node")),
     ("003-24", "nodes can be compared with each other", Works("nodes_can_find_themselves_in_a_fleet_list")),
     ("003-25", "roles and tags can be computed", Works("any_field_can_be_computed")),
-    ("003-26", "the strategy can be computed", Works("strategies_match_fuel")),
+    ("003-26", "the strategy can be computed", Works("strategy_is_computed_with_either_spelling")),
     ("003-27", "dependencies can be computed", Works("skipped_tasks_keep_computed_dependencies")),
     ("003-28", "`$.cluster` describes the cluster", Works("example_expressions_have_expected_values")),
     ("003-29", "`$.nodes` lists the nodes", Works("nodes_are_listed_per_role_with_primary_tags")),
@@ -75,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
         Works("expression_errors_are_reported_with_location"),
     ),
     ("003-36", "errors name task, field and node", Works("graph_errors_name_task_field_and_nodes")),
-    ("003-37", "all errors are reported", Works("all_errors_are_reported")),
+    ("003-37", "all errors are reported", Works("regressions::all_errors_are_reported")),
     ("003-38", "evaluation is bounded", Works("runaway_expressions_are_reported_with_location")),
     ("003-39", "functions can be added by helpers", Works("helper_bodies_read_both_states_per_node")),
     ("003-40", "helpers are usable in every field", Works("every_field_can_call_helpers")),
@@ -95,7 +95,7 @@ pub(super) const ROWS: &[Row] = &[
     (
         "003-46",
         "evaluation of a large fleet is shared between nodes",
-        Works("shared_explanations_equal_single_explanations"),
+        Works("fleets::shared_explanations_equal_single_explanations"),
     ),
     ("003-47", "a dry run shows what would run", Works("dry_run_plans_without_executing")),
     ("003-48", "`force` runs everything", Works("force_ignores_old_states")),
@@ -103,5 +103,20 @@ pub(super) const ROWS: &[Row] = &[
         "003-49",
         "expressions can be tried without a deployment",
         Works("expressions_are_evaluated_on_node_state"),
+    ),
+    (
+        "003-50",
+        "values are compared with `True` and `False`",
+        Differs("true-and-false-are-written-in-lower-case"),
+    ),
+    (
+        "003-51",
+        "parameters of helpers that carry a state are refused with the form to use",
+        Works("helpers_cannot_compare_their_parameters"),
+    ),
+    (
+        "003-52",
+        "roles demand updates of the nodes of other roles",
+        Works("roles_demand_updates_of_other_nodes"),
     ),
 ];

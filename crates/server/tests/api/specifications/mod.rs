@@ -15,7 +15,7 @@ use crate::published_fields::{read, test_functions};
 type Row = (&'static str, &'static str, Outcome);
 
 enum Outcome {
-    /// Name of the test that shows it.
+    /// Name of the test that shows it, as `file::name` if several files have such a test.
     Works(&'static str),
     /// Anchor of the section of `docs/specification-differences.md`.
     Differs(&'static str),
@@ -51,10 +51,11 @@ fn every_requirement_has_a_test_or_a_documented_difference() {
             problems.push(format!("{id} has no requirement"));
         }
         match outcome {
-            Works(name) if !tests.contains_key(*name) => {
-                problems.push(format!("{id}: there is no test `{name}`"));
-            }
-            Works(_) => {}
+            Works(name) => match tests.get(*name).map_or(0, Vec::len) {
+                1 => {}
+                0 => problems.push(format!("{id}: there is no test `{name}`")),
+                n => problems.push(format!("{id}: there are {n} tests `{name}`; write `file::{name}`")),
+            },
             Differs(anchor) => {
                 used.insert((*anchor).to_owned());
                 if !anchors.contains(*anchor) {

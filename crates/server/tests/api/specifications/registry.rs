@@ -102,7 +102,11 @@ pub(super) const ROWS: &[Row] = &[
         "`GET /releases/{id}/wizard/` returns the mixed wizard",
         Works("wizard_merges_plugin_options_with_restrictions"),
     ),
-    ("002-48", "it answers 404 for an unknown release", Works("invalid_ids_are_not_found")),
+    (
+        "002-48",
+        "it answers 404 for an unknown release",
+        Works("wizard_merges_plugin_options_with_restrictions"),
+    ),
     ("002-49", "it answers 409 for a conflict", Works("wizard_conflict_names_both_plugins")),
     ("002-50", "panes are written in lower case", Differs("panes-keep-the-spelling-of-the-release")),
     (

@@ -25,6 +25,7 @@ use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::metadata::modes;
 use crate::plugins::catalog::{Catalog, conflict_diagnostic};
 use crate::plugins::wizard::decide;
+use crate::role_limits::ClusterRoles;
 use crate::runs::records::require_idle_for;
 
 pub use self::graphs::{GraphChange, TaskChange};
@@ -42,6 +43,8 @@ pub struct ReleaseChange {
     pub plugins: Vec<PluginChange>,
     /// Reasons that refuse the change.
     pub refusals: Vec<Diagnostic>,
+    /// Limits of roles that the nodes of the cluster violate after the change.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A change that was not stored.
@@ -122,12 +125,14 @@ pub(super) async fn change_release(
     cluster.release_id = to.id;
     *cluster = writing.cluster_update(cluster).await?;
 
-    let (plugins, reasons) = move_plugins(writing, cluster, &from, &to).await?;
+    let defaults = Defaults::new(server, cluster, &to.body, writing.now());
+    let (plugins, reasons) = move_plugins(writing, cluster, &from, &to, &defaults).await?;
     refusals.extend(reasons);
     let roles_after = roles(writing, cluster).await?;
     refusals.extend(missing_roles(writing, cluster, &to, &roles_after).await?);
     refusals.extend(component_conflicts(writing, cluster, &to).await?);
     refusals.extend(untyped_overrides(writing, cluster, &to).await?);
+    let warnings = ClusterRoles::read(writing, cluster).await?.all_limits();
     let missing_in = |names: &JsonMap, others: &JsonMap| -> Vec<String> {
         names.keys().filter(|name| !others.contains_key(*name)).cloned().collect()
     };
@@ -140,6 +145,7 @@ pub(super) async fn change_release(
         settings,
         plugins,
         refusals,
+        warnings,
     })
 }
 

@@ -9,6 +9,7 @@ use stoker_store::{List, WriteTransaction};
 
 use super::release_label;
 use super::settings::move_settings;
+use crate::cluster_settings::Defaults;
 use crate::error::ServiceResult;
 use crate::plugins::enabling::Enabling;
 use crate::plugins::links::disabled_link;
@@ -56,6 +57,7 @@ pub(super) async fn move_plugins(
     cluster: &Cluster,
     from: &Release,
     to: &Release,
+    defaults: &Defaults<'_>,
 ) -> ServiceResult<(Vec<PluginChange>, Vec<Diagnostic>)> {
     let plugins = writing.plugin_list(&List::default()).await?.items;
     let links = writing.cluster_plugins(cluster.id).await?;
@@ -108,7 +110,8 @@ pub(super) async fn move_plugins(
         changes.push(change(PluginEffect::Replaced, Some(newest)));
         // Disable first: two versions of a plugin are never enabled at the same time.
         writing.cluster_plugin_set(cluster.id, &ClusterPlugin { enabled: false, ..link.clone() }).await?;
-        let attributes = moved_attributes(plugin, link, newest);
+        let existing = link_of(newest).map(|link| &link.attributes);
+        let attributes = defaults.of_plugin(&moved_attributes(plugin, link, newest), existing)?;
         let new_link = ClusterPlugin { plugin_id: newest.id, enabled: true, attributes };
         writing.cluster_plugin_set(cluster.id, &new_link).await?;
         enabled.push(newest);
