@@ -12,8 +12,9 @@ import { linesOf } from "./log";
 import { safeUrl } from "./links";
 import { displayName, nodeIds } from "./nodeNames";
 import { filterOptions, hasFilter, nodeQuery } from "./nodes";
+import { onlyTriggered, plannedStatus } from "./plans";
 import { conflictReason } from "./roles";
-import { SYMBOLS, STATUSES, statusOfRecord, statusOfRun } from "./status";
+import { SYMBOLS, STATUSES, statusOfLetter, statusOfRecord, statusOfRun } from "./status";
 import { alignToChunks, tilesOf, visibleRange } from "./tiles";
 import { answersFor, componentLabels, labelAt, panesOf, withAnswer, withAnswers } from "./wizard";
 import { worstStatus } from "./worst";
@@ -57,6 +58,12 @@ test("each status has a distinct symbol", () => {
   expect(statusOfRun({ status: "error", outcome: "failed" })).toBe("failed");
   expect(statusOfRecord("skipped", "blocked")).toBe("blocked");
   expect([worstStatus("ssf"), worstStatus("sp"), worstStatus("kk"), worstStatus("..")]).toEqual(["failed", "running", "skipped", undefined]);
+});
+
+test("handlers that run only if triggered are told apart in a plan", () => {
+  expect([onlyTriggered({ verdicts: { if_triggered: 1200, condition_holds: 3 } }), onlyTriggered({ verdicts: {} })]).toEqual([" (1,200 of them only if triggered)", ""]);
+  expect([["run", "if_triggered"], ["run", "condition_holds"], ["skip", "not_triggered"]].map(([action = "", verdict = ""]) => plannedStatus({ action, verdict }))).toEqual(["ready", "pending", "skipped"]);
+  expect(statusOfLetter("h")).toBe("ready");
 });
 
 test("event stream is parsed for any chunk boundary", () => {
