@@ -185,3 +185,41 @@ test("release is changed after a preview, and changed back", async () => {
   await details.getByText("Shop 1.0-10.0").waitFor();
   expect(page.consoleErrors).toEqual([]);
 });
+
+test("limits of roles are reported when roles are assigned and when a plan is created", async () => {
+  const roles_metadata = {
+    db: { name: "Database", limits: { max: 1, overrides: [{ condition: "cluster:mode == 'ha_compact'", max: 1, message: "The database is not replicated." }] } },
+    web: { name: "Web", limits: { min: 2, recommended: 3 } },
+  };
+  const deployment_tasks = [{ id: "base", type: "shell", version: "2.1.0", roles: ["web"], parameters: { cmd: "true" } }];
+  const release = await site.call<{ id: number }>("POST", "releases", { name: "Limits", version: "1.0-10.0", operating_system: "Ubuntu", state: "available", roles_metadata, deployment_tasks });
+  const limited = await site.call<{ id: number }>("POST", "clusters", { name: "limited", release_id: release.id });
+  for (const n of [1, 2]) await site.call("POST", "nodes", { mac: `52:54:03:00:00:0${n}`, status: "discover", name: `limit-${n}` });
+  const page = await site.open(`/clusters/${limited.id}/nodes?show=free&q=limit-`);
+  const dialog = page.getByRole("dialog");
+  const assign = async (role: RegExp) => {
+    await page.getByRole("button", { name: "Add to cluster…" }).click();
+    await dialog.getByRole("checkbox", { name: role }).check();
+    await dialog.getByRole("button", { name: /^Assign/ }).click();
+  };
+  await page.getByRole("checkbox", { name: "Select all listed nodes" }).check();
+  await assign(/Database/);
+  await dialog.getByRole("alert").getByText("The database is not replicated (role db, maximum 1): 2 nodes have it").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("checkbox", { name: "Select all listed nodes" }).uncheck();
+  await page.getByRole("row", { name: /limit-1/ }).getByRole("checkbox").check();
+  await assign(/Web/);
+  await dialog.getByRole("heading", { name: "Roles assigned with warnings" }).waitFor();
+  await dialog.getByText("at least 3 nodes with role").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+
+  await page.getByRole("button", { name: "Create plan…" }).click();
+  await dialog.getByRole("button", { name: "Create plan" }).click();
+  await dialog.getByRole("alert").getByText("needs at least 2 nodes").waitFor();
+  await dialog.getByRole("checkbox", { name: /^Ignore limits of roles/ }).check();
+  await dialog.getByRole("button", { name: "Create plan" }).click();
+  await page.getByRole("heading", { name: /^Plan #/ }).waitFor();
+  await page.getByText("2 warnings").click();
+  await page.getByText("needs at least 2 nodes").waitFor();
+  expect(page.consoleErrors).toEqual([]);
+});
