@@ -33,7 +33,7 @@ export default function Overview() {
             <dd className="row">
               {release.data ? `${release.data.name} ${release.data.version}` : "…"}
               {canOperate && (
-                <button type="button" className="button small" onClick={() => setMoving(true)}>
+                <button type="button" className="button link" onClick={() => setMoving(true)}>
                   Change release…
                 </button>
               )}

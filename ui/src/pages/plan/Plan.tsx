@@ -78,9 +78,9 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
           </span>
         }
       >
-        <a className="button" href={`/clusters/${plan.cluster}/graphs/${plan.graph_type}`}>
+        <Link className="button" to={`/clusters/${plan.cluster}/graphs/${encodeURIComponent(plan.graph_type)}`}>
           Show graph
-        </a>
+        </Link>
         {canPlan && !canOperate && <span className="muted">Applying requires the operator role</span>}
         {canPlan && (
           <button type="button" className="button primary" disabled={refusal !== undefined} title={refusal} onClick={() => setApplying(true)}>
