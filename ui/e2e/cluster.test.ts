@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createShop, Site } from "./kit";
+import { accessibilityViolations, createShop, saveScreenshot, Site } from "./kit";
 
 let site: Site;
 let cluster: number;
@@ -123,5 +124,103 @@ test("user is created, gets another role and is deleted; the audit log records i
   await page.getByLabel("Role of ada").waitFor({ state: "detached" });
   await page.getByRole("link", { name: "Audit log" }).click();
   await page.getByText("user.delete").waitFor();
+  expect(page.consoleErrors).toEqual([]);
+});
+
+test("release is changed after a preview, and changed back", async () => {
+  const shop = readFileSync(new URL("../../examples/demo/release.yaml", import.meta.url), "utf8");
+  const next = shop
+    .replace("name: Shop", "name: Shop Next")
+    .replace("echo the database is installed", "echo the next database is installed")
+    .replace("label: Debug}", "label: Debug}\n      size: {value: 3, type: number, label: Size}")
+    .replace("  database: {", "  cache: {name: Cache, description: Keeps carts}\n  database: {");
+  await site.call("POST", "releases", next);
+  await site.call("POST", "releases", shop.replace("version: 1.0-10.0", "version: 9.0-11.0"));
+  const page = await site.open(`/clusters/${cluster}`);
+  const details = page.getByRole("region", { name: "Details" });
+  const dialog = page.getByRole("dialog");
+  const change = dialog.getByRole("button", { name: "Change release" });
+  const release = dialog.getByRole("combobox", { name: "New release" });
+  const preview = dialog.getByRole("group", { name: "Preview" });
+  const open = async (label: string) => {
+    await details.getByRole("button", { name: "Change release…" }).click();
+    await release.selectOption({ label });
+    await preview.waitFor();
+  };
+
+  // No version of the enabled plugin fits this release.
+  await open("Shop 9.0-11.0 (Ubuntu)");
+  await dialog.getByRole("alert").getByText("is enabled, but neither it nor another installed version supports release").waitFor();
+  expect(await change.isDisabled()).toBe(true);
+
+  await release.selectOption({ label: "Shop Next 1.0-10.0 (Ubuntu)" });
+  await preview.getByRole("region", { name: "Tasks" }).getByText("install-database parameters").waitFor();
+  const size = preview.getByRole("row", { name: /common\.size\.value/ });
+  expect(await size.getByRole("cell").allInnerTexts()).toEqual(["common.size.value", "–", "3", "new setting"]);
+  expect(await preview.getByRole("region", { name: "Roles" }).innerText()).toContain("Added: cache");
+  expect(await preview.getByRole("region", { name: "Plugins" }).innerText()).toContain("monitoring 1.0.0: stays enabled");
+  await preview.getByRole("region", { name: "Next plan" }).getByText("install-database on shop-1").waitFor();
+  await saveScreenshot(page, "release-light");
+  expect(await accessibilityViolations(page)).toEqual([]);
+
+  // A change by another user after the preview refuses the move and refreshes the preview.
+  await site.call("PUT", `clusters/${cluster}`, { merge_mode: "replace" });
+  await change.click();
+  await dialog.getByRole("alert").waitFor();
+  await site.call("PUT", `clusters/${cluster}`, { merge_mode: "attributes" });
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect((await site.call<{ release_id: number }>("GET", `clusters/${cluster}`)).release_id).toBe(1);
+
+  await open("Shop Next 1.0-10.0 (Ubuntu)");
+  await change.click();
+  await dialog.getByRole("heading", { name: "shop has release Shop Next 1.0-10.0" }).waitFor();
+  await dialog.getByRole("button", { name: "Create plan…" }).click();
+  await dialog.getByRole("heading", { name: "New plan for shop" }).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await details.getByText("Shop Next 1.0-10.0").waitFor();
+
+  await open("Shop 1.0-10.0 (Ubuntu)");
+  await preview.getByRole("region", { name: "Roles" }).getByText("Removed: cache").waitFor();
+  await change.click();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await details.getByText("Shop 1.0-10.0").waitFor();
+  expect(page.consoleErrors).toEqual([]);
+});
+
+test("limits of roles are reported when roles are assigned and when a plan is created", async () => {
+  const roles_metadata = {
+    db: { name: "Database", limits: { max: 1, overrides: [{ condition: "cluster:mode == 'ha_compact'", max: 1, message: "The database is not replicated." }] } },
+    web: { name: "Web", limits: { min: 2, recommended: 3 } },
+  };
+  const deployment_tasks = [{ id: "base", type: "shell", version: "2.1.0", roles: ["web"], parameters: { cmd: "true" } }];
+  const release = await site.call<{ id: number }>("POST", "releases", { name: "Limits", version: "1.0-10.0", operating_system: "Ubuntu", state: "available", roles_metadata, deployment_tasks });
+  const limited = await site.call<{ id: number }>("POST", "clusters", { name: "limited", release_id: release.id });
+  for (const n of [1, 2]) await site.call("POST", "nodes", { mac: `52:54:03:00:00:0${n}`, status: "discover", name: `limit-${n}` });
+  const page = await site.open(`/clusters/${limited.id}/nodes?show=free&q=limit-`);
+  const dialog = page.getByRole("dialog");
+  const assign = async (role: RegExp) => {
+    await page.getByRole("button", { name: "Add to cluster…" }).click();
+    await dialog.getByRole("checkbox", { name: role }).check();
+    await dialog.getByRole("button", { name: /^Assign/ }).click();
+  };
+  await page.getByRole("checkbox", { name: "Select all listed nodes" }).check();
+  await assign(/Database/);
+  await dialog.getByRole("alert").getByText("The database is not replicated (role db, maximum 1): 2 nodes have it").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("checkbox", { name: "Select all listed nodes" }).uncheck();
+  await page.getByRole("row", { name: /limit-1/ }).getByRole("checkbox").check();
+  await assign(/Web/);
+  await dialog.getByRole("heading", { name: "Roles assigned with warnings" }).waitFor();
+  await dialog.getByText("at least 3 nodes with role").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+
+  await page.getByRole("button", { name: "Create plan…" }).click();
+  await dialog.getByRole("button", { name: "Create plan" }).click();
+  await dialog.getByRole("alert").getByText("needs at least 2 nodes").waitFor();
+  await dialog.getByRole("checkbox", { name: /^Ignore limits of roles/ }).check();
+  await dialog.getByRole("button", { name: "Create plan" }).click();
+  await page.getByRole("heading", { name: /^Plan #/ }).waitFor();
+  await page.getByText("2 warnings").click();
+  await page.getByText("needs at least 2 nodes").waitFor();
   expect(page.consoleErrors).toEqual([]);
 });

@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createShop, Site } from "./kit";
+import { accessibilityViolations, createShop, saveScreenshot, Site } from "./kit";
 
 let site: Site;
 let cluster: number;
@@ -64,6 +64,35 @@ test("failed task shows its output and is retried", async () => {
   await page.getByRole("gridcell", { name: "after-mark on shop-2: success" }).waitFor();
   // The next test starts a run in the same cluster.
   await page.locator(".pagehead .status-success").waitFor();
+  expect(page.consoleErrors).toEqual([]);
+});
+
+test("run shows what tasks changed on their nodes", async () => {
+  const motd = join(site.folder, "motd");
+  const tasks = [{ id: "motd", type: "file", version: "2.1.0", roles: ["database"], parameters: { path: motd, mode: "0644", content: "welcome\nto the shop\n" } }];
+  await site.call("PUT", `clusters/${cluster}/deployment_tasks?graph_type=files`, tasks);
+  const page = await site.open("/clusters");
+  const panel = page.getByRole("complementary", { name: "motd on shop-1" });
+  const changes = panel.getByRole("region", { name: "Changes on the node" });
+  const apply = async () => {
+    const plan = await site.call<{ id: number }>("POST", `clusters/${cluster}/plans`, { graph_type: "files", force: true });
+    const run = await site.call<{ id: number }>("POST", `plans/${plan.id}/apply`, {});
+    await page.goto(`/runs/${run.id}?task=motd&node=1`);
+    await page.locator(".pagehead .status-success").waitFor();
+  };
+  await apply();
+  await panel.getByText("Changed the node").waitFor();
+  await changes.getByText("+to the shop").waitFor();
+  writeFileSync(motd, "welcome\nto nowhere\n");
+  chmodSync(motd, 0o600);
+  await apply();
+  expect(await changes.locator("pre.diff-del").allInnerTexts()).toContain("-to nowhere");
+  expect(await changes.locator("pre.diff-add").allInnerTexts()).toContain("+to the shop");
+  await saveScreenshot(page, "run-changes");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await apply();
+  await panel.getByText("Changed nothing").waitFor();
+  expect(await changes.count()).toBe(0);
   expect(page.consoleErrors).toEqual([]);
 });
 

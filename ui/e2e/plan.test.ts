@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Site } from "./kit";
+import { accessibilityViolations, saveScreenshot, Site } from "./kit";
 
 let site: Site;
 let cluster: number;
@@ -51,6 +51,29 @@ test("plan shows old and new inputs, and says when there are no changes", async 
   await group.getByText("on web-1, web-2").waitFor();
   await group.getByText("− echo first").waitFor();
   await group.getByText("+ echo second").waitFor();
+  expect(page.consoleErrors).toEqual([]);
+});
+
+test("handlers that run only if triggered are counted and marked", async () => {
+  const shell = { type: "shell", version: "3.0.0", roles: ["web"] };
+  const tasks = [
+    { ...shell, id: "config", parameters: { cmd: "echo config" } },
+    { ...shell, id: "reload", refresh_on: ["config"], parameters: { cmd: "echo reload" } },
+  ];
+  await site.call("PUT", `clusters/${cluster}/deployment_tasks?graph_type=handlers`, tasks);
+  const plan = await site.call<{ id: number }>("POST", `clusters/${cluster}/plans`, { graph_type: "handlers" });
+  const page = await site.open(`/plans/${plan.id}`);
+  await page.getByText("to run (2 of them only if triggered)").waitFor();
+  await page.getByRole("tab", { name: "Matrix" }).click();
+  expect(await page.getByLabel("Legend").locator(".status").allInnerTexts()).toEqual(["○\nruns", "◎\nonly if triggered", "–\nskipped"]);
+  await page.getByRole("gridcell", { name: "config on web-1: runs" }).waitFor();
+  await page.getByRole("gridcell", { name: "reload on web-1: only if triggered" }).click();
+  const panel = page.getByRole("complementary", { name: "reload on web-1" });
+  await panel.getByText("only if triggered").waitFor();
+  await saveScreenshot(page, "plan-handlers");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Apply plan…" }).click();
+  await page.getByRole("dialog").getByText("4 task instances will run (2 of them only if triggered)").waitFor();
   expect(page.consoleErrors).toEqual([]);
 });
 

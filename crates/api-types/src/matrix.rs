@@ -18,7 +18,8 @@ pub struct MatrixView {
     /// Current names of the nodes, in the order of `nodes`. Pseudo-nodes and deleted nodes have no name; the
     /// list contains their UID instead.
     pub names: Vec<String>,
-    /// One string per task with one character per node: `p` pending or to be run, `r` running, `s` success,
-    /// `k` skipped, `f` failed, `b` blocked, `t` stopped, `i` interrupted, `.` no instance.
+    /// One string per task with one character per node: `p` pending or to be run, `h` a handler to be run only
+    /// if triggered (plans only), `r` running, `s` success, `k` skipped, `f` failed, `b` blocked, `t` stopped,
+    /// `i` interrupted, `.` no instance.
     pub cells: Vec<String>,
 }

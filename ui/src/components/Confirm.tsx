@@ -2,9 +2,11 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { Problem } from "./Problem";
 
 /** Modal dialog that confirms an action. `children` name its consequences. */
-export function Confirm({ title, action, isDanger, isBusy, error, onConfirm, onClose, children }: {
+export function Confirm({ title, action, cancel = "Cancel", isDanger, isBusy, error, onConfirm, onClose, children }: {
   title: string;
   action: string;
+  /** Label of the button that closes the dialog; null for none. */
+  cancel?: string | null;
   isDanger?: boolean;
   isBusy?: boolean;
   error?: unknown;
@@ -29,9 +31,11 @@ export function Confirm({ title, action, isDanger, isBusy, error, onConfirm, onC
           >
             {action}
           </button>
-          <button type="button" className="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
+          {cancel !== null && (
+            <button type="button" className="button" onClick={() => dialog.current?.close()}>
+              {cancel}
+            </button>
+          )}
         </div>
       </div>
     </dialog>

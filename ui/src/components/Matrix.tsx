@@ -1,6 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { Schemas } from "../api/client";
+import { count } from "../lib/format";
 import { displayName } from "../lib/nodeNames";
 import { SYMBOLS, statusOfLetter } from "../lib/status";
 import { alignToChunks, tilesOf, visibleRange, type Extent } from "../lib/tiles";
@@ -117,7 +118,7 @@ export function Matrix({ label, queryKey, load, selected, select, labels }: {
       <div style={{ width: NAMES + size.nNodes * COLUMN, minWidth: "100%", height: HEADS + size.nTasks * ROW, position: "relative" }}>
         <div className="heads" role="row" style={{ height: HEADS }}>
           <div className="cornername" role="columnheader" style={{ width: NAMES, height: HEADS }}>
-            {size.nTasks} tasks × {size.nNodes} nodes
+            {count(size.nTasks, "task")} × {count(size.nNodes, "node")}
           </div>
           {range(columns).map((column) => {
             const name = grid.names.get(column);

@@ -27,6 +27,7 @@ export const SYMBOLS: Record<Status, string> = {
 
 const LETTERS: Record<string, Status> = {
   p: "pending",
+  h: "ready",
   r: "running",
   s: "success",
   k: "skipped",

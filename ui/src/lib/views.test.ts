@@ -12,8 +12,10 @@ import { linesOf } from "./log";
 import { safeUrl } from "./links";
 import { displayName, nodeIds } from "./nodeNames";
 import { filterOptions, hasFilter, nodeQuery } from "./nodes";
+import { onlyTriggered, plannedStatus } from "./plans";
+import { graphChanges, pluginChange, settingChange, settingValue } from "./releaseMove";
 import { conflictReason } from "./roles";
-import { SYMBOLS, STATUSES, statusOfRecord, statusOfRun } from "./status";
+import { SYMBOLS, STATUSES, statusOfLetter, statusOfRecord, statusOfRun } from "./status";
 import { alignToChunks, tilesOf, visibleRange } from "./tiles";
 import { answersFor, componentLabels, labelAt, panesOf, withAnswer, withAnswers } from "./wizard";
 import { worstStatus } from "./worst";
@@ -57,6 +59,25 @@ test("each status has a distinct symbol", () => {
   expect(statusOfRun({ status: "error", outcome: "failed" })).toBe("failed");
   expect(statusOfRecord("skipped", "blocked")).toBe("blocked");
   expect([worstStatus("ssf"), worstStatus("sp"), worstStatus("kk"), worstStatus("..")]).toEqual(["failed", "running", "skipped", undefined]);
+});
+
+test("handlers that run only if triggered are told apart in a plan", () => {
+  expect([onlyTriggered({ verdicts: { if_triggered: 1200, condition_holds: 3 } }), onlyTriggered({ verdicts: {} })]).toEqual([" (1,200 of them only if triggered)", ""]);
+  expect([["run", "if_triggered"], ["run", "condition_holds"], ["skip", "not_triggered"]].map(([action = "", verdict = ""]) => plannedStatus({ action, verdict }))).toEqual(["ready", "pending", "skipped"]);
+  expect(statusOfLetter("h")).toBe("ready");
+});
+
+test("changes of a release are put into words", () => {
+  const graph = { type: "default", added: ["new"], removed: [], changed: [{ id: "install", fields: ["parameters", "condition"] }] };
+  expect(graphChanges(graph)).toEqual([
+    { title: "Added", tasks: [{ id: "new" }] },
+    { title: "Changed", tasks: [{ id: "install", fields: "parameters, condition" }] },
+  ]);
+  expect(settingChange({ path: "common.size.value", change: "replaced", reason: "it is not a number" })).toBe("set to the default: it is not a number");
+  expect([settingChange({ path: "p", change: "kept" }), settingChange({ path: "p", change: "unheard" })]).toEqual(["value is kept", "unheard"]);
+  expect([settingValue(null), settingValue(undefined), settingValue(false), settingValue(["a"]), settingValue("text")]).toEqual(["–", "–", "false", '["a"]', "text"]);
+  const plugin = { name: "gridnet", version: "1.0.0" };
+  expect([pluginChange({ ...plugin, change: "replaced", new_version: "2.0.0" }), pluginChange({ ...plugin, change: "kept" })]).toEqual(["replaced by 2.0.0", "stays enabled"]);
 });
 
 test("event stream is parsed for any chunk boundary", () => {

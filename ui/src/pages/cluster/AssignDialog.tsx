@@ -42,6 +42,7 @@ export function AssignDialog({ cluster, nodes, onDone, onClose }: Props) {
       <Confirm
         title="Roles assigned with warnings"
         action="Close"
+        cancel={null}
         isBusy={false}
         error={undefined}
         onConfirm={onDone}

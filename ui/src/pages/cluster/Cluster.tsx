@@ -12,6 +12,8 @@ import { PlanDialog } from "./PlanDialog";
 
 export interface ClusterContext {
   cluster: Schemas["Cluster"];
+  /** Opens the dialog that creates a plan. */
+  plan: () => void;
 }
 
 export function useCluster(): Schemas["Cluster"] {
@@ -68,7 +70,7 @@ export default function Cluster() {
           </NavLink>
         ))}
       </nav>
-      <Outlet context={{ cluster: loaded } satisfies ClusterContext} />
+      <Outlet context={{ cluster: loaded, plan: () => setPlanning(true) } satisfies ClusterContext} />
       {isPlanning && <PlanDialog cluster={loaded} onClose={() => setPlanning(false)} />}
     </div>
   );

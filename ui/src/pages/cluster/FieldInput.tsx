@@ -23,7 +23,7 @@ export function FieldInput({ field, isChanged, isReadOnly, onChange }: Props) {
     return (
       <div className="field">
         <label className="check">
-          <input type="checkbox" checked={field.value === true} disabled={isDisabled} onChange={(event) => onChange(event.target.checked)} />
+          <input id={id} type="checkbox" checked={field.value === true} disabled={isDisabled} onChange={(event) => onChange(event.target.checked)} />
           <span>
             {field.label} {mark}
           </span>

@@ -14,14 +14,16 @@ export function Links({ clusterId }: { clusterId: number }) {
           const url = safeUrl(link.url);
           return (
             <li key={`${link.from} ${link.id}`}>
-              {url ? (
-                <a href={url} target="_blank" rel="noreferrer">
-                  {link.title}
-                </a>
-              ) : (
-                <span title="Link disabled: only HTTP URLs and local paths are allowed">{link.title}</span>
-              )}
-              {link.from && <span className="chip">{link.from}</span>}
+              <span className="row">
+                {url ? (
+                  <a href={url} target="_blank" rel="noreferrer">
+                    {link.title}
+                  </a>
+                ) : (
+                  <span title="Link disabled: only HTTP URLs and local paths are allowed">{link.title}</span>
+                )}
+                {link.from && <span className="chip">{link.from}</span>}
+              </span>
               {link.description && <div className="muted small-text">{link.description}</div>}
             </li>
           );

@@ -1,18 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
+import { useState } from "react";
+import { Link, useOutletContext } from "react-router";
 import { api, data, type Schemas } from "../../api/client";
+import { usePermission } from "../../app/identity";
 import { LoadingRows } from "../../components/Loading";
 import { Problem } from "../../components/Problem";
 import { RunList } from "../../components/RunList";
 import { Status } from "../../components/Status";
 import { Time } from "../../components/Time";
 import { statusOfNode } from "../../lib/status";
-import { useCluster } from "./Cluster";
+import type { ClusterContext } from "./Cluster";
 import { Links } from "./Links";
 import { nodeStats } from "./nodeQueries";
+import { ReleaseDialog } from "./ReleaseDialog";
 
 export default function Overview() {
-  const cluster = useCluster();
+  const { cluster, plan } = useOutletContext<ClusterContext>();
+  const canOperate = usePermission("operate");
+  const [isMoving, setMoving] = useState(false);
   const nodes = useQuery(nodeStats(cluster.id));
   const release = useQuery({
     queryKey: ["releases", cluster.release_id],
@@ -25,7 +30,14 @@ export default function Overview() {
           <h2 id="details">Details</h2>
           <dl className="facts">
             <dt>Release</dt>
-            <dd>{release.data ? `${release.data.name} ${release.data.version}` : "…"}</dd>
+            <dd className="row">
+              {release.data ? `${release.data.name} ${release.data.version}` : "…"}
+              {canOperate && (
+                <button type="button" className="button link" onClick={() => setMoving(true)}>
+                  Change release…
+                </button>
+              )}
+            </dd>
             <dt>Mode</dt>
             <dd>{cluster.mode}</dd>
             <dt>Components</dt>
@@ -66,6 +78,16 @@ export default function Overview() {
         <h2 id="runs">Latest runs</h2>
         <RunList clusterId={cluster.id} limit={8} />
       </section>
+      {isMoving && (
+        <ReleaseDialog
+          cluster={cluster}
+          plan={() => {
+            setMoving(false);
+            plan();
+          }}
+          onClose={() => setMoving(false)}
+        />
+      )}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { Panel } from "../../components/Panel";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { useNodeNames } from "../../lib/nodeNames";
+import { PLANNED_LABELS, plannedStatus } from "../../lib/plans";
 import { toYaml } from "../../lib/yamlWrite";
 import { MessageText } from "../../components/MessageText";
 
@@ -24,7 +25,7 @@ export function InstancePanel({ planId, clusterId, graphType, task, node, close 
   return (
     <Panel
       title={`${task} on ${nameOf(node)}`}
-      aside={instance && <Status status={instance.action === "run" ? "ready" : "skipped"} label={instance.action === "run" ? "runs" : "skipped"} />}
+      aside={instance && <Status status={plannedStatus(instance)} label={PLANNED_LABELS[plannedStatus(instance)]} />}
       close={close}
     >
       {instances.isPending && <LoadingRows rows={4} />}

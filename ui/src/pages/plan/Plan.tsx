@@ -8,10 +8,12 @@ import { Loading } from "../../components/Loading";
 import { Matrix, type Cell, type Window } from "../../components/Matrix";
 import { PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
+import { Status } from "../../components/Status";
 import { Time } from "../../components/Time";
 import { useClusterName } from "../../lib/clusterNames";
 import { count, duration } from "../../lib/format";
 import { useParam, useSetParams } from "../../lib/params";
+import { onlyTriggered, PLANNED_LABELS, PLANNED_STATUSES } from "../../lib/plans";
 import { Changes } from "./Changes";
 import { InstancePanel } from "./InstancePanel";
 import { Notes } from "./Notes";
@@ -20,9 +22,6 @@ const VIEWS: [string, string][] = [
   ["changes", "Changes"],
   ["matrix", "Matrix"],
 ];
-
-/** The server encodes instances that a plan runs as pending. */
-const STATUS_LABELS = { pending: "runs" };
 
 export default function Plan() {
   const id = Number(useParams().id);
@@ -79,9 +78,9 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
           </span>
         }
       >
-        <a className="button" href={`/clusters/${plan.cluster}/graphs/${plan.graph_type}`}>
+        <Link className="button" to={`/clusters/${plan.cluster}/graphs/${encodeURIComponent(plan.graph_type)}`}>
           Show graph
-        </a>
+        </Link>
         {canPlan && !canOperate && <span className="muted">Applying requires the operator role</span>}
         {canPlan && (
           <button type="button" className="button primary" disabled={refusal !== undefined} title={refusal} onClick={() => setApplying(true)}>
@@ -90,7 +89,7 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
         )}
       </PageHead>
       <div className="stats">
-        <Stat n={plan.n_run} name="to run" />
+        <Stat n={plan.n_run} name={`to run${onlyTriggered(plan)}`} />
         <Stat n={plan.n_skip} name="to skip" />
         <Stat n={plan.tasks.filter((task) => task.n_run > 0).length} name={`of ${count(plan.tasks.length, "task")} run`} />
         <div className="stat">
@@ -121,6 +120,11 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
               <option value="runs">Instances that run</option>
               <option value="all">All instances</option>
             </select>
+            <span className="legend" aria-label="Legend">
+              {PLANNED_STATUSES.map((name) => (
+                <Status key={name} status={name} label={PLANNED_LABELS[name]} />
+              ))}
+            </span>
             <span className="muted">Select a cell to see its reason.</span>
           </>
         )}
@@ -134,7 +138,7 @@ function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: S
             load={load}
             selected={isOpen ? { task, node } : undefined}
             select={select}
-            labels={STATUS_LABELS}
+            labels={PLANNED_LABELS}
           />
           {isOpen && <InstancePanel planId={plan.id} clusterId={plan.cluster} graphType={plan.graph_type} task={task} node={node} close={() => select({ task: "", node: "" })} />}
         </div>
@@ -192,7 +196,7 @@ function ApplyDialog({ plan, name, nNodes, onClose }: { plan: Schemas["PlanSumma
       onClose={onClose}
     >
       <p>
-        {count(plan.n_run, "task instance")} will run{where}
+        {count(plan.n_run, "task instance")} will run{onlyTriggered(plan)}{where}
         {plan.removals.length > 0 && `, and ${count(plan.removals.length, "node")} will leave the cluster`}. If the inputs of the plan have changed since it was created, the server rejects it and nothing runs.
       </p>
       <div className="field">

@@ -46,7 +46,7 @@ function ControlInput({ control, set }: { control: Control; set: (value: unknown
     return (
       <div className="field">
         <label className="check">
-          <input type="checkbox" checked={control.value === true} disabled={control.reason !== undefined} onChange={(event) => set(event.target.checked)} />
+          <input id={id} type="checkbox" checked={control.value === true} disabled={control.reason !== undefined} onChange={(event) => set(event.target.checked)} />
           <span>
             {control.label}
             <Note reason={control.reason} description={control.description} />

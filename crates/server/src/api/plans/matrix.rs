@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use stoker_api_types::matrix::MatrixView;
-use stoker_planner::{Instance, InstanceAction};
+use stoker_planner::{Instance, InstanceAction, Verdict};
 
 use super::access::read_plan;
 use crate::access::caller::Authenticated;
@@ -40,9 +40,10 @@ pub(super) async fn plan_matrix(
     query.finish()?;
     let plan = read_plan(&app, &login, &path).await?;
     let cluster = plan.record.cluster_id;
-    let letter = |instance: &Instance<'_>| match instance.verdict.action() {
-        InstanceAction::Run => 'p',
-        InstanceAction::Skip => 'k',
+    let letter = |instance: &Instance<'_>| match (instance.verdict, instance.verdict.action()) {
+        (Verdict::IfTriggered, _) => 'h',
+        (_, InstanceAction::Run) => 'p',
+        (_, InstanceAction::Skip) => 'k',
     };
     let mut matrix =
         app.services.planning.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
