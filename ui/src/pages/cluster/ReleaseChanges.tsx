@@ -3,12 +3,11 @@ import { ApiFailure, type Schemas } from "../../api/client";
 import { Problem } from "../../components/Problem";
 import { MessageText } from "../../components/MessageText";
 import { count } from "../../lib/format";
-import { useNodeNames } from "../../lib/nodeNames";
 import { graphChanges, pluginChange, settingChange, settingValue } from "../../lib/releaseMove";
 
 /** What changes when a cluster moves to another release, and why the change is refused. */
 export function ReleaseChanges({ changes }: { changes: Schemas["ReleaseMove"] }) {
-  const { errors, graphs, settings, roles, plugins } = changes;
+  const { errors, graphs, settings, roles, plugins, warnings } = changes;
   const nRoles = roles.added.length + roles.removed.length;
   return (
     <div className="stack" role="group" aria-label="Preview">
@@ -72,39 +71,8 @@ export function ReleaseChanges({ changes }: { changes: Schemas["ReleaseMove"] })
           ))}
         </ul>
       </Section>
-      {changes.plan && <NextPlan plan={changes.plan} />}
-    </div>
-  );
-}
-
-/** Nodes of a task that are named; the others are counted. */
-const NODES_MAX = 4;
-
-/** What a plan of the graph `default` runs after the change. */
-function NextPlan({ plan: { tasks, warnings, errors } }: { plan: Schemas["PlanAfterMove"] }) {
-  const nameOf = useNodeNames(tasks.flatMap((task) => task.nodes.slice(0, NODES_MAX)));
-  return (
-    <Section title="Next plan" isEmpty={tasks.length + warnings.length + errors.length === 0}>
-      {errors.length > 0 && <Problem title="No plan can be created after the change" error={new ApiFailure(409, count(errors.length, "reason"), errors)} />}
-      {tasks.length > 0 && (
-        <details open={tasks.length <= 12}>
-          <summary>Runs {count(tasks.length, "task")}</summary>
-          <ul className="scrolling">
-            {tasks.map((task) => (
-              <li key={task.id}>
-                <code>{task.id}</code>
-                <span className="muted">
-                  {" "}
-                  on {task.nodes.slice(0, NODES_MAX).map(nameOf).join(", ")}
-                  {task.nodes.length > NODES_MAX && ` and ${(task.nodes.length - NODES_MAX).toLocaleString("en-US")} more`}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
       {warnings.length > 0 && (
-        <ul className="problem warning scrolling" aria-label="Warnings of the plan">
+        <ul className="problem warning scrolling" aria-label="Warnings">
           {warnings.map((warning, index) => (
             <li key={index}>
               <MessageText text={warning.message} />
@@ -112,7 +80,7 @@ function NextPlan({ plan: { tasks, warnings, errors } }: { plan: Schemas["PlanAf
           ))}
         </ul>
       )}
-    </Section>
+    </div>
   );
 }
 
