@@ -40,7 +40,8 @@ async fn handlers_run_after_a_change_and_rest_otherwise() {
     let plan = site.server.post(&format!("clusters/{}/plans", site.cluster), &json!({})).await.expect(201);
     let matrix = site.server.get(&format!("plans/{}/matrix?runs_only=1", plan["id"])).await.expect(200);
     let rows = matrix["tasks"].as_array().unwrap().iter().zip(matrix["cells"].as_array().unwrap());
-    let rows: Vec<(&str, &str)> = rows.map(|(task, row)| (task.as_str().unwrap(), row.as_str().unwrap())).collect();
+    let rows: Vec<(&str, &str)> =
+        rows.map(|(task, row)| (task.as_str().unwrap(), row.as_str().unwrap())).collect();
     assert_eq!(rows, [("config", "p."), ("balance", ".h"), ("reload", "h.")]);
     let sorted = |mut attempts: Vec<String>| {
         attempts.sort();
