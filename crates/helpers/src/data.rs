@@ -15,7 +15,7 @@ use crate::codes;
 ///
 /// A date becomes the start of that day, and a timestamp without a time zone is UTC, so that both can be compared with values of
 /// the date functions of YAQL. A node without a value is an error at its position.
-pub fn yaql_value(node: &Node) -> Result<Value, Diagnostic> {
+pub fn yaql_value(node: &Node) -> Result<Value, Box<Diagnostic>> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_value(scalar, node.span),
         NodeKind::Seq(items) => Ok(Value::tuple(items.iter().map(yaql_value).collect::<Result<_, _>>()?)),
@@ -30,7 +30,7 @@ pub fn yaql_value(node: &Node) -> Result<Value, Diagnostic> {
     }
 }
 
-fn scalar_value(scalar: &Scalar, span: Span) -> Result<Value, Diagnostic> {
+fn scalar_value(scalar: &Scalar, span: Span) -> Result<Value, Box<Diagnostic>> {
     Ok(match scalar {
         Scalar::Null => Value::Null,
         Scalar::Bool(flag) => Value::Bool(*flag),
@@ -46,8 +46,8 @@ fn scalar_value(scalar: &Scalar, span: Span) -> Result<Value, Diagnostic> {
     })
 }
 
-fn no_value(error: &impl Display, span: Span) -> Diagnostic {
-    Diagnostic::error(codes::SHAPE, error.to_string()).at(span)
+fn no_value(error: &impl Display, span: Span) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(codes::SHAPE, error.to_string()).at(span))
 }
 
 fn iso_text(timestamp: &Timestamp) -> String {

@@ -83,7 +83,9 @@ impl Ordering<'_, '_, '_, '_> {
                 for relation in read(definition.name, field, value, &mut problems) {
                     self.add_relation(done.task_idx, &nodes, &relation);
                 }
-                problems.into_iter().for_each(|problem| self.report.push(problem));
+                for problem in problems {
+                    self.report.push(problem);
+                }
             }
         }
     }

@@ -72,7 +72,7 @@ fn from_yaml(text: &Text) -> Outcome<Data> {
     let value = match loaded.documents.first() {
         Some(document) => {
             let without_code = |problem: Diagnostic| text.attach(problem.code(""));
-            yaql_value(&document.root).map_err(|problem| Failure::new(Exit::Input, without_code(problem)))?
+            yaql_value(&document.root).map_err(|problem| Failure::new(Exit::Input, without_code(*problem)))?
         }
         None => Value::Null,
     };

@@ -62,7 +62,9 @@ impl Replay {
         // Handlers start after all others: their triggers have ended then.
         let (handlers, first): (Vec<RunningInstance>, Vec<RunningInstance>) =
             instances.into_iter().partition(|instance| instance.is_handler);
-        first.iter().for_each(|instance| self.send(&execution, &instance.key));
+        for instance in &first {
+            self.send(&execution, &instance.key);
+        }
         if let Some(uid) = replaced {
             self.log(|| format!("  the machine of node {uid} is replaced"));
             if let Some(node) = self.site.nodes.get_mut(uid) {

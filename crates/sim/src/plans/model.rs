@@ -182,7 +182,7 @@ struct Instance<'i> {
 impl Instance<'_> {
     /// Decides the instance. `groups`: conditions of which one must be true, too.
     fn decide(&self, applied: &Applied<'_>, groups: Option<&[&Condition]>) -> Decision {
-        let Some(old) = self.own_decision(applied) else { return Decision::Skip };
+        let OwnDecision::Run { old } = self.own_decision(applied) else { return Decision::Skip };
         let run =
             |old: Option<&Site>| Decision::Run(self.task.parameters(self.view(self.site), self.old(old)));
         let follows = |old: Option<&Site>| {
@@ -201,18 +201,18 @@ impl Instance<'_> {
     /// Decides an instance of a handler, which runs for a condition of its own or because of its trigger: it was triggered
     /// before, or its trigger runs.
     fn decide_handler(&self, applied: &Applied<'_>, may_be_triggered: bool) -> Decision {
-        let own = if self.task.condition.is_some() { self.own_decision(applied) } else { None };
+        let own = if self.task.condition.is_some() { self.own_decision(applied) } else { OwnDecision::Skip };
         let old = match (own, applied) {
-            (Some(old), _) => old,
-            (None, _) if !may_be_triggered => return Decision::Skip,
-            (None, Applied::Known(success)) => Some(&*success.site),
-            (None, _) => None,
+            (OwnDecision::Run { old }, _) => old,
+            (OwnDecision::Skip, _) if !may_be_triggered => return Decision::Skip,
+            (OwnDecision::Skip, Applied::Known(success)) => Some(&*success.site),
+            (OwnDecision::Skip, _) => None,
         };
         Decision::Run(self.task.parameters(self.view(self.site), self.old(old)))
     }
 
-    /// The old state with which the task lets the instance run; `None` if it is skipped.
-    fn own_decision<'s>(&self, applied: &'s Applied<'_>) -> Option<Option<&'s Site>> {
+    /// What the condition of the task itself decides.
+    fn own_decision<'s>(&self, applied: &'s Applied<'_>) -> OwnDecision<'s> {
         let condition = self.task.effective_condition();
         let holds = |old: Option<&Site>, inputs_changed: bool| {
             let condition = condition.as_ref();
@@ -223,14 +223,14 @@ impl Instance<'_> {
             Applied::Known(success) => {
                 let inputs_changed = self.task.inputs(self.view(self.steady)) != success.inputs;
                 let old = Some(&*success.site);
-                holds(old, inputs_changed).then_some(old)
+                OwnDecision::run_if(holds(old, inputs_changed), old)
             }
-            _ if holds(None, true) => Some(None),
+            _ if holds(None, true) => OwnDecision::Run { old: None },
             Applied::Doubtful(Some(success)) => {
                 let retained = Some(&*success.site);
-                holds(retained, true).then_some(retained)
+                OwnDecision::run_if(holds(retained, true), retained)
             }
-            Applied::Never | Applied::Doubtful(None) => None,
+            Applied::Never | Applied::Doubtful(None) => OwnDecision::Skip,
         }
     }
 
@@ -254,6 +254,21 @@ impl Instance<'_> {
 
     fn old<'v>(&'v self, site: Option<&'v Site>) -> Option<View<'v>> {
         site.map(|site| View { site, uid: self.uid })
+    }
+}
+
+/// What the condition of a task decides for an instance.
+enum OwnDecision<'s> {
+    Skip,
+    /// The old state is the one that the condition and the parameters read.
+    Run {
+        old: Option<&'s Site>,
+    },
+}
+
+impl<'s> OwnDecision<'s> {
+    fn run_if(holds: bool, old: Option<&'s Site>) -> Self {
+        if holds { Self::Run { old } } else { Self::Skip }
     }
 }
 

@@ -9,7 +9,7 @@ use stoker_model::{
 };
 use stoker_state::{DesiredState, StateInput, desired_state};
 
-use super::site::{ERROR, Site, SiteNode};
+use super::site::{ERROR, Site, SiteGraph, SiteNode};
 
 /// The desired state of a site, and its nodes.
 pub(crate) fn state_of(site: &Site) -> (DesiredState, Vec<Node>) {
@@ -30,7 +30,7 @@ pub(crate) fn state_of(site: &Site) -> (DesiredState, Vec<Node>) {
 /// The tasks of a graph of the site.
 pub(crate) fn tasks_of(site: &Site, graph_type: &str) -> Vec<Task> {
     let graph = site.graphs.get(graph_type);
-    let tasks = graph.into_iter().flat_map(|graph| graph.fields());
+    let tasks = graph.into_iter().flat_map(SiteGraph::fields);
     tasks.map(|(name, fields)| Task { name: name.clone(), fields: object(fields) }).collect()
 }
 

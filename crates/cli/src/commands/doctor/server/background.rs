@@ -31,7 +31,7 @@ fn findings(servers: &[ServerView]) -> Vec<CheckResult> {
 /// Returns the most serious finding about a task.
 fn finding(task: &BackgroundTaskView) -> Option<CheckResult> {
     let name = display(&task.name);
-    let time = |at: &Option<String>| display(at.as_deref().unwrap_or_default()).to_string();
+    let time = |at: &Option<String>| display(at.as_deref().unwrap_or_default());
     let failure =
         format!("{}: {}", time(&task.failed_at), display(task.error.as_deref().unwrap_or_default()));
     if task.has_ended {
