@@ -356,7 +356,9 @@ fn skipped_tasks_with_unknown_definitions_are_counted() {
     let with_graph = |graph: Option<AppliedGraph>| {
         let mut old = AppliedStates::default();
         let graph = graph.map(|graph| old.add_graph(Arc::new(graph)));
-        ["1", "2"].iter().for_each(|uid| old.set_node(uid, state(&common, &json!({"uid": uid})), graph));
+        for uid in ["1", "2"] {
+            old.set_node(uid, state(&common, &json!({"uid": uid})), graph);
+        }
         old
     };
     let of = |n_tasks: &str| {

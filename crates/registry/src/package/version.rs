@@ -77,8 +77,8 @@ pub fn releases_of_other_products<'r>(
 
 /// Returns the warning about a release of [`releases_of_other_products`].
 pub fn describe_other_product(release: &str, fuel_versions: &[&str]) -> String {
-    let named = fuel_versions.join(", ");
-    format!("the plugin supports release `{release}`, but its `fuel_version` names only {named}")
+    let products = fuel_versions.join(", ");
+    format!("the plugin supports release `{release}`, but its `fuel_version` names only {products}")
 }
 
 /// Reports whether a text is a valid plugin version.

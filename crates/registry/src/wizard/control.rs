@@ -62,8 +62,8 @@ impl<'a> Control<'a> {
         let is_on = self.kind == ControlKind::Checkbox && *value == Json::Bool(true);
         let mut values = bound(self.body, value, is_on);
         if self.kind == ControlKind::Choice {
-            let chosen = self.options().into_iter().find(|option| option.get("data") == Some(value));
-            values.extend(chosen.into_iter().flat_map(|option| bound(option, value, true)));
+            let option = self.options().into_iter().find(|option| option.get("data") == Some(value));
+            values.extend(option.into_iter().flat_map(|option| bound(option, value, true)));
         }
         values
     }

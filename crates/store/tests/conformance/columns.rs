@@ -4,9 +4,9 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AgentMachine, AppliedMark, AppliedSuccess, AuditChange, EncryptedContents, GraphMetadata,
-    HistoryRecord, HistoryStatus, JsonMap, LinkBody, LinkOwner, Micros, ModuleBody, NewNode, NewPlugin,
-    NewRelease, NodeFacts, Owner, ServerRecord, SnapshotId, TaintCause, TaskReport,
+    Actor, AgentMachine, AgentUid, AppliedMark, AppliedSuccess, AuditChange, EncryptedContents,
+    GraphMetadata, HistoryRecord, HistoryStatus, JsonMap, LinkBody, LinkOwner, Micros, ModuleBody, NewNode,
+    NewPlugin, NewRelease, NodeFacts, Owner, ServerRecord, SnapshotId, TaintCause, TaskReport,
 };
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, new_plugin, new_release, run};
@@ -146,7 +146,7 @@ async fn texts_of_runs_and_servers_are_in_the_columns_of_their_names(fixture: &F
     };
     writing.applied_put(cluster.id, &graph_type, run.id, SnapshotId(1), &[success]).await.unwrap();
     let machine = AgentMachine {
-        uid: "uid".to_owned(),
+        uid: AgentUid::from("uid"),
         journal_id: Some("journal_id".to_owned()),
         machine_id: Some("machine_id".to_owned()),
     };

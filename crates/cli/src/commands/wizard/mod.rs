@@ -94,8 +94,8 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
         let options: Vec<String> = control.options().iter().map(control::Choice::title).collect();
         vec![control.path(), control.heading.clone(), control.title(), cell(&state.value), options.join(", ")]
     };
-    let shown = evaluation.controls.iter().filter(|state| !state.hidden);
-    let rows: Vec<Vec<String>> = shown.map(row).collect();
+    let controls = evaluation.controls.iter().filter(|state| !state.hidden);
+    let rows: Vec<Vec<String>> = controls.map(row).collect();
     let header = ["control", "pane", "question", "default", "options"];
     Ok(remote.printer.page(&grid(&header, rows.into_iter()))?)
 }

@@ -43,7 +43,8 @@ pub(super) async fn cluster_release_preview(
 
 fn render(preview: ReleasePreview) -> ReleaseMoveView {
     let ReleasePreview { change, graphs } = preview;
-    let ReleaseChange { from, to, mode, settings, roles_added, roles_removed, plugins, refusals, warnings } = change;
+    let ReleaseChange { from, to, mode, settings, roles_added, roles_removed, plugins, refusals, warnings } =
+        change;
     ReleaseMoveView {
         from: render_end(from),
         to: render_end(to),

@@ -5,9 +5,7 @@ use stoker_diagnostics::Diagnostics;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, boolean, json_list, json_map, list_of, string, string_with_length};
 use stoker_model::{Json, JsonMap, NewPlugin};
-use stoker_registry::package::{
-    PackageVersion, check_wizard, is_plugin_version, warn_about_placeholders,
-};
+use stoker_registry::package::{PackageVersion, check_wizard, is_plugin_version, warn_about_placeholders};
 use stoker_registry::stages::{Stage, describe_code};
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
