@@ -17,8 +17,8 @@ use crate::report::{PlanningReport, codes};
 
 pub(crate) struct Ordered {
     pub(crate) order: Csr,
-    /// Edges from instances to the handlers that they trigger, with junctions of their own. `None` if there are none.
-    pub(crate) triggers: Option<Csr>,
+    /// Edges from instances to the handlers that they trigger, with junctions of their own.
+    pub(crate) triggers: Csr,
     /// Tasks that have triggers.
     pub(crate) handlers: BTreeSet<TaskIdx>,
     pub(crate) choices: Vec<NodeChoice>,
@@ -56,8 +56,7 @@ pub(crate) fn order(
     let choices = choices.collect();
     let order = builder.finish();
     report_cycles(&order, definitions, layout, uids, report);
-    let triggers = Some(triggers.finish()).filter(|triggers| triggers.n_edges() > 0);
-    Ordered { order, triggers, handlers, choices }
+    Ordered { order, triggers: triggers.finish(), handlers, choices }
 }
 
 struct Ordering<'o, 'd, 'a, 'n> {

@@ -89,10 +89,11 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
     of_groups.apply(&mut evaluator, &nodes.uids, &mut verdicts, report);
     cut(&input.request.subgraphs, &order, &layout, &names, &nodes, &mut verdicts, report);
 
-    if let Some(triggers) = &triggers {
+    // A handler whose triggers select no node has no edge, and is not triggered either.
+    if !handlers.is_empty() {
         let handlers = Handlers {
             tasks: &handlers,
-            triggers,
+            triggers: &triggers,
             definitions: &definitions,
             layout: &layout,
             uids: &nodes.uids,
@@ -127,7 +128,7 @@ fn build_plan(input: &PlanningInput<'_>, report: &mut PlanningReport) -> Option<
         verdicts,
         details: details_of,
         order,
-        triggers,
+        triggers: Some(triggers).filter(|triggers| triggers.n_edges() > 0),
     })
 }
 

@@ -60,6 +60,18 @@ fn a_handler_waits_for_its_trigger_on_its_node() {
 }
 
 #[test]
+fn a_handler_rests_if_its_triggers_select_no_node() {
+    let tasks = [
+        shell("config", json!({"roles": ["storage"]})),
+        shell("reload", json!({"version": "3.0.0", "refresh_on": ["config"]})),
+    ];
+    let common = json!({});
+    let plan = planned(&input(&tasks, &common, &nodes()));
+    assert_eq!(of(&plan, "reload"), [Verdict::NotTriggered; 2]);
+    assert!(check(&plan).is_empty());
+}
+
+#[test]
 fn a_handler_rests_while_its_triggers_rest() {
     let tasks = [config(&json!({})), shell("reload", json!({"refresh_on": ["config"]}))];
     let mut old = applied(&tasks, "a");

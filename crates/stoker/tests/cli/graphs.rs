@@ -83,12 +83,7 @@ fn uploading_a_download_keeps_every_row() {
             }
             cli.write("tasks.yaml", text);
             let upload = format!("graph upload {owner} --type {graph_type} --file tasks.yaml");
-            let refused = cli.run(&upload).err;
-            // One real file has a duplicate key, which an upload refuses.
-            if refused.contains("yaml-duplicate-key") {
-                assert_eq!(graph_type, "plugin-opendaylight-1-0-0");
-                continue;
-            }
+            cli.run(&upload).ok();
             let id = client.expect(
                 200,
                 "GET",
