@@ -27,7 +27,7 @@ mod values;
 mod written;
 
 pub use context::Context;
-pub use execute::{AttemptSpec, execute};
+pub use execute::{AttemptSpec, compare, execute};
 pub use host::{Host, HostError, StopReason, StopSender, StopSignal};
 pub use outcome::{Failure, FailureCause, TaskOutcome, mask_outcome};
 pub use parameter::{Parameter, ParameterRequirement, ParameterType};
@@ -54,6 +54,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static TaskType> {
 /// Returns the type with this name.
 pub fn find(name: &str) -> Option<&'static TaskType> {
     all().find(|task_type| task_type.name == name)
+}
+
+/// Reports whether tasks of a type describe a state that [`compare`] can compare with the host.
+pub fn describes_state(name: &str) -> bool {
+    matches!(find(name).and_then(|task_type| task_type.run), Some(TaskRunner::Resource(_)))
 }
 
 /// Reports whether attempts of a type carry files that the master has to add.

@@ -70,18 +70,23 @@ impl Resource {
         Ok(report)
     }
 
+    /// Returns the differences between the host and the desired state. Actions have no state to compare.
+    pub(crate) async fn compare(
+        self,
+        values: &Values,
+        cx: Context<'_>,
+    ) -> Result<Vec<HostDifference>, Failure> {
+        let steps = (self.check)(values, cx).await?;
+        Ok(steps.into_iter().filter(|step| !step.is_action).flat_map(|step| step.differences).collect())
+    }
+
     /// Fails if the host differs after all changes were made, because another program changes it back, or because
     /// the change had no effect.
     async fn verify(self, values: &Values, cx: Context<'_>) -> Result<(), Failure> {
         const INTERVAL: Duration = Duration::from_millis(200);
         let mut waited = Duration::ZERO;
         loop {
-            let steps = (self.check)(values, cx).await?;
-            let remaining: Vec<String> = steps
-                .iter()
-                .filter(|step| !step.is_action)
-                .flat_map(|step| step.differences.iter().map(describe))
-                .collect();
+            let remaining: Vec<String> = self.compare(values, cx).await?.iter().map(describe).collect();
             if remaining.is_empty() {
                 return Ok(());
             }

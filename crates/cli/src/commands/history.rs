@@ -145,7 +145,8 @@ fn diff_text(records: &[HistoryView]) -> String {
     text
 }
 
-fn write_difference(text: &mut String, difference: &DifferenceView) {
+/// Writes a difference between a host and its desired state, indented.
+pub(super) fn write_difference(text: &mut String, difference: &DifferenceView) {
     let DifferenceView { subject, attribute, old, new, text: diff } = difference;
     let (subject, attribute) = (sanitize(subject), sanitize(attribute));
     let Some(diff) = diff else {

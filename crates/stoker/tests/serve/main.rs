@@ -7,6 +7,7 @@ mod api_guide;
 mod backup;
 mod configuration;
 mod crash;
+mod drift;
 mod evidence;
 mod histories;
 mod joins;

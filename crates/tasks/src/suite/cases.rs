@@ -12,7 +12,7 @@ use super::fake::{FakeContent, FakeEntry, FakeHost, FakeProgram, Log, Script};
 use crate::host::{Exit, FileOwner, Status};
 use crate::outcome::{Failure, FailureCause, TaskOutcome};
 use crate::parameter::permissions;
-use crate::{AttemptSpec, TaskRunner, execute, mask_outcome};
+use crate::{AttemptSpec, compare, describes_state, execute, mask_outcome};
 
 /// One case of a file.
 pub(super) struct Case {
@@ -47,6 +47,10 @@ impl Case {
         &self.json["parameters"]
     }
 
+    fn node(&self) -> &str {
+        self.json["node"].as_str().unwrap_or("1")
+    }
+
     pub(super) fn mode(&self) -> Mode {
         if self.json["mode"] == "noop" { Mode::Noop } else { Mode::Normal }
     }
@@ -71,16 +75,21 @@ impl Case {
     }
 
     pub(super) fn is_resource(&self) -> bool {
-        matches!(
-            crate::find(self.task_type).and_then(|task_type| task_type.run),
-            Some(TaskRunner::Resource(_))
-        )
+        describes_state(self.task_type)
     }
 
     /// Runs the case; returns its outcome, the host calls and the output.
     pub(super) fn run(&self, script: Script, mode: Mode) -> (TaskOutcome, Vec<Json>, String) {
         let (outcome, log) = self.run_on(script, mode);
         (outcome, log.calls.lock().clone(), log.output.lock().clone())
+    }
+
+    /// Compares the host with the case; returns the outcome and the host calls.
+    pub(super) fn compare(&self, script: Script) -> (TaskOutcome, Vec<Json>) {
+        let (host, log) = FakeHost::new(script);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let outcome = runtime.block_on(compare(self.task_type, self.parameters(), self.node(), host));
+        (outcome, log.calls.lock().clone())
     }
 
     /// Runs the case; returns its outcome and what happened on the host.
@@ -90,7 +99,7 @@ impl Case {
         let order = AttemptSpec {
             task_type: self.task_type,
             parameters: self.parameters(),
-            node: self.json["node"].as_str().unwrap_or("1"),
+            node: self.node(),
             mode,
             debug: self.json["debug"] == true,
         };

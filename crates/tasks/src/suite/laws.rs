@@ -203,6 +203,30 @@ fn a_dry_run_of_a_resource_reports_what_an_attempt_changes() {
 }
 
 #[test]
+fn a_comparison_reports_the_differences_of_a_dry_run_and_changes_nothing() {
+    for case in all().iter().filter(|case| converges(case)) {
+        let (compared, calls) = case.compare(case.script());
+        let (dry, log) = case.run_on(case.script(), Mode::Noop);
+        let (compared, dry) = (compared.unwrap(), dry.unwrap());
+        assert_eq!((compared.changed, compared.diff), (dry.changed, dry.diff), "{}", case.name());
+        assert!(calls.iter().all(|call| call["effect"] == "reads"), "{}: {calls:?}", case.name());
+        assert_eq!(*log.files.lock(), case.script().files, "{}", case.name());
+    }
+}
+
+#[test]
+fn actions_and_types_without_a_state_have_no_differences() {
+    for case in all().iter().filter(|case| case.json["result"] == "succeeded") {
+        let (compared, calls) = case.compare(case.script());
+        if !case.is_resource() {
+            assert!(compared.is_err() && calls.is_empty(), "{}", case.name());
+        } else if case.json["is_action"] == true {
+            assert_eq!(compared.unwrap().diff, [], "{}", case.name());
+        }
+    }
+}
+
+#[test]
 fn a_resource_converges_after_an_interruption_at_any_change() {
     for case in all().iter().filter(|case| converges(case)) {
         let (_, complete) = case.run_on(case.script(), Mode::Normal);
