@@ -67,7 +67,7 @@ pub use drift::DriftFilter;
 pub use error::{Outage, StoreError};
 pub use graphs::GraphFilter;
 pub use group_commit::GroupCommit;
-pub use history::HistoryFilter;
+pub use history::{Effects, HistoryFilter};
 pub use inspect::Inspection;
 pub use modules::{EncryptedLocation, ModuleFilter};
 pub use node_runs::PresenceUpdate;

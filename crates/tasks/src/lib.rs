@@ -3,7 +3,8 @@
 //! To add a type, create a directory under `types/` and a line in the list there: `mod.rs` (reference text
 //! and registration), `spec.rs` (parameter table and its conversion to a struct; pure), `run.rs` (execution
 //! on the [`Host`] port) and `cases/*.yaml` (parameters and the expected host calls). The test suite iterates
-//! over the list, so a new type is tested without additional test code.
+//! over the list, so a new type is tested without additional test code. Graphs accept it by its word in
+//! [`stoker_model::TaskType`].
 //!
 //! The crate executes a single attempt. Sessions, journals and retries belong to the agent and the server.
 

@@ -19,6 +19,7 @@ mod process;
 mod quick_start;
 mod replacement;
 mod repositories;
+mod resources;
 mod runs;
 #[path = "../secured_nats/mod.rs"]
 mod secured_nats;
