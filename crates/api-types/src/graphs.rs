@@ -6,11 +6,11 @@ use utoipa::ToSchema;
 
 use crate::error::ErrorItem;
 
-/// Error or warning about a graph.
+/// Error, warning or note about a graph.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Finding)]
 pub struct FindingView {
-    /// `error`: the graph cannot run; `warning`: the graph is valid but probably not as intended.
+    /// `error`: the graph cannot run; `warning`: the graph is valid but probably not as intended; `note`: information.
     #[schema(example = "error")]
     pub severity: String,
     /// Stable code of the diagnostic.

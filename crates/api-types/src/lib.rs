@@ -17,6 +17,7 @@ pub mod attributes;
 pub mod audit;
 pub mod clusters;
 pub mod compatibility;
+pub mod drift;
 pub mod error;
 pub mod execution;
 pub mod extensions;

@@ -7,6 +7,7 @@ use stoker_manifest::reader::{boolean, identifier, list_of, object, string_with_
 use stoker_model::{GraphType, Json};
 use utoipa::ToSchema;
 
+use crate::drift::DriftView;
 use crate::execution::SubgraphBody;
 use crate::readers::read_graph_type;
 use crate::request::request;
@@ -53,6 +54,10 @@ pub struct InstanceView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     pub parameters: Option<Json>,
+    /// Latest result of a drift check. Absent if the instance was not checked since its last execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub drift: Option<DriftView>,
 }
 
 /// Difference between the applied and the desired state.
@@ -284,6 +289,10 @@ request! {
         /// type `default` check minima.
         #[schema(nullable = false)]
         ignore_limits: Option<bool> = optional(boolean),
+        /// Compare the nodes with the applied state first, and plan the repair of what drifted. The request waits for the
+        /// check.
+        #[schema(nullable = false)]
+        refresh: Option<bool> = optional(boolean),
     }
 }
 

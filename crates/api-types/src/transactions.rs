@@ -62,6 +62,24 @@ pub struct RunView {
     pub time_end: Option<String>,
     /// ID of the parent, if this is a child run.
     pub parent_id: Option<i64>,
+    /// What the task instances did to their hosts. Null in lists and while the run is active.
+    #[serde(default)]
+    pub effects: Option<EffectsView>,
+}
+
+/// Number of ended task instances by their effect on the host. In a dry run: by the effect that they would have.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = Effects)]
+pub struct EffectsView {
+    /// Task instances that changed something.
+    #[schema(example = 3)]
+    pub changed: u64,
+    /// Task instances that had nothing to change.
+    #[schema(example = 40)]
+    pub unchanged: u64,
+    /// Task instances whose type cannot tell, such as `shell`.
+    #[schema(example = 2)]
+    pub unknown: u64,
 }
 
 /// Difference between the state of a host and its desired state. Short values have `old` and `new`, texts a

@@ -17,7 +17,8 @@ Exit codes:
   5  a database, a server or a network address is unavailable
   6  partial: a run succeeded, but offline nodes were left out
 
-`stoker plan --detailed-exitcode` exits with 0 without changes, 2 with changes, and 1 on any error.";
+`stoker plan --detailed-exitcode` exits with 0 without changes, 2 with changes, and 1 on any error.
+`stoker drift` exits with 0 if all nodes are in sync, 2 if something drifted, and 1 on any error.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -33,7 +34,7 @@ pub(crate) enum Exit {
     Unavailable,
     /// A run succeeded, but offline nodes were left out.
     Partial,
-    /// A plan has changes, and `--detailed-exitcode` was passed.
+    /// A plan has changes, and `--detailed-exitcode` was passed, or a node drifted.
     Changes,
     /// The reader of standard output closed the pipe, which is a normal end of a pipeline.
     BrokenPipe,

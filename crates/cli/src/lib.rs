@@ -78,7 +78,7 @@ fn report(failure: &Failure, printer: &mut Printer) -> Exit {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExitCodes {
     Ordinary,
-    /// Code 2 means that a plan has changes, so every error has code 1.
+    /// Code 2 means that a plan has changes or that a node drifted, so every error has code 1.
     Detailed,
 }
 
@@ -88,7 +88,9 @@ impl ExitCodes {
         let is_detailed = arguments.iter().any(|argument| {
             argument.to_str().is_some_and(|argument| argument.starts_with("--detailed-exitcode"))
         });
-        if is_detailed { Self::Detailed } else { Self::Ordinary }
+        let words = arguments.iter().skip(1).filter_map(|argument| argument.to_str());
+        let is_drift = words.into_iter().find(|word| !word.starts_with('-')) == Some("drift");
+        if is_detailed || is_drift { Self::Detailed } else { Self::Ordinary }
     }
 
     fn of_failure(self, exit: Exit) -> ExitCode {

@@ -37,6 +37,8 @@ pub mod codes {
     pub const TASK_TYPE: &str = "graph-task-type";
     /// A field that has no effect on its task.
     pub const IGNORED_FIELD: &str = "graph-ignored-field";
+    /// A field that is accepted for documents of Fuel and never executed.
+    pub const NOT_EXECUTED: &str = "graph-not-executed";
     /// A task whose name cannot be referred to.
     pub const TASK_NAME: &str = "graph-task-name";
     /// A reference that matches no task.

@@ -86,11 +86,28 @@ fn real_graphs_have_only_known_findings() {
     for (name, code, expected) in expected {
         let Some(tasks) = tasks(name) else { return };
         let mut reported = findings(&tasks, &places);
-        reported.retain(|finding| finding.code != codes::UNOBSERVED_INPUT);
+        reported.retain(|finding| ![codes::UNOBSERVED_INPUT, codes::NOT_EXECUTED].contains(&&*finding.code));
         let messages: Vec<&str> = reported.iter().map(|finding| finding.message.as_str()).collect();
         assert_eq!(messages, expected, "{name}");
         assert!(reported.iter().all(|finding| finding.code == code && finding.severity == Severity::Warning));
     }
+}
+
+#[test]
+fn fields_of_a_real_graph_that_are_not_executed_are_noted() {
+    let (Some(tasks), Some(places)) = (tasks("default-graph.yaml"), places()) else { return };
+    let mut noted = findings(&tasks, &places);
+    noted.retain(|finding| finding.code == codes::NOT_EXECUTED);
+    assert!(noted.iter().all(|finding| finding.severity == Severity::Note));
+    let messages: Vec<&str> = noted.iter().map(|finding| finding.message.as_str()).collect();
+    let expected = [
+        "`reexecute_on` is not executed (in 1 task)",
+        "`test_pre` is not executed (in 38 tasks)",
+        "`test_post` is not executed (in 51 tasks)",
+        "entries of `refresh_on` that name no task trigger nothing: `*`, `keystone_config`, `neutron_agent_ovs`, \
+         `neutron_api_config`, `neutron_config`, 7 more (in 23 tasks)",
+    ];
+    assert_eq!(messages, expected);
 }
 
 #[test]

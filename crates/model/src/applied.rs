@@ -15,6 +15,8 @@ words! {
         Unknown => "unknown",
         /// One of its triggers may have changed something, and the task has not succeeded since.
         Triggered => "triggered",
+        /// The task succeeded, and a later check found that the node differs. Never stored with the applied state.
+        Drifted => "drifted",
     }
 }
 

@@ -31,6 +31,7 @@ ids! {
     DeliveryId,
     /// A stored document of a state.
     DocumentId,
+    DriftCheckId,
     GraphId,
     JoinTokenId,
     LinkId,

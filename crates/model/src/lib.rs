@@ -10,6 +10,7 @@ mod agent_uid;
 mod applied;
 mod audit;
 mod cluster;
+mod drift;
 mod error_chain;
 mod error_codes;
 mod fit;
@@ -49,6 +50,7 @@ pub use cluster::{
     CLUSTER_MODES, Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster,
     SEGMENTATION_DEFAULT,
 };
+pub use drift::{AppliedInstances, DriftCheck, DriftCounts, DriftResult, DriftStatus, OnDrift};
 pub use error_chain::ErrorChain;
 pub use error_codes::codes;
 pub use fit::{CompatibilityTarget, compare_versions};
@@ -56,9 +58,9 @@ pub use graph::{Graph, GraphMetadata, Owner, OwnerKind};
 pub use graph_source::GraphSource;
 pub use group::{AgentConnectionChange, AgentHost, QueuedPeerMessage, ServerRecord};
 pub use ids::{
-    AgentId, AuditId, ClusterId, DeliveryId, DocumentId, GraphId, JoinTokenId, LinkId, ModuleId, NodeId,
-    NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, SnapshotId, TaskId, TenantId, TokenId,
-    UserId, WebhookId,
+    AgentId, AuditId, ClusterId, DeliveryId, DocumentId, DriftCheckId, GraphId, JoinTokenId, LinkId,
+    ModuleId, NodeId, NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, SnapshotId, TaskId,
+    TenantId, TokenId, UserId, WebhookId,
 };
 pub use idx::{GroupIdx, Idx, InstanceIdx, NodeIdx, TaskIdx, VertexIdx};
 pub use link::{Link, LinkBody, LinkOwner};

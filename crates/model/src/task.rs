@@ -34,6 +34,11 @@ words! {
         User => "user",
         UserGroup => "user_group",
         Sysctl => "sysctl",
+        Repository => "repository",
+        Mount => "mount",
+        Archive => "archive",
+        Git => "git",
+        WaitFor => "wait_for",
     }
 }
 
@@ -54,6 +59,10 @@ impl TaskType {
                 | Self::User
                 | Self::UserGroup
                 | Self::Sysctl
+                | Self::Repository
+                | Self::Mount
+                | Self::Archive
+                | Self::Git
         )
     }
 }

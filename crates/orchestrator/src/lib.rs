@@ -8,12 +8,13 @@
 //! Modules, from bottom to top: `context` (shared dependencies), `agents`, `event_feed`, `leases`,
 //! `local_agents`, `nats` and `peers` (components), `orchestrator` (composes the components), `results` and
 //! `routing` (deliver agent reports to drivers), `session`, `agent_launcher` and `machines` (agents), `runs` (drivers),
-//! `instances` (instances of the
+//! `drift` (checks of nodes), `instances` (instances of the
 //! module API), `nats_inbox` and `peer_inbox` (incoming messages), `lifecycle` (background tasks).
 
 pub mod agent_launcher;
 mod agents;
 mod context;
+pub mod drift;
 mod event_feed;
 pub mod instances;
 mod late_results;

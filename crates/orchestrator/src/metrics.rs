@@ -90,7 +90,7 @@ impl RunMetrics {
     }
 
     /// Updates the metrics from committed events.
-    pub(crate) fn written(&self, events: &[EngineEvent], took: Duration) {
+    pub(crate) fn written(&self, events: &[EngineEvent], is_real: bool, took: Duration) {
         self.writes.observe(took.as_secs_f64());
         self.events.inc_by(events.len() as u64);
         for event in events {
@@ -103,7 +103,9 @@ impl RunMetrics {
                         Some(false) => "false",
                         None => "unknown",
                     };
-                    self.changes.get_or_create(&ChangeLabels { changed }).inc();
+                    if is_real {
+                        self.changes.get_or_create(&ChangeLabels { changed }).inc();
+                    }
                     if let Next::Final(outcome) = next {
                         add(&self.instances, outcome_word(*outcome), 1);
                     }

@@ -12,7 +12,7 @@ use stoker_services::background::BackgroundTasks;
 use stoker_services::{FairSemaphore, ServiceError};
 use tokio::sync::Semaphore;
 
-use crate::agents::{Agents, Heartbeats, OutputWriter, Presence};
+use crate::agents::{Agents, Heartbeats, OutputWriter, PendingChecks, Presence};
 use crate::context::OrchestratorContext;
 use crate::event_feed::EventFeed;
 use crate::leases::Leases;
@@ -35,6 +35,7 @@ pub struct OrchestratorInner {
     pub local_agents: LocalAgents,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) presence: Presence,
+    pub(crate) checks: PendingChecks,
     pub(crate) output: OutputWriter,
     pub event_feed: EventFeed,
     pub background: BackgroundTasks,
@@ -86,6 +87,7 @@ impl Orchestrator {
             local_agents: LocalAgents::default(),
             heartbeats: Heartbeats::default(),
             presence: Presence::default(),
+            checks: PendingChecks::default(),
             output: OutputWriter::default(),
             event_feed: EventFeed::default(),
             background: BackgroundTasks::default(),

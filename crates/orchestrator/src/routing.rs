@@ -1,11 +1,13 @@
 //! Routes the outputs of agent sessions to drivers, the store and other servers.
 
+use std::sync::Arc;
+
 use stoker_engine::session::server::{Input, Output};
-use stoker_engine::session::{AttemptKey, FromAgent, Stream};
+use stoker_engine::session::{AttemptKey, CheckReport, FromAgent, Stream};
 use stoker_model::{AgentUid, JsonMap, OutputChunk, RunId};
 use stoker_wire::encode_from_agent;
 
-use crate::agents::Command;
+use crate::agents::{Command, server_of};
 use crate::orchestrator::Orchestrator;
 use crate::peers::PeerMessage;
 use crate::results::{Delivery, Hops, deliver};
@@ -34,6 +36,7 @@ pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &AgentUid, 
             Output::AttemptOutput { key, stream, offset, text } => {
                 route_output(orchestrator, uid, AttemptOutput { key, stream, offset, text }).await;
             }
+            Output::Checked(report) => return_report(orchestrator, uid, report),
             Output::Facts(facts) => set_online(orchestrator, uid, true, Some(facts)),
             Output::Lost => {
                 orchestrator.metrics.agents.losses.inc();
@@ -46,6 +49,18 @@ pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &AgentUid, 
             Output::QueryRuns { runs } => answer(orchestrator, uid, runs).await,
             // All sessions are woken periodically; the agent registry has already handled the other two.
             Output::WakeAt(_) | Output::Send(_) | Output::Disconnect => {}
+        }
+    }
+}
+
+/// Returns the report of a check to the server that waits for it.
+fn return_report(orchestrator: &Orchestrator, uid: &AgentUid, report: CheckReport) {
+    match server_of(&report).filter(|server| *server != orchestrator.context.owner) {
+        None => orchestrator.checks.finish(uid, report),
+        Some(server) => {
+            let server = Arc::from(server);
+            let text = encode_from_agent(&FromAgent::Checked(report));
+            orchestrator.peers.send(&server, &PeerMessage::FromAgent { uid: uid.clone(), text });
         }
     }
 }

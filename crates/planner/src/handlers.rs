@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stoker_diagnostics::Diagnostic;
 use stoker_graph::Csr;
-use stoker_model::{Json, Task, TaskIdx, VertexIdx};
+use stoker_model::{Json, TaintCause, Task, TaskIdx, VertexIdx};
 use stoker_state::AppliedStates;
 
 use crate::definition::{Definition, REFRESH_ON};
@@ -46,9 +46,13 @@ impl Handlers<'_, '_> {
                 None => own,
                 Some(idx) => {
                     let (task_idx, uid) = self.instance(vertex);
-                    let is_tainted = self.is_tainted(task_idx, uid);
+                    let taint = self.taint(task_idx, uid);
+                    // Drift is repaired; it is no trigger that was missed, and its repair reports what it changes.
+                    let is_tainted = taint.is_some_and(|cause| cause != TaintCause::Drifted);
                     let verdict = &mut verdicts[idx.index()];
-                    if self.tasks.contains(&task_idx) && self.is_open(task_idx, *verdict) {
+                    let is_repaired =
+                        taint == Some(TaintCause::Drifted) && verdict.action() == InstanceAction::Run;
+                    if self.tasks.contains(&task_idx) && self.is_open(task_idx, *verdict) && !is_repaired {
                         *verdict = self.decide(task_idx, *verdict, own, is_tainted);
                     }
                     let run = verdict.action() == InstanceAction::Run;
@@ -86,10 +90,10 @@ impl Handlers<'_, '_> {
         }
     }
 
-    fn is_tainted(&self, task_idx: TaskIdx, uid: &str) -> bool {
+    fn taint(&self, task_idx: TaskIdx, uid: &str) -> Option<TaintCause> {
         let task = self.definitions[task_idx.index()].name;
-        let past = self.old.and_then(|old| old.past(uid));
-        past.is_some_and(|past| past.taints.contains_key(task))
+        let past = self.old.and_then(|old| old.past(uid))?;
+        past.taints.get(task).map(|taint| taint.cause)
     }
 
     fn instance(&self, vertex: u32) -> (TaskIdx, &str) {

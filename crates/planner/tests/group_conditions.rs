@@ -102,3 +102,20 @@ fn broken_condition_is_reported_once_in_the_group() {
     let places: Vec<_> = report.errors().map(|problem| problem.location.task.clone()).collect();
     assert_eq!(places, [Some("g".to_owned())], "{report:?}");
 }
+
+/// The condition of a group selects nodes: where it is false, the members take no part in the run.
+#[test]
+fn a_trigger_does_not_override_the_condition_of_a_group() {
+    let tasks = [
+        member("config", json!({"roles": ["web"], "condition": true})),
+        group("g", &["web"], &["reload"], Some("$.on")),
+        member("reload", json!({"refresh_on": ["config"]})),
+    ];
+    let plan = planned(&input(&tasks, &json!({}), &nodes()));
+    let verdicts: Vec<(&str, Verdict)> = plan
+        .instances()
+        .filter(|instance| instance.task == "reload")
+        .map(|instance| (instance.node, instance.verdict))
+        .collect();
+    assert_eq!(verdicts, [("1", Verdict::IfTriggered), ("2", Verdict::GroupConditionFails)]);
+}

@@ -56,7 +56,7 @@ fn a_handler_waits_for_its_trigger_on_its_node() {
         let instance = plan.instances().find(|instance| instance.to_string() == name).expect("an instance");
         reasons.of(instance.idx).expect("a reason").to_string()
     };
-    assert_eq!(reason("reload@1"), "it runs if `config` or `keystone_config` changes something");
+    assert_eq!(reason("reload@1"), "it runs if `config` changes something");
 }
 
 #[test]

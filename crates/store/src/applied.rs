@@ -162,7 +162,7 @@ impl Session {
     }
 
     /// Aggregates a column of texts to a JSON array.
-    fn name_list(&self, column: &str) -> String {
+    pub(crate) fn name_list(&self, column: &str) -> String {
         match self.connection.dialect() {
             Dialect::Sqlite => format!("json_group_array({column})"),
             Dialect::Postgres => format!("json_agg({column})::text"),

@@ -58,6 +58,34 @@ impl Session {
     }
 }
 
+/// What ended task instances did to their hosts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    pub changed: u64,
+    pub unchanged: u64,
+    /// Instances of task types that cannot tell, and those that failed before they could.
+    pub unknown: u64,
+}
+
+impl Session {
+    /// Counts the effects of a run and of its child runs. Instances that were skipped have none.
+    pub async fn history_effects(&mut self, run: RunId) -> Result<Effects, StoreError> {
+        let sql = format!(
+            "SELECT CASE WHEN changed IS NULL THEN 'unknown' WHEN changed THEN 'changed' ELSE 'unchanged' END AS effect, \
+             count(*) AS n_instances FROM {TABLE} WHERE run_id IN \
+             (SELECT id FROM runs WHERE id = $1 OR parent_id = $2) AND ended_at IS NOT NULL AND status <> $3 GROUP BY 1"
+        );
+        let args = Args::new().int(run.0).int(run.0).text(HistoryStatus::Skipped.as_str());
+        let rows = self.connection.fetch_all(sql, args).await?;
+        let counts: Vec<(String, i64)> = read_pairs(&rows, TABLE, ["effect", "n_instances"])?;
+        let count = |effect: &str| {
+            let row = counts.iter().find(|(name, _)| name == effect);
+            row.and_then(|(_, count)| u64::try_from(*count).ok()).unwrap_or_default()
+        };
+        Ok(Effects { changed: count("changed"), unchanged: count("unchanged"), unknown: count("unknown") })
+    }
+}
+
 /// Number of recent runs that [`Session::task_durations`] averages over. Older runs are not representative of
 /// the current tasks.
 const RUNS_MEASURED: i64 = 10;

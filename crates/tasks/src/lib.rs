@@ -3,7 +3,8 @@
 //! To add a type, create a directory under `types/` and a line in the list there: `mod.rs` (reference text
 //! and registration), `spec.rs` (parameter table and its conversion to a struct; pure), `run.rs` (execution
 //! on the [`Host`] port) and `cases/*.yaml` (parameters and the expected host calls). The test suite iterates
-//! over the list, so a new type is tested without additional test code.
+//! over the list, so a new type is tested without additional test code. Graphs accept it by its word in
+//! [`stoker_model::TaskType`].
 //!
 //! The crate executes a single attempt. Sessions, journals and retries belong to the agent and the server.
 
@@ -27,7 +28,7 @@ mod values;
 mod written;
 
 pub use context::Context;
-pub use execute::{AttemptSpec, execute};
+pub use execute::{AttemptSpec, compare, execute};
 pub use host::{Host, HostError, StopReason, StopSender, StopSignal};
 pub use outcome::{Failure, FailureCause, TaskOutcome, mask_outcome};
 pub use parameter::{Parameter, ParameterRequirement, ParameterType};
@@ -54,6 +55,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static TaskType> {
 /// Returns the type with this name.
 pub fn find(name: &str) -> Option<&'static TaskType> {
     all().find(|task_type| task_type.name == name)
+}
+
+/// Reports whether tasks of a type describe a state that [`compare`] can compare with the host.
+pub fn describes_state(name: &str) -> bool {
+    matches!(find(name).and_then(|task_type| task_type.run), Some(TaskRunner::Resource(_)))
 }
 
 /// Reports whether attempts of a type carry files that the master has to add.

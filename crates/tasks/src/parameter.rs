@@ -41,8 +41,8 @@ pub enum ParameterType {
     Seconds,
     /// Small number, such as a number of retries.
     Count,
-    /// Number of a user or group.
-    AccountNumber,
+    /// Non-negative integer, such as the number of a user or a port.
+    Number,
     Boolean,
     /// File mode as octal digits.
     Permissions,
@@ -140,7 +140,7 @@ impl ParameterType {
             Self::CwdPath => "a path, absolute or relative to `cwd`",
             Self::Data => "text",
             Self::Seconds => "a non-negative number of seconds",
-            Self::Count | Self::AccountNumber => "a non-negative integer",
+            Self::Count | Self::Number => "a non-negative integer",
             Self::Boolean => "`true` or `false`",
             Self::Permissions => "an octal file mode in quotes, for example `'0644'`",
             Self::Map | Self::Fields(_) => "a map",
@@ -158,7 +158,7 @@ impl ParameterType {
             }
             Self::Data => value.is_string(),
             Self::Seconds => seconds(value).is_some(),
-            Self::Count | Self::AccountNumber => count(value).is_some(),
+            Self::Count | Self::Number => count(value).is_some(),
             Self::Boolean => value.is_boolean(),
             Self::Permissions => value.as_str().and_then(permissions).is_some(),
             Self::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),

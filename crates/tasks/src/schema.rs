@@ -4,7 +4,7 @@
 //! task that is completed by another layer.
 
 use serde_json::{Map, Value, json};
-use stoker_model::{StrategyType, TASK_FIELDS, TaskType as Name};
+use stoker_model::{OnDrift, StrategyType, TASK_FIELDS, TaskType as Name};
 
 use crate::TASK_TYPES;
 use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
@@ -120,6 +120,11 @@ const DESCRIPTIONS: &[(&str, &str)] = &[
          other entries have no effect",
     ),
     ("fail_on_error", "Whether a failure of the task fails the node"),
+    (
+        "on_drift",
+        "What happens if a node differs from the state that the task applied: the next plan repairs it (default), it is only \
+         reported, or the task is not checked",
+    ),
     ("fault_tolerance", "Maximum number of failed nodes in a group: an integer or a percentage"),
     ("stage", "Stage of a plugin task: `name` or `name/number`"),
     ("test_pre", "Test of Fuel; accepted and not executed"),
@@ -144,6 +149,7 @@ fn field(name: &str) -> Value {
         }
         "condition" => or_computed(json!({"type": ["null", "boolean", "string"]})),
         "fail_on_error" => or_computed(json!({"type": "boolean"})),
+        "on_drift" => json!({"enum": OnDrift::NAMES}),
         "fault_tolerance" => or_computed(json!({
             "anyOf": [{"type": ["null", "integer"]}, {"type": "string", "pattern": r"^\s*[-+]?[0-9]+\s*%?\s*$"}],
         })),

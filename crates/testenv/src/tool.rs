@@ -28,6 +28,7 @@ impl Tool {
     pub const CURL: Self = Self { name: "curl", program: "curl", install: "`apt-get install curl`" };
     pub const DPKG_DEB: Self =
         Self { name: "dpkg-deb", program: "dpkg-deb", install: "`apt-get install dpkg`" };
+    pub const GIT: Self = Self { name: "git", program: "git", install: "`apt-get install git`" };
     pub const OPENSSL: Self =
         Self { name: "openssl", program: "openssl", install: "`apt-get install openssl`" };
     pub const PUPPET: Self =

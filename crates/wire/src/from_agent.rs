@@ -5,6 +5,7 @@ use stoker_engine::session::{AttemptKey, FromAgent, Hello, Stream};
 use stoker_model::{JsonMap, Micros, RunId};
 
 use crate::PROTOCOL_VERSION;
+use crate::check::CheckedDto;
 use crate::codec::{Decoded, WireError, check_length, check_version, decode, encode};
 use crate::limits::{FROM_AGENT_BYTES_MAX, ITEMS_MAX, NAME_BYTES_MAX, OUTPUT_BYTES_MAX};
 use crate::shared::{FinishedDto, KeyDto, keys};
@@ -39,6 +40,9 @@ enum FromAgentDto {
     },
     Finished {
         finished: FinishedDto,
+    },
+    Checked {
+        checked: CheckedDto,
     },
     #[serde(other)]
     Unknown,
@@ -87,6 +91,7 @@ impl From<&FromAgent> for FromAgentDto {
                 text: text.clone(),
             },
             FromAgent::Finished(finished) => Self::Finished { finished: finished.into() },
+            FromAgent::Checked(report) => Self::Checked { checked: report.into() },
         }
     }
 }
@@ -122,6 +127,7 @@ impl FromAgentDto {
                 FromAgent::Output { key: key.into(), stream, offset, text }
             }
             Self::Finished { finished } => FromAgent::Finished(finished.into_domain()?),
+            Self::Checked { checked } => FromAgent::Checked(checked.into_domain()?),
             Self::Unknown => return Ok(Decoded::Unknown),
         }))
     }

@@ -4,6 +4,7 @@
 //! release. Unknown fields are ignored, and unknown message types are distinguished from malformed messages,
 //! because either side may be newer. Rejects messages and fields over their size limits. Does no I/O.
 
+mod check;
 mod codec;
 mod from_agent;
 pub mod join;

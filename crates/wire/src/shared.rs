@@ -93,7 +93,7 @@ impl FinishedDto {
     }
 }
 
-fn check_message(message: String) -> Result<String, WireError> {
+pub(crate) fn check_message(message: String) -> Result<String, WireError> {
     check_length("message", message.len(), MESSAGE_BYTES_MAX)?;
     Ok(message)
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use stoker_engine::session::{Attempt, AttemptKey, CancelMode, Generation, Mode, ToAgent};
 use stoker_model::{Json, RunId};
 
+use crate::check::CheckDto;
 use crate::codec::{Decoded, WireError, check_length, decode, encode};
 use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX, TO_AGENT_BYTES_MAX};
 use crate::shared::{KeyDto, keys};
@@ -39,6 +40,9 @@ enum ToAgentDto {
     },
     RunEnded {
         run: i64,
+    },
+    Check {
+        check: CheckDto,
     },
     #[serde(other)]
     Unknown,
@@ -91,6 +95,7 @@ impl From<&ToAgent> for ToAgentDto {
             },
             ToAgent::Acknowledge { keys: acknowledged } => Self::Acknowledge { keys: keys(acknowledged) },
             ToAgent::RunEnded { run } => Self::RunEnded { run: run.0 },
+            ToAgent::Check(request) => Self::Check { check: request.into() },
         }
     }
 }
@@ -134,6 +139,7 @@ impl ToAgentDto {
                 ToAgent::Acknowledge { keys: keys.into_iter().map(AttemptKey::from).collect() }
             }
             Self::RunEnded { run } => ToAgent::RunEnded { run: RunId(run) },
+            Self::Check { check } => ToAgent::Check(check.into_domain()?),
             Self::Unknown => return Ok(Decoded::Unknown),
         }))
     }

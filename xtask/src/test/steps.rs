@@ -73,9 +73,11 @@ pub(super) static STEPS: &[Step] = &[
     after_build("netns", "install iproute2 for tests that cut the network", |_| {
         passed(debian::ensure("ip", &debian::IPROUTE2))
     }),
-    after_build("ssh", "install OpenSSH and rsync", |_| {
+    after_build("ssh", "install OpenSSH, rsync and git", |_| {
         passed(
-            debian::ensure("sshd", &debian::OPENSSH).and_then(|()| debian::ensure("rsync", &debian::RSYNC)),
+            debian::ensure("sshd", &debian::OPENSSH)
+                .and_then(|()| debian::ensure("rsync", &debian::RSYNC))
+                .and_then(|()| debian::ensure("git", &debian::GIT)),
         )
     }),
     after_build("puppet", "install Puppet", |_| passed(puppet::ensure())),

@@ -35,6 +35,7 @@ pub(crate) const PYTHON: Package =
     Package { name: "python3-venv", why: "to install tools written in Python" };
 /// Tests of the task type `puppet` run it without its service.
 pub(crate) const PUPPET: Package = Package { name: "puppet-agent", why: "to test the task type `puppet`" };
+pub(crate) const GIT: Package = Package { name: "git", why: "to test the task type `git`" };
 /// Tests of the task type `sync` run it.
 pub(crate) const RSYNC: Package = Package { name: "rsync", why: "to test the task type `sync`" };
 

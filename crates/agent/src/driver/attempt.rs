@@ -188,7 +188,7 @@ fn session_end(outcome: TaskOutcome) -> Option<(ResultKind, TaskReport)> {
     Some((end, TaskReport { changed: report.changed, ..TaskReport::of_summary(summary) }))
 }
 
-fn truncate(mut message: String) -> String {
+pub(super) fn truncate(mut message: String) -> String {
     if message.len() > MESSAGE_BYTES_MAX {
         message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
         message.push('…');

@@ -5,6 +5,7 @@
 //! session makes all decisions about attempts; the driver only executes them.
 
 mod attempt;
+mod check;
 mod outbox;
 mod output;
 mod recovery;
@@ -115,6 +116,8 @@ pub(crate) struct Driver {
     events: mpsc::Sender<Event>,
     running: BTreeMap<AttemptKey, StopSender>,
     tasks: JoinSet<()>,
+    /// Checks of the node. Aborted when the agent ends: they change nothing.
+    checks: JoinSet<()>,
     facts_task: AbortHandle,
     /// Journal entries of running attempts that are not session records. A journal rewrite has to include
     /// them.
@@ -181,6 +184,7 @@ impl Driver {
             events,
             running: BTreeMap::new(),
             tasks,
+            checks: JoinSet::new(),
             facts_task,
             notes: recovered.notes,
             result_queue,
@@ -285,6 +289,7 @@ impl Driver {
             stopper.stop(StopReason::AgentShutdown);
         }
         self.facts_task.abort();
+        self.checks.abort_all();
         // The session needs no further results of writes, and the writer must not wait for their receiver.
         drop(inbox.written);
         let deadline = Instant::now() + self.settings.grace + Duration::from_secs(10);
@@ -382,6 +387,7 @@ impl Driver {
                 }
                 Output::Send(message) => self.outbox.push(message),
                 Output::Start(attempt) => self.start_attempt(attempt),
+                Output::Check(request) => self.start_check(request),
                 Output::Kill(key) => {
                     if let Some(stopper) = self.running.get(&key) {
                         stopper.stop(StopReason::Cancelled);

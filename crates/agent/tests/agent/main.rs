@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
+mod checks;
 mod joining;
 mod restarts;
 mod rig;

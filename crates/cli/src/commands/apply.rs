@@ -25,7 +25,7 @@ Examples:
   stoker apply --env 1 --yes --detach")]
 pub(crate) struct Args {
     /// ID of an existing plan to run
-    #[arg(value_name = "PLAN", conflicts_with_all = ["env", "graph_type", "only_tasks", "only_nodes", "force", "ignore_limits"])]
+    #[arg(value_name = "PLAN", conflicts_with_all = ["env", "graph_type", "only_tasks", "only_nodes", "force", "ignore_limits", "refresh"])]
     plan: Option<i64>,
 
     /// Cluster ID; creates a new plan for this cluster

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use stoker_api_types::transactions::{DifferenceView, HistoryView};
 use stoker_client::RestRequest;
 
-use super::run::elapsed;
+use super::run::{effects_text, elapsed};
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions, sanitize, set, typed};
@@ -101,9 +101,13 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
         let views: Vec<HistoryView> = records.iter().map(typed).collect::<Outcome<_>>()?;
         return Ok(remote.printer.page(&diff_text(&views))?);
     }
+    let mut totals = None;
     if is_table {
-        for record in &mut records {
-            let HistoryView { time_start, time_end, changed, .. } = typed(record)?;
+        let views: Vec<HistoryView> = records.iter().map(typed).collect::<Outcome<_>>()?;
+        let (n_changed, n_unchanged, n_unknown) = count_effects(&views);
+        totals = effects_text(n_changed, n_unchanged, n_unknown);
+        for (record, view) in records.iter_mut().zip(views) {
+            let HistoryView { time_start, time_end, changed, .. } = view;
             set(record, "took", elapsed(time_start.as_deref(), time_end.as_deref()));
             set(record, "effect", effect(changed));
         }
@@ -119,7 +123,20 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
             ("reason", "reason"),
         ],
         records,
-    )
+    )?;
+    match totals {
+        Some(totals) => Ok(remote.printer.page(&format!("\n{totals}"))?),
+        None => Ok(()),
+    }
+}
+
+/// Counts the ended instances that changed something, those that changed nothing, and those that cannot tell.
+fn count_effects(records: &[HistoryView]) -> (u64, u64, u64) {
+    let has_run = |record: &&HistoryView| record.time_end.is_some() && record.status != "skipped";
+    let count = |changed: Option<bool>| {
+        records.iter().filter(has_run).filter(|record| record.changed == changed).count() as u64
+    };
+    (count(Some(true)), count(Some(false)), count(None))
 }
 
 /// Describes whether a task changed its node; empty if that is unknown.
@@ -137,15 +154,13 @@ fn diff_text(records: &[HistoryView]) -> String {
         }
         text.push('\n');
     }
-    let count = |changed: Option<bool>| {
-        records.iter().filter(|record| record.time_end.is_some() && record.changed == changed).count()
-    };
-    let (n_changed, n_unchanged, n_unknown) = (count(Some(true)), count(Some(false)), count(None));
+    let (n_changed, n_unchanged, n_unknown) = count_effects(records);
     _ = writeln!(text, "{n_changed} changed, {n_unchanged} unchanged, {n_unknown} with unknown effect");
     text
 }
 
-fn write_difference(text: &mut String, difference: &DifferenceView) {
+/// Writes a difference between a host and its desired state, indented.
+pub(super) fn write_difference(text: &mut String, difference: &DifferenceView) {
     let DifferenceView { subject, attribute, old, new, text: diff } = difference;
     let (subject, attribute) = (sanitize(subject), sanitize(attribute));
     let Some(diff) = diff else {

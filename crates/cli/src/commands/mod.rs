@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod demo;
 mod doctor;
+pub(crate) mod drift;
 mod env;
 mod facts;
 mod graph;
@@ -55,6 +56,7 @@ pub(crate) enum Command {
     Config(config::Args),
     Demo(demo::Args),
     Doctor(doctor::Args),
+    Drift(drift::Args),
     #[command(visible_alias = "cluster")]
     Env(env::Args),
     Facts(facts::Args),
@@ -136,6 +138,7 @@ pub(crate) fn run(
         Command::Config(args) => config::run(&args, earlier, grammar(), printer),
         Command::Demo(args) => demo::run(&args, printer),
         Command::Doctor(args) => doctor::run(args, earlier, printer),
+        Command::Drift(args) => drift::run(&args, earlier, printer),
         Command::Env(args) => env::run(&args, earlier, printer),
         Command::Facts(args) => facts::run(&args, earlier, printer),
         Command::Graph(args) => graph::run(&args, earlier, printer),

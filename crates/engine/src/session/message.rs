@@ -4,6 +4,8 @@ use std::fmt;
 
 use stoker_model::{AgentUid, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 
+use super::check::{CheckReport, CheckRequest};
+
 /// Identifies one attempt to execute a task instance. Keys are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttemptKey {
@@ -34,10 +36,6 @@ pub struct InFlight {
 pub struct Generation(pub u64);
 
 /// Message from server to agent.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "almost all messages are attempts, and each is moved only a few times"
-)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToAgent {
     /// Response to [`Hello`].
@@ -50,6 +48,8 @@ pub enum ToAgent {
     Acknowledge { keys: Vec<AttemptKey> },
     /// The run is over: no more messages about it follow, and the agent may drop its keys.
     RunEnded { run: RunId },
+    /// Compare the node with desired states, and change nothing. Agents of earlier versions ignore it.
+    Check(CheckRequest),
 }
 
 /// Message from agent to server.
@@ -71,6 +71,7 @@ pub enum FromAgent {
         text: String,
     },
     Finished(AttemptResult),
+    Checked(CheckReport),
 }
 
 /// First message of an agent after each connect.

@@ -6,10 +6,12 @@
 
 pub mod agent;
 mod attempt_log;
+mod check;
 pub mod host;
 mod message;
 pub mod server;
 
+pub use check::{CheckItem, CheckReport, CheckRequest, CheckResult};
 pub use message::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, InFlight, Mode, ResultKind,
     Stream, ToAgent,

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use stoker_model::{JsonMap, Micros, RunId, TaskReport};
 
 use super::{
-    AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, ResultKind, Stream, ToAgent,
+    AttemptKey, AttemptResult, CancelMode, CheckReport, FromAgent, Generation, Hello, ResultKind, Stream,
+    ToAgent,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,8 @@ pub enum Output {
         text: String,
     },
     Facts(JsonMap),
+    /// Results of a check.
+    Checked(CheckReport),
     /// The node was lost; reported to all runs that use the node.
     Lost,
     /// The node is connected again; reported to all runs that use the node, on every connect.
@@ -187,6 +190,7 @@ impl ServerSession {
                 outputs.push(Output::AttemptOutput { key, stream, offset, text });
             }
             FromAgent::Finished(finished) => outputs.push(Output::Finished(finished)),
+            FromAgent::Checked(report) => outputs.push(Output::Checked(report)),
         }
     }
 

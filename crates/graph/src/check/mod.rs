@@ -11,6 +11,7 @@ mod ignored;
 mod instances;
 mod links;
 mod names;
+mod not_executed;
 mod parameters;
 mod placement;
 mod places;
@@ -31,6 +32,7 @@ use crate::merge::{MergedGraph, MergedTask};
 use budget::Budget;
 use links::{Link, links};
 use names::Names;
+use not_executed::InertTriggers;
 use placement::Placement;
 
 pub use state::constant_comparisons;
@@ -79,6 +81,7 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
     let mut expressions = expressions::Expressions::new(options.library);
     let mut places = places::PlacementChecker::new(options.roles_and_tags, &merged.sources);
     let mut findings = merged.findings.clone();
+    let mut inert = InertTriggers::default();
     for definition in &subject.definitions {
         fields::check(definition.task, options.scope, &merged.sources, &names.all, &mut findings);
         ignored::check(definition, &merged.sources, &mut findings);
@@ -87,10 +90,12 @@ pub fn check(merged: &MergedGraph<'_>, options: &GraphCheckOptions<'_>) -> Vec<D
         if let Some(check) = options.parameters {
             parameters::check(definition.task, options.scope, check, &mut findings);
         }
-        names::check(definition, &subject, &mut names, &mut findings);
+        names::check(definition, &subject, &mut names, &mut inert, &mut findings);
         places.check(definition, &subject, &mut names.budget, &mut findings);
     }
     cycles::check(&subject, &mut names, &mut findings);
+    not_executed::check(&subject, &mut findings);
+    inert.report(&mut findings);
     if names.budget.is_exhausted() {
         let message = "the graph is too large to check all patterns and cycles";
         findings.push(Diagnostic::warning(codes::TOO_LARGE, message));

@@ -9,6 +9,7 @@ use stoker_yaql::eval::suggest::closest_name;
 
 use super::budget::{Budget, COMPILE_STEPS};
 use super::links::{Link, LinkKind};
+use super::not_executed::InertTriggers;
 use super::{Definition, Scope, Subject};
 use crate::codes;
 use crate::merge::MergedGraph;
@@ -91,6 +92,7 @@ pub(super) fn check<'a>(
     definition: &Definition<'_, 'a>,
     subject: &Subject<'_, 'a>,
     names: &mut Names<'a>,
+    inert: &mut InertTriggers<'a>,
     findings: &mut Vec<Diagnostic>,
 ) {
     for link in &definition.links {
@@ -104,7 +106,13 @@ pub(super) fn check<'a>(
             }
             Resolution::Unknown => None,
             Resolution::Tasks(tasks) if tasks.is_empty() && link.kind == LinkKind::Trigger => {
-                misspelt_trigger(link, subject.scope, names)
+                // Another layer may define the task.
+                let is_final = subject.scope == Scope::Merged;
+                let misspelt = is_final.then(|| misspelt_trigger(link, names)).flatten();
+                if is_final && misspelt.is_none() {
+                    inert.add(definition.task.name, link.name);
+                }
+                misspelt
             }
             Resolution::Tasks(tasks) if tasks.is_empty() => Some(dangling(link, subject.scope, names)),
             Resolution::Tasks(tasks) => without_effect(definition, link, tasks, subject),
@@ -134,10 +142,7 @@ fn dangling(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Diagnostic 
 }
 
 /// Entries of `refresh_on` may name resources of a configuration, as in Fuel; only a similar task name is suspicious.
-fn misspelt_trigger(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Option<Diagnostic> {
-    if scope == Scope::Layer {
-        return None;
-    }
+fn misspelt_trigger(link: &Link<'_>, names: &mut Names<'_>) -> Option<Diagnostic> {
     let help = names.suggestion(link.name)?;
     let message = format!("task `{}` does not exist, so it does not trigger this task", link.name);
     Some(Diagnostic::warning(codes::DANGLING, message).help(help))

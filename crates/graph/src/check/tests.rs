@@ -527,3 +527,23 @@ fn fields_without_effect_are_reported() {
         ]
     );
 }
+
+#[test]
+fn fields_that_are_never_executed_are_noted_once() {
+    let graph = json!({
+        "config": {"roles": "*"},
+        "a": {"roles": "*", "refresh_on": ["config", "keystone_config"], "test_pre": {"cmd": "true"}},
+        "b": {"roles": "*", "refresh_on": ["keystone_config", "nova_paste_api_ini"], "reexecute_on": ["deploy_changes"]},
+        "c": {"roles": "*", "reexecute_on": ["deploy_changes"], "test_post": {"cmd": "true"}},
+        "none": {"roles": "*", "refresh_on": [], "reexecute_on": [], "test_pre": null, "test_post": {}},
+    });
+    let of_fields = [
+        "task `b`, reexecute_on: `reexecute_on` is not executed (in 2 tasks) (use `condition` with `changed()`, or `inputsChanged()`)",
+        "task `a`, test_pre: `test_pre` is not executed (in 1 task) (add a task that runs before)",
+        "task `c`, test_post: `test_post` is not executed (in 1 task) (add a task that runs after)",
+    ];
+    let of_triggers = "task `a`, refresh_on: entries of `refresh_on` that name no task trigger nothing: \
+                       `keystone_config`, `nova_paste_api_ini` (in 2 tasks) (name the task that writes the configuration)";
+    assert_eq!(findings_of(&graph), [&of_fields[..], &[of_triggers]].concat());
+    assert_eq!(check_graph(Scope::Layer, None, &graph), of_fields, "other layers may define the triggers");
+}

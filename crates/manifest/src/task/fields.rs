@@ -1,7 +1,7 @@
 //! Checks of literal task fields.
 
 use stoker_diagnostics::{Diagnostics, quoted};
-use stoker_model::TaskType;
+use stoker_model::{OnDrift, TaskType};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use super::relation::{check_relations, check_triggers};
@@ -10,10 +10,14 @@ use crate::codes;
 use crate::expression::is_computed;
 use crate::reader::{boolean, list_of, one_of, report_wrong_type, string_with_length, text};
 
+/// What the drift of a task causes. Literal only.
+pub(super) const ON_DRIFT: &str = "on_drift";
+
 /// Known fields that are not among [`stoker_model::TASK_FIELDS`].
 pub(super) const OTHER_FIELDS: &[&str] = &[
     "tags",
     "fail_on_error",
+    ON_DRIFT,
     "fault_tolerance",
     "stage",
     "skipped",
@@ -36,6 +40,7 @@ pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Diagnosti
         "parameters" => check_parameters(node, problems),
         "condition" => check_condition(node, problems),
         "fail_on_error" => _ = boolean(node, problems),
+        ON_DRIFT => _ = one_of(OnDrift::NAMES)(node, problems),
         "fault_tolerance" => check_tolerance(node, problems),
         "test_pre" | "test_post" => check_map(node, problems),
         "stage" => check_stage(node, problems),

@@ -4,7 +4,7 @@ use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_model::{Json, JsonMap, TASK_FIELDS, Task, TaskField, canonical_field};
 use stoker_yaml::{Node, NodeKind};
 
-use super::fields::{OTHER_FIELDS, check_field};
+use super::fields::{ON_DRIFT, OTHER_FIELDS, check_field};
 use crate::codes;
 use crate::expression::{Expressions, is_computed};
 use crate::reader::{did_you_mean, head, json, key_text, report_wrong_type, string_with_length};
@@ -77,7 +77,8 @@ fn read_fields(entries: &[(Node, Node)], problems: &mut Diagnostics) -> JsonMap 
         let canonical = canonical_field(name);
         let json_value = problems.in_key(name, |problems| {
             warn_of_typo(name, key, problems);
-            if !is_computed(value) {
+            // A check of nodes does not evaluate expressions.
+            if !is_computed(value) || canonical == ON_DRIFT {
                 check_field(canonical, value, problems);
             }
             json(value, problems)

@@ -113,6 +113,14 @@ fn placement_fields_are_names_or_lists() {
 }
 
 #[test]
+fn on_drift_is_a_literal_word() {
+    assert_valid(&["on_drift: repair", "on_drift: report", "on_drift: ignore"]);
+    for value in ["always", "{yaql_exp: $.a}", "true"] {
+        assert_eq!(problems(&format!("on_drift: {value}")).len(), 1, "{value}");
+    }
+}
+
+#[test]
 fn name_fields_are_lists() {
     for field in ["requires", "required_for", "tasks", "reexecute_on", "refresh_on"] {
         assert_valid(&[

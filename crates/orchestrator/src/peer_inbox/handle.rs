@@ -101,7 +101,7 @@ async fn to_agent(orchestrator: &Orchestrator, uid: &AgentUid, text: &str) {
             orchestrator.peers.forget_driver(run);
             Input::RunStatus { run, generation: None }
         }
-        start @ ToAgent::Start(_) => return agents.send(uid, start),
+        message @ (ToAgent::Start(_) | ToAgent::Check(_)) => return agents.send(uid, message),
         ToAgent::Welcome { .. } => return,
     };
     let outputs = agents.step(uid, input, orchestrator.context.clock.now());
@@ -141,6 +141,7 @@ async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: AgentUid,
                 store_output(orchestrator, AttemptOutput { key, stream, offset, text }).await;
             }
         }
+        FromAgent::Checked(report) => orchestrator.checks.finish(&uid, report),
         FromAgent::Hello(_) | FromAgent::Heartbeat | FromAgent::Facts(_) => {}
     }
 }

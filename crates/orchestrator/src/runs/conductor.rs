@@ -354,7 +354,7 @@ impl LeasedRun<'_> {
         // Without them, tasks whose parameters read the old state run once more.
         let steady = extras.and_then(|bytes| decode_extras(&bytes).ok()).unwrap_or_default().steady;
         let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, record).await?;
-        let secrets = planning::recent_secrets(&mut session, cluster.id, common_id).await?;
+        let secrets = planning::recent_secrets(&mut session, cluster.id, Some(common_id)).await?;
         let secrets = secrets.values().map(str::to_owned).collect();
         let metadata = planning::metadata(
             &orchestrator.context.services.planning,

@@ -305,7 +305,7 @@ impl Driver {
                 }
             }
         }
-        self.orchestrator.metrics.runs.written(events, began.elapsed());
+        self.orchestrator.metrics.runs.written(events, self.work.is_real(), began.elapsed());
         self.next_seq += records.len() as i64;
         self.orchestrator.notify_watchers(self.run);
         Ok(())

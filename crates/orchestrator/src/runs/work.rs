@@ -44,6 +44,14 @@ impl Work {
         }
     }
 
+    /// `false` for dry runs and noop runs, which change no host.
+    pub(super) fn is_real(&self) -> bool {
+        match self {
+            Self::Graph(work) => work.outcomes.is_real,
+            Self::Modules(_) => true,
+        }
+    }
+
     /// Builds the attempt to send to the agent; if that fails, the result with which the attempt ends.
     pub(super) async fn attempt(
         &mut self,

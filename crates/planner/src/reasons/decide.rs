@@ -55,6 +55,11 @@ impl Absence {
             TaintCause::Interrupted => "the last attempt was interrupted",
             TaintCause::Triggered => "a trigger changed something, and the task has not succeeded since",
             TaintCause::Unknown => "the result of the last attempt is unknown",
+            TaintCause::Drifted => {
+                return Some(
+                    "drifted: the last check found that the node differs from its applied state".to_owned(),
+                );
+            }
         };
         Some(format!("{what} (run {}): previous state unknown", taint.run))
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use stoker_graph::NamePattern;
 use stoker_model::{Json, NodeIdx, Task, TaskIdx};
 use stoker_state::{Document, Doubt, MASTER, SYNC};
 use stoker_yaql::Options;
@@ -290,12 +291,18 @@ impl<'a> Explainer<'a> {
         Explanation { verdict, decided_by: Vec::new(), differences: Vec::new(), text }
     }
 
-    /// The triggers of a handler, if they are literal.
+    /// The triggers of a handler, if they are literal. Entries that match no task are not triggers.
     fn triggers(&self, instance: &Instance<'_>) -> Option<String> {
         let (_, task) = self.tasks.get(instance.task)?;
-        let name = |entry: &Json| Some(format!("`{}`", entry.get("name").unwrap_or(entry).as_str()?));
+        let name = |entry: &'a Json| entry.get("name").unwrap_or(entry).as_str();
+        let names: Vec<&str> = task.field(REFRESH_ON)?.as_array()?.iter().map(name).collect::<Option<_>>()?;
+        let matches_task = |name: &&str| match NamePattern::new(name) {
+            Ok(NamePattern::Exact(exact)) => self.tasks.contains_key(exact),
+            Ok(pattern) => self.tasks.keys().any(|task| pattern.matches(task)),
+            Err(_) => false,
+        };
         let names: Vec<String> =
-            task.field(REFRESH_ON)?.as_array()?.iter().map(name).collect::<Option<_>>()?;
+            names.into_iter().filter(matches_task).map(|name| format!("`{name}`")).collect();
         let (last, first) = names.split_last()?;
         Some(if first.is_empty() { last.clone() } else { format!("{} or {last}", first.join(", ")) })
     }

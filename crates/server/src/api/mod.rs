@@ -31,6 +31,7 @@ resources! {
     audit,
     clusters,
     compatibility,
+    drift,
     execution,
     extensions,
     facts,

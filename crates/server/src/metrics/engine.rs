@@ -40,7 +40,7 @@ impl Engine {
             "attempt_changes",
             "counter",
             &["changed"],
-            "Attempts that ended, by whether they changed their host: `true`, `false`, `unknown`",
+            "Attempts of real runs that ended, by whether they changed their host: `true`, `false`, `unknown`",
             changes.clone(),
         );
         book.enter("run_events", "counter", &[], "Committed run events", events.clone());

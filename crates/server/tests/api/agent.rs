@@ -8,7 +8,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
-use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, FromAgent, ResultKind, Stream};
+use stoker_engine::session::{
+    Attempt, AttemptKey, AttemptResult, CheckItem, CheckReport, CheckRequest, CheckResult, FromAgent,
+    ResultKind, Stream,
+};
 use stoker_model::{InstanceIdx, JsonMap, Micros, TaskReport};
 use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;
@@ -21,6 +24,8 @@ pub(crate) struct AttemptLog {
     traces: Arc<Mutex<Vec<String>>>,
     n_debug: Arc<Mutex<usize>>,
     facts: Arc<Mutex<JsonMap>>,
+    hosts: Arc<Mutex<HashMap<String, CheckResult>>>,
+    checked: Arc<Mutex<Vec<String>>>,
 }
 
 impl AttemptLog {
@@ -51,6 +56,28 @@ impl AttemptLog {
     /// Sets a fact that agents report when they connect from now on.
     pub(crate) fn set_fact(&self, name: &str, value: Value) {
         self.facts.lock().insert(name.to_owned(), value);
+    }
+
+    /// Sets the result of checks of the resource with this `path`.
+    pub(crate) fn set_host(&self, path: &str, result: CheckResult) {
+        self.hosts.lock().insert(path.to_owned(), result);
+    }
+
+    /// Removes and returns what was checked, as `path@node`, sorted.
+    pub(crate) fn take_checked(&self) -> Vec<String> {
+        let mut checked = std::mem::take(&mut *self.checked.lock());
+        checked.sort();
+        checked
+    }
+
+    fn check(&self, request: CheckRequest) -> CheckReport {
+        let in_sync = CheckResult::Compared { diff: Vec::new() };
+        let result = |item: &CheckItem| {
+            let path = item.parameters["path"].as_str().unwrap_or_default();
+            self.checked.lock().push(format!("{path}@{}", request.node));
+            self.hosts.lock().get(path).unwrap_or(&in_sync).clone()
+        };
+        CheckReport { results: request.items.iter().map(result).collect(), id: request.id }
     }
 
     /// Removes and returns the entries.
@@ -111,6 +138,11 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
                         if let Some(running) = running.get(&key) {
                             attempts.entries.lock().push("killed".to_owned());
                             let _ = running.kill.try_send(());
+                        }
+                    }
+                    Output::Check(request) => {
+                        if reports.send(FromAgent::Checked(attempts.check(request))).await.is_err() {
+                            return;
                         }
                     }
                     Output::HeartbeatEvery { .. } | Output::Ignored { .. } => {}

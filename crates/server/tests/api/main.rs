@@ -18,6 +18,7 @@ mod compatibility;
 mod component_fixtures;
 mod computed_fields;
 mod contract;
+mod drift;
 mod facts;
 mod fairness;
 mod fixtures;

@@ -68,11 +68,13 @@ pub(super) fn check_tasks(
     Ok(problems.into_iter().map(|problem| problem.severity(Severity::Warning)).collect())
 }
 
-/// Problems that other layers may resolve, and bare words, which parsing already reported with exact locations.
+/// Problems that other layers may resolve, fields of Fuel that uploads accept silently, and bare words, which parsing
+/// already reported with exact locations.
 const DEFERRED: &[&str] = &[
     codes::BARE_WORD,
     codes::DANGLING,
     codes::GROUP_MEMBER,
+    codes::NOT_EXECUTED,
     codes::TASK_TYPE,
     codes::UNKNOWN_ROLE,
     codes::UNPLACED,

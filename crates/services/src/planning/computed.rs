@@ -31,14 +31,14 @@ pub struct ComputedPlan {
     /// Data of the plan beside its document, without changes of inputs.
     pub(super) extras: PlanExtras,
     /// Task fields by task name.
-    graph: StateDocument,
-    common: StateDocument,
+    pub(super) graph: StateDocument,
+    pub(super) common: StateDocument,
     /// Digests of files and helpers, and the layers of fields.
     sources: StateDocument,
     /// Statuses after a successful run.
     settled: StateDocument,
     /// Own documents of the participating nodes, including the master.
-    nodes: Vec<(String, StateDocument)>,
+    pub(super) nodes: Vec<(String, StateDocument)>,
     /// Newly elected primaries, not yet stored.
     new_primaries: Option<BTreeMap<String, NodeId>>,
 }

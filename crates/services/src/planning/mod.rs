@@ -9,6 +9,7 @@
 
 mod ancestors;
 mod changes;
+mod checks;
 mod computed;
 mod gather;
 mod inputs;
@@ -25,6 +26,7 @@ mod states;
 mod stored;
 
 pub use ancestors::ancestors;
+pub use checks::{CheckPlan, CheckScope, CheckedInstance, NodeCheck, plan_checks};
 pub use computed::ComputedPlan;
 pub use metrics::PlanMetrics;
 pub use parameters::unfit;

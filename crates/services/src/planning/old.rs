@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use stoker_model::{
-    AppliedGroup, AppliedInputs, ClusterId, DocumentId, GraphType, JsonMap, Snapshot, SnapshotId,
+    AppliedGroup, AppliedInputs, ClusterId, DocumentId, DriftResult, GraphType, JsonMap, Snapshot,
+    SnapshotId, TaintCause,
 };
 use stoker_state::{
     AppliedGraph, AppliedStates, Document, DocumentInterner, EffectiveState, GraphIdx, Settled,
@@ -26,6 +27,8 @@ pub(super) struct Applied {
     /// Graphs, sources and statuses after the run.
     definitions: HashMap<DocumentId, JsonMap>,
     inputs: Vec<AppliedInputs>,
+    /// Drift that plans repair.
+    drift: Vec<DriftResult>,
     assumed: Assumed,
 }
 
@@ -61,7 +64,8 @@ impl Applied {
             .collect();
         let definitions = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
         let snapshots = snapshots.into_iter().map(|snapshot| (snapshot.id, snapshot)).collect();
-        Ok(Self { groups, snapshots, documents, definitions, inputs: Vec::new(), assumed })
+        let drift = session.drift_repairs(cluster_id, graph_type).await?;
+        Ok(Self { groups, snapshots, documents, definitions, inputs: Vec::new(), drift, assumed })
     }
 
     /// Reads the fingerprints of inputs too, for tasks that compare them.
@@ -116,6 +120,12 @@ impl Applied {
             }
             if let Some(state) = converter.state(group, &mut applied) {
                 by_node.entry(&group.node_uid).or_default().push((group, state));
+            }
+        }
+        for drift in &self.drift {
+            if !self.assumed.runs(&drift.task_name, &drift.node_uid) {
+                let run = drift.run_id.0;
+                applied.set_taint(&drift.task_name, &drift.node_uid, TaintCause::Drifted, run);
             }
         }
         for (uid, states) in by_node {

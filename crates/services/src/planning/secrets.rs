@@ -76,12 +76,12 @@ const RECENT_MAX: u64 = 10;
 pub async fn recent_secrets(
     session: &mut Session,
     cluster: ClusterId,
-    common: DocumentId,
+    common: Option<DocumentId>,
 ) -> ServiceResult<Secrets> {
     let newest = SortOrder { field: "id".to_owned(), descending: true };
     let list = List { limit: Some(RECENT_MAX), order_by: vec![newest], ..List::default() };
     let plans = session.plan_list(cluster, &list).await?;
-    let ids: BTreeSet<DocumentId> = plans.items.iter().map(|plan| plan.common_id).chain([common]).collect();
+    let ids: BTreeSet<DocumentId> = plans.items.iter().map(|plan| plan.common_id).chain(common).collect();
     let ids: Vec<DocumentId> = ids.into_iter().collect();
     Ok(Secrets::from_documents(session.documents_get(&ids).await?.values()))
 }

@@ -182,7 +182,7 @@ impl World<'_> {
                         );
                     }
                 }
-                Output::HeartbeatEvery { .. } | Output::Ignored { .. } => {}
+                Output::HeartbeatEvery { .. } | Output::Check(_) | Output::Ignored { .. } => {}
             }
         }
     }

@@ -325,7 +325,7 @@ impl World<'_> {
                     }
                 }
                 Output::WakeAt(at) => self.at(at, SimEvent::SessionWakes(server, agent)),
-                Output::AttemptOutput { .. } | Output::Facts(_) => {}
+                Output::AttemptOutput { .. } | Output::Facts(_) | Output::Checked(_) => {}
             }
         }
     }

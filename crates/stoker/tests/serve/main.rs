@@ -7,6 +7,7 @@ mod api_guide;
 mod backup;
 mod configuration;
 mod crash;
+mod drift;
 mod evidence;
 mod histories;
 mod joins;
@@ -18,6 +19,7 @@ mod process;
 mod quick_start;
 mod replacement;
 mod repositories;
+mod resources;
 mod runs;
 #[path = "../secured_nats/mod.rs"]
 mod secured_nats;

@@ -11,7 +11,7 @@ use crate::site::Site;
 use crate::transcript::Transcript;
 
 impl Site {
-    fn stoker(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn stoker(&self, arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_stoker"))
             .args(arguments)
             .current_dir(self.file("."))

@@ -1,12 +1,12 @@
 //! Conversions between Rust types and columns, one per type.
 
 use stoker_model::{
-    AgentId, AgentUid, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId, FactsKind,
-    GraphId, GraphType, HistoryStatus, HostDifference, JoinTokenId, Json, JsonMap, LinkId, MergeMode,
-    MergeOrder, Micros, ModuleAction, ModuleId, ModuleStatus, NodeErrorKind, NodeId, NodeStatus,
-    NotificationId, OnDefinitionChange, OwnerKind, PlanId, PluginId, ReleaseId, ReleaseState, Role, RunId,
-    RunName, RunStatus, SequenceId, SnapshotId, TaintCause, TaskId, TenantId, TokenId, Topic, UserId,
-    WebhookId,
+    AgentId, AgentUid, AuditId, ClusterId, ClusterStatus, DeliveryId, DeliveryStatus, DocumentId,
+    DriftCheckId, DriftStatus, FactsKind, GraphId, GraphType, HistoryStatus, HostDifference, JoinTokenId,
+    Json, JsonMap, LinkId, MergeMode, MergeOrder, Micros, ModuleAction, ModuleId, ModuleStatus,
+    NodeErrorKind, NodeId, NodeStatus, NotificationId, OnDefinitionChange, OwnerKind, PlanId, PluginId,
+    ReleaseId, ReleaseState, Role, RunId, RunName, RunStatus, SequenceId, SnapshotId, TaintCause, TaskId,
+    TenantId, TokenId, Topic, UserId, WebhookId,
 };
 
 use super::{Args, Cell};
@@ -93,6 +93,7 @@ integers! {
     ClusterId,
     DeliveryId,
     DocumentId,
+    DriftCheckId,
     GraphId,
     JoinTokenId,
     LinkId,
@@ -128,6 +129,7 @@ words! {
     // sorted
     ClusterStatus,
     DeliveryStatus,
+    DriftStatus,
     FactsKind,
     HistoryStatus,
     MergeMode,

@@ -48,6 +48,7 @@ mod audit;
 mod backup;
 mod clusters;
 mod columns;
+mod drift;
 mod facts;
 mod fixture;
 mod graph_sources;

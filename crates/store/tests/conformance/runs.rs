@@ -3,7 +3,7 @@ use stoker_model::{
     ClusterId, HistoryRecord, HistoryStatus, HostDifference, Micros, NewRun, Run, RunId, RunName, RunStatus,
     TaskReport,
 };
-use stoker_store::{HistoryFilter, List, RunFilter, StoreError};
+use stoker_store::{Effects, HistoryFilter, List, RunFilter, StoreError};
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, new_run, run};
 
@@ -141,6 +141,33 @@ async fn history_is_upserted_and_ordered(fixture: &Fixture) {
     assert_eq!(session.history_list(&[one], &filter).await.unwrap(), expected[1..2]);
 }
 
+async fn effects_of_a_run_include_its_children(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
+    let parent = run(&mut writing, "1").await.id;
+    let child = writing.run_create(&NewRun { parent_id: Some(parent), ..new_run("2") }).await.unwrap().id;
+    let ended = |run_id, task: &str, status, changed| {
+        let record = record(run_id, task, "1", Some(1));
+        let report = TaskReport { changed, ..record.report.clone() };
+        HistoryRecord { status, ended_at: Some(Micros(2)), report, ..record }
+    };
+    let records = [
+        ended(parent, "a", HistoryStatus::Ready, Some(true)),
+        ended(child, "b", HistoryStatus::Ready, Some(true)),
+        ended(child, "c", HistoryStatus::Ready, Some(false)),
+        ended(child, "d", HistoryStatus::Ready, None),
+        ended(child, "e", HistoryStatus::Error, None),
+        ended(child, "f", HistoryStatus::Skipped, None),
+        record(child, "g", "1", Some(1)),
+    ];
+    writing.history_put(&records).await.unwrap();
+    commit(writing).await;
+    let mut session = fixture.read().await;
+    let of_parent = Effects { changed: 2, unchanged: 1, unknown: 2 };
+    assert_eq!(session.history_effects(parent).await.unwrap(), of_parent);
+    assert_eq!(session.history_effects(child).await.unwrap(), Effects { changed: 1, ..of_parent });
+    assert_eq!(session.history_effects(RunId(99)).await.unwrap(), Effects::default());
+}
+
 async fn deleting_run_deletes_children_and_history(fixture: &Fixture) {
     let mut writing = fixture.change().await;
     let parent = run(&mut writing, "1").await.id;
@@ -253,6 +280,7 @@ on_both![
     all_fields_round_trip,
     deleting_run_deletes_children_and_history,
     expired_runs_are_deleted_with_children_and_history,
+    effects_of_a_run_include_its_children,
     history_is_upserted_and_ordered,
     last_run_of_each_cluster,
     list_filters,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::Command;
+use super::{ArchiveToUnpack, Command, UnitChange};
 
 /// A single change. Each is idempotent, except `Run`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,14 @@ pub enum HostChange {
     Remove(PathBuf),
     /// Removes a directory with its contents. Does not follow links.
     RemoveTree(PathBuf),
+    /// Replaces a directory by the content of an archive.
+    Unpack(ArchiveToUnpack),
+    Unit {
+        name: String,
+        change: UnitChange,
+    },
+    /// Lets systemd read all unit files again.
+    ReloadUnits,
     /// Runs a program; an exit code other than 0 is a failure.
     Run(Command),
 }
@@ -113,6 +121,9 @@ impl fmt::Display for HostChange {
             Self::Link { path, target } => write!(f, "link {} to {}", path.display(), target.display()),
             Self::Remove(path) => write!(f, "remove {}", path.display()),
             Self::RemoveTree(path) => write!(f, "remove {} with its contents", path.display()),
+            Self::Unpack(archive) => write!(f, "unpack {} to {}", archive.source, archive.dest.display()),
+            Self::Unit { name, change } => write!(f, "{change} {name}"),
+            Self::ReloadUnits => f.write_str("reload the unit files of systemd"),
             Self::Run(command) => write!(f, "run: {}", command.display()),
         }
     }

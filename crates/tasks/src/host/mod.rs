@@ -5,21 +5,27 @@
 //! ([`noop`]), a wrapper that reports actions before executing them ([`verbose`]), and a recording fake in
 //! the tests.
 
+mod archive;
 mod change;
 mod command;
 mod file_entry;
 pub mod noop;
+mod probe;
 pub mod real;
 mod stop;
+mod unit;
 pub mod verbose;
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
+pub use archive::ArchiveToUnpack;
 pub use change::{FileOwner, FileToWrite, HostChange};
 pub use command::{Command, CommandEffect, Exit, Program, ScratchFile, Status, shell_quote};
 pub use file_entry::{FileEntry, FileKind};
+pub use probe::{Probe, ProbeResult};
 pub use stop::{StopReason, StopSender, StopSignal};
+pub use unit::{UnitChange, UnitState};
 
 /// Future returned by host operations.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -41,6 +47,12 @@ pub trait Host: Send + Sync {
 
     /// Reads a file of at most [`READ_BYTES_MAX`].
     fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>>;
+
+    /// Returns the state of a unit of systemd. Starts no process.
+    fn unit<'a>(&'a self, name: &'a str) -> HostFuture<'a, Result<UnitState, HostError>>;
+
+    /// Asks the network once.
+    fn probe<'a>(&'a self, probe: &'a Probe) -> HostFuture<'a, Result<ProbeResult, HostError>>;
 
     /// Reboots the machine. On success it normally does not return: the boot ID is in the journal, and the
     /// agent that starts after the reboot reports the success.

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, CommandEffect, Exit, FileEntry, Host, HostChange, HostError, HostFuture, QueryResult};
+use super::{
+    Command, CommandEffect, Exit, FileEntry, Host, HostChange, HostError, HostFuture, Probe, ProbeResult,
+    QueryResult, UnitState,
+};
 
 /// Executes read-only programs on the inner host and only reports all other operations.
 pub struct Noop<H> {
@@ -43,6 +46,14 @@ impl<H: Host> Host for Noop<H> {
 
     fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>> {
         self.host.read(path)
+    }
+
+    fn unit<'a>(&'a self, name: &'a str) -> HostFuture<'a, Result<UnitState, HostError>> {
+        self.host.unit(name)
+    }
+
+    fn probe<'a>(&'a self, probe: &'a Probe) -> HostFuture<'a, Result<ProbeResult, HostError>> {
+        self.host.probe(probe)
     }
 
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, Exit, FileEntry, Host, HostChange, HostError, HostFuture, QueryResult};
+use super::{
+    Command, Exit, FileEntry, Host, HostChange, HostError, HostFuture, Probe, ProbeResult, QueryResult,
+    UnitState,
+};
 
 /// Forwards every operation to the inner host.
 pub struct Verbose<H> {
@@ -42,6 +45,14 @@ impl<H: Host> Host for Verbose<H> {
 
     fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>> {
         self.host.read(path)
+    }
+
+    fn unit<'a>(&'a self, name: &'a str) -> HostFuture<'a, Result<UnitState, HostError>> {
+        self.host.unit(name)
+    }
+
+    fn probe<'a>(&'a self, probe: &'a Probe) -> HostFuture<'a, Result<ProbeResult, HostError>> {
+        self.host.probe(probe)
     }
 
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {

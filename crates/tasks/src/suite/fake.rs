@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::json;
 use stoker_model::{Json, JsonMap};
 
 use crate::host::{
-    Command, CommandEffect, Exit, FileEntry, FileKind, FileOwner, Host, HostChange, HostError, HostFuture,
-    QueryResult, Status, StopReason,
+    ArchiveToUnpack, Command, CommandEffect, Exit, FileEntry, FileKind, FileOwner, FileToWrite, Host,
+    HostChange, HostError, HostFuture, Probe, ProbeResult, QueryResult, Status, StopReason, UnitChange,
+    UnitState,
 };
 use crate::output::{Mask, OUTPUT_HEAD_TAIL_BYTES, OutputReport};
 
@@ -20,14 +22,30 @@ pub(super) struct Script {
     pub(super) exits: VecDeque<Exit>,
     pub(super) files: BTreeMap<PathBuf, FakeEntry>,
     pub(super) programs: Vec<FakeProgram>,
+    pub(super) units: BTreeMap<String, FakeUnit>,
+    pub(super) probes: BTreeMap<String, bool>,
     pub(super) unwritable: BTreeSet<PathBuf>,
     pub(super) hooks: BTreeMap<String, PathBuf>,
     pub(super) secrets: Vec<String>,
     /// Stop reason returned by every call that takes time.
     pub(super) stops: Option<StopReason>,
-    /// Number of changes after which the attempt is stopped.
-    pub(super) stops_after: Option<usize>,
+    /// The host call at which the agent dies, counted from 0.
+    pub(super) dies_at: Option<(usize, Death)>,
+    /// The change that fails, counted from 0.
+    pub(super) fails_at: Option<usize>,
 }
+
+/// When an agent dies, relative to a host call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Death {
+    Before,
+    /// In the middle of a change, as far as it can be seen: a temporary file stays, or a part of a directory.
+    Within,
+    After,
+}
+
+/// Temporary file that a death leaves.
+pub(super) const TEMPORARY: &str = ".stoker-temporary";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FakeEntry {
@@ -57,6 +75,41 @@ pub(super) struct FakeProgram {
     pub(super) writes: BTreeMap<PathBuf, String>,
 }
 
+/// A unit of systemd.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FakeUnit {
+    pub(super) state: UnitState,
+    /// Whether its program fails at each start.
+    pub(super) fails: bool,
+}
+
+impl FakeUnit {
+    fn change(&mut self, name: &str, change: UnitChange) -> Result<(), HostError> {
+        let state = &mut self.state;
+        let text =
+            |(load, active, file): (&str, &str, &str)| (load.to_owned(), active.to_owned(), file.to_owned());
+        let new = match change {
+            UnitChange::Start | UnitChange::Restart | UnitChange::Reload if self.fails => {
+                state.active = "failed".to_owned();
+                return Err(HostError::Other(format!("`{name}` failed; its journal ends with: no port")));
+            }
+            UnitChange::Start | UnitChange::Restart | UnitChange::Reload => {
+                ("loaded", "active", &*state.file)
+            }
+            UnitChange::Stop => (&*state.load, "inactive", &*state.file),
+            UnitChange::Enable => (&*state.load, &*state.active, "enabled"),
+            UnitChange::Disable => (&*state.load, &*state.active, "disabled"),
+            UnitChange::Mask => ("masked", &*state.active, "masked"),
+            UnitChange::Unmask => ("loaded", &*state.active, "disabled"),
+        };
+        (state.load, state.active, state.file) = text(new);
+        Ok(())
+    }
+}
+
+/// What an attempt of a dead agent ends with.
+const DEAD: HostError = HostError::Stopped(StopReason::AgentShutdown);
+
 impl FakeEntry {
     pub(super) fn new(content: FakeContent) -> Self {
         let permissions = if content == FakeContent::Directory { 0o755 } else { 0o644 };
@@ -71,6 +124,8 @@ impl FakeEntry {
 
 pub(super) struct FakeHost {
     script: Mutex<Script>,
+    n_calls: AtomicUsize,
+    n_changes: AtomicUsize,
     log: Arc<Log>,
     report: OutputReport,
 }
@@ -82,15 +137,35 @@ pub(super) struct Log {
     /// Complete output of the attempt.
     pub(super) output: Mutex<String>,
     pub(super) files: Mutex<BTreeMap<PathBuf, FakeEntry>>,
+    pub(super) units: Mutex<BTreeMap<String, FakeUnit>>,
+    pub(super) n_calls: Mutex<usize>,
+}
+
+impl Script {
+    /// The same machine after an attempt.
+    pub(super) fn after(self, log: &Log) -> Self {
+        Self { files: log.files.lock().clone(), units: log.units.lock().clone(), ..self }
+    }
+}
+
+impl Log {
+    /// Files and units, without temporary files.
+    pub(super) fn state(&self) -> (BTreeMap<PathBuf, FakeEntry>, BTreeMap<String, FakeUnit>) {
+        let mut files = self.files.lock().clone();
+        files.retain(|path, _| !path.ends_with(TEMPORARY));
+        (files, self.units.lock().clone())
+    }
 }
 
 impl FakeHost {
     pub(super) fn new(script: Script) -> (Self, Arc<Log>) {
-        let log = Arc::new(Log { files: Mutex::new(script.files.clone()), ..Log::default() });
+        let (files, units) = (Mutex::new(script.files.clone()), Mutex::new(script.units.clone()));
+        let log = Arc::new(Log { files, units, ..Log::default() });
         let sink = Arc::clone(&log);
         let sink = move |_, _, text: String| sink.output.lock().push_str(&text);
         let report = OutputReport::new(&script.secrets, OUTPUT_HEAD_TAIL_BYTES, Box::new(sink));
-        (Self { script: Mutex::new(script), log: Arc::clone(&log), report }, log)
+        let (n_calls, n_changes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        (Self { script: Mutex::new(script), n_calls, n_changes, log: Arc::clone(&log), report }, log)
     }
 
     pub(super) fn mask(&self) -> Mask {
@@ -140,6 +215,20 @@ impl FakeHost {
                 files.remove(&path);
             }
             HostChange::RemoveTree(path) => files.retain(|file, _| !file.starts_with(&path)),
+            HostChange::Unpack(archive) => {
+                files.retain(|file, _| !file.starts_with(&archive.dest));
+                let mut folder = FakeEntry::new(FakeContent::Directory);
+                folder.set_owner(archive.owner.clone());
+                let marker = FakeEntry::new(FakeContent::File(archive.marker().into_bytes()));
+                files.insert(archive.dest.join(ArchiveToUnpack::MARKER), marker);
+                files.insert(archive.dest, folder);
+            }
+            HostChange::Unit { name, change } => {
+                return self.log.units.lock().entry(name.clone()).or_default().change(&name, change);
+            }
+            HostChange::ReloadUnits => {
+                self.log.units.lock().values_mut().for_each(|unit| unit.state.needs_reload = false);
+            }
             HostChange::Run(command) => {
                 let Some(program) = self.program(&command) else { return Ok(()) };
                 for (path, text) in program.writes {
@@ -159,12 +248,61 @@ impl FakeHost {
         Ok(())
     }
 
-    /// Counts a change and stops the attempt if it was the last one.
-    fn count_change(&self) -> Result<(), HostError> {
-        let mut script = self.script.lock();
-        let Some(remaining) = script.stops_after.as_mut() else { return Ok(()) };
-        *remaining = remaining.saturating_sub(1);
-        if *remaining == 0 { Err(HostError::Stopped(StopReason::AgentShutdown)) } else { Ok(()) }
+    /// Counts a host call; returns when the agent dies at it.
+    fn count_call(&self) -> Option<Death> {
+        let call = self.n_calls.fetch_add(1, Ordering::Relaxed);
+        *self.log.n_calls.lock() = call + 1;
+        let (at, death) = self.script.lock().dies_at?;
+        (at == call).then_some(death)
+    }
+
+    /// A call that only reads.
+    fn reads(&self) -> Result<(), HostError> {
+        self.count_call().map_or(Ok(()), |_| Err(DEAD))
+    }
+
+    fn perform_until(&self, change: HostChange, death: Option<Death>) -> Result<(), HostError> {
+        match death {
+            None => self.perform(change),
+            Some(Death::Before) => Err(DEAD),
+            Some(Death::After) => self.perform(change).and(Err(DEAD)),
+            Some(Death::Within) => {
+                let mut files = self.log.files.lock();
+                match change {
+                    HostChange::Write(file) => {
+                        let temporary = file.path.with_file_name(TEMPORARY);
+                        files.insert(temporary, FakeEntry::new(FakeContent::File(Vec::new())));
+                    }
+                    HostChange::RemoveTree(root) => {
+                        files.retain(|path, _| *path == root || !path.starts_with(&root));
+                    }
+                    _ => {}
+                }
+                Err(DEAD)
+            }
+        }
+    }
+
+    /// The error of a change that is scripted to fail.
+    fn failure(&self, change: &HostChange) -> Option<HostError> {
+        let at = self.n_changes.fetch_add(1, Ordering::Relaxed);
+        (self.script.lock().fails_at == Some(at)).then(|| {
+            let path = match change {
+                HostChange::Write(FileToWrite { path, .. })
+                | HostChange::Overwrite { path, .. }
+                | HostChange::CreateDirectory { path, .. }
+                | HostChange::SetPermissions { path, .. }
+                | HostChange::SetOwner { path, .. }
+                | HostChange::Link { path, .. }
+                | HostChange::Remove(path)
+                | HostChange::RemoveTree(path) => path,
+                HostChange::Unpack(archive) => &archive.dest,
+                HostChange::Unit { .. } | HostChange::ReloadUnits | HostChange::Run(_) => {
+                    return HostError::Other(format!("cannot `{change}`: Input/output error"));
+                }
+            };
+            HostError::file("change", path, &"Input/output error")
+        })
     }
 
     fn entry(&self, path: &Path) -> Option<FileEntry> {
@@ -200,6 +338,7 @@ impl Host for FakeHost {
     fn query(&self, command: Command) -> HostFuture<'_, Result<QueryResult, HostError>> {
         assert_eq!(command.effect, CommandEffect::Reads, "a query must be read-only: {}", command.display());
         Box::pin(async move {
+            self.reads()?;
             let Some(program) = self.program(&command) else { return Ok(QueryResult::default()) };
             let stdout = program.output_of.and_then(|path| self.data(&path)).unwrap_or_default();
             Ok(QueryResult {
@@ -217,14 +356,20 @@ impl Host for FakeHost {
             {
                 return Err(HostError::file("write", &file.path, &"No space left on device"));
             }
-            self.record(describe_change(&change))?;
-            self.perform(change)?;
-            self.count_change()
+            let death = self.count_call();
+            if death != Some(Death::Before) {
+                self.record(describe_change(&change))?;
+            }
+            match self.failure(&change) {
+                Some(error) => Err(error),
+                None => self.perform_until(change, death),
+            }
         })
     }
 
     fn inspect<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
         Box::pin(async move {
+            self.reads()?;
             Ok(match self.entry(path) {
                 Some(FileEntry { kind: FileKind::Link { target }, .. }) => self.entry(&target),
                 entry => entry,
@@ -233,12 +378,38 @@ impl Host for FakeHost {
     }
 
     fn inspect_link<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Option<FileEntry>, HostError>> {
-        Box::pin(async move { Ok(self.entry(path)) })
+        Box::pin(async move {
+            self.reads()?;
+            Ok(self.entry(path))
+        })
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>> {
         let missing = || HostError::file("read", path, &"No such file or directory");
-        Box::pin(async move { self.data(path).ok_or_else(missing) })
+        Box::pin(async move {
+            self.reads()?;
+            self.data(path).ok_or_else(missing)
+        })
+    }
+
+    fn unit<'a>(&'a self, name: &'a str) -> HostFuture<'a, Result<UnitState, HostError>> {
+        let state = self.log.units.lock().get(name).map(|unit| unit.state.clone());
+        let missing =
+            || UnitState { load: "not-found".into(), active: "inactive".into(), ..UnitState::default() };
+        Box::pin(async move {
+            self.reads()?;
+            Ok(state.unwrap_or_else(missing))
+        })
+    }
+
+    fn probe<'a>(&'a self, probe: &'a Probe) -> HostFuture<'a, Result<ProbeResult, HostError>> {
+        let name = match probe {
+            Probe::Port { host, port } => format!("{host}:{port}"),
+            Probe::Url { url, status } => format!("{url} {status}"),
+        };
+        let is_met = self.script.lock().probes.get(&name).copied().unwrap_or_default();
+        let finding = format!("{name} is {}", if is_met { "open" } else { "closed" });
+        Box::pin(async move { Ok(ProbeResult { is_met, finding }) })
     }
 
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
@@ -292,6 +463,16 @@ fn describe_change(change: &HostChange) -> Json {
         HostChange::Link { path, target } => json!({"link": text(path), "target": text(target)}),
         HostChange::Remove(path) => json!({"remove": text(path)}),
         HostChange::RemoveTree(path) => json!({"remove_tree": text(path)}),
+        HostChange::Unpack(archive) => {
+            let mut call =
+                json!({"unpack": archive.source, "dest": text(&archive.dest), "marker": archive.marker()});
+            if !archive.owner.is_empty() {
+                call["owner"] = archive.owner.to_string().into();
+            }
+            call
+        }
+        HostChange::Unit { name, change } => json!({change.to_string(): name}),
+        HostChange::ReloadUnits => "reload_units".into(),
         HostChange::Run(command) => describe(command),
     }
 }

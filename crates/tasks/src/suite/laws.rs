@@ -5,7 +5,7 @@ use stoker_engine::session::Mode;
 use stoker_model::{Json, TaskType as Word};
 
 use super::cases::{Case, all, yaml};
-use super::fake::Script;
+use super::fake::{Death, Script};
 use crate::host::StopReason;
 use crate::outcome::{Failure, FailureCause};
 use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
@@ -176,7 +176,7 @@ fn secrets_are_masked_in_output_and_result() {
 }
 
 /// Whether an attempt of this case succeeds and its changes have a state that a check can see.
-fn converges(case: &Case) -> bool {
+pub(super) fn converges(case: &Case) -> bool {
     case.is_resource() && case.json["result"] == "succeeded" && case.json["is_action"] != true
 }
 
@@ -184,16 +184,20 @@ fn converges(case: &Case) -> bool {
 fn applying_a_resource_twice_changes_nothing_the_second_time() {
     for case in all().iter().filter(|case| converges(case)) {
         let (_, log) = case.run_on(case.script(), Mode::Normal);
-        let files = log.files.lock().clone();
-        let (outcome, calls, _) = case.run(Script { files, ..case.script() }, Mode::Normal);
+        let (outcome, calls, _) = case.run(case.script().after(&log), Mode::Normal);
         let report = outcome.unwrap();
-        assert_eq!((report.changed, report.diff, calls), (Some(false), vec![], vec![]), "{}", case.name());
+        // A refresh precedes each check.
+        let n_refreshes = usize::from(case.json["refreshes"] == true);
+        assert_eq!((report.changed, report.diff), (Some(false), vec![]), "{}", case.name());
+        assert_eq!(calls.len(), n_refreshes, "{}: {calls:?}", case.name());
     }
 }
 
 #[test]
 fn a_dry_run_of_a_resource_reports_what_an_attempt_changes() {
-    for case in all().iter().filter(|case| converges(case)) {
+    // A dry run compares with what was refreshed last.
+    let is_predictable = |case: &&Case| converges(case) && case.json["refreshes"] != true;
+    for case in all().iter().filter(is_predictable) {
         let (dry, _, _) = case.run(case.script(), Mode::Noop);
         let (done, calls, _) = case.run(case.script(), Mode::Normal);
         let (dry, done) = (dry.unwrap(), done.unwrap());
@@ -203,25 +207,90 @@ fn a_dry_run_of_a_resource_reports_what_an_attempt_changes() {
 }
 
 #[test]
-fn a_resource_converges_after_an_interruption_at_any_change() {
+fn a_comparison_reports_the_differences_of_a_dry_run_and_changes_nothing() {
     for case in all().iter().filter(|case| converges(case)) {
-        let (_, complete) = case.run_on(case.script(), Mode::Normal);
-        let n_changes = complete.calls.lock().len();
-        for n_done in 1..=n_changes {
-            let (outcome, log) =
-                case.run_on(Script { stops_after: Some(n_done), ..case.script() }, Mode::Normal);
+        let (compared, calls) = case.compare(case.script());
+        let (dry, log) = case.run_on(case.script(), Mode::Noop);
+        let (compared, dry) = (compared.unwrap(), dry.unwrap());
+        assert_eq!((compared.changed, compared.diff), (dry.changed, dry.diff), "{}", case.name());
+        assert!(calls.iter().all(|call| call["effect"] == "reads"), "{}: {calls:?}", case.name());
+        assert_eq!(*log.files.lock(), case.script().files, "{}", case.name());
+    }
+}
+
+#[test]
+fn actions_and_types_without_a_state_have_no_differences() {
+    for case in all().iter().filter(|case| case.json["result"] == "succeeded") {
+        let (compared, calls) = case.compare(case.script());
+        if !case.is_resource() {
+            assert!(compared.is_err() && calls.is_empty(), "{}", case.name());
+        } else if case.json["is_action"] == true {
+            assert_eq!(compared.unwrap().diff, [], "{}", case.name());
+        }
+    }
+}
+
+#[test]
+fn a_resource_converges_after_a_death_at_any_host_call() {
+    for case in all().iter().filter(|case| converges(case)) {
+        converges_after_deaths(case, &case.script());
+    }
+}
+
+/// Kills the agent at each host call; the next attempt completes the work.
+pub(super) fn converges_after_deaths(case: &Case, script: &Script) {
+    let (_, complete) = case.run_on(script.clone(), Mode::Normal);
+    let n_calls = *complete.n_calls.lock();
+    for (call, death) in (0..n_calls).flat_map(|call| DEATHS.map(|death| (call, death))) {
+        let name = format!("{} after a death at call {call} {death:?}", case.name());
+        let (outcome, log) =
+            case.run_on(Script { dies_at: Some((call, death)), ..script.clone() }, Mode::Normal);
+        let cause = outcome.unwrap_err().cause;
+        assert_eq!(cause, FailureCause::Stopped(StopReason::AgentShutdown), "{name}");
+        let (outcome, log) = case.run_on(script.clone().after(&log), Mode::Normal);
+        assert!(outcome.is_ok(), "{name}: {outcome:?}");
+        assert_eq!(log.state(), complete.state(), "{name}");
+    }
+}
+
+const DEATHS: [Death; 3] = [Death::Before, Death::Within, Death::After];
+
+#[test]
+fn a_failure_names_subject_and_cause() {
+    for case in all().iter().filter(|case| case.is_resource()) {
+        let (outcome, log) = case.run_on(case.script(), Mode::Normal);
+        if let Err(Failure { cause: FailureCause::Failed(message), .. }) = outcome {
+            let mut parameters = Vec::new();
+            texts(case.parameters(), &mut parameters);
+            let names = message.contains('`') || parameters.iter().any(|text| message.contains(text));
+            assert!(names, "{}: {message}", case.name());
+            continue;
+        }
+        let n_changes = log.calls.lock().len();
+        for change in 0..n_changes {
+            let failing = Script { fails_at: Some(change), ..case.script() };
+            let (outcome, calls, _) = case.run(failing, Mode::Normal);
             let failure = outcome.unwrap_err();
-            assert_eq!(failure.cause, FailureCause::Stopped(StopReason::AgentShutdown), "{}", case.name());
-            let files = log.files.lock().clone();
-            let (outcome, log) = case.run_on(Script { files, ..case.script() }, Mode::Normal);
-            assert!(outcome.is_ok(), "{} after {n_done} changes: {outcome:?}", case.name());
-            assert_eq!(*log.files.lock(), *complete.files.lock(), "{} after {n_done} changes", case.name());
+            let FailureCause::Failed(message) = &failure.cause else {
+                panic!("{}: {failure:?}", case.name())
+            };
+            assert!(
+                message.ends_with("Input/output error") && message.contains('`'),
+                "{}: {message}",
+                case.name()
+            );
+            assert_eq!(calls.len(), change + 1, "{} continues after a failure", case.name());
+            // What was changed before is reported; the effect of the failed change is unknown.
+            let expected = (change > 0 && case.json["refreshes"] != true).then_some(true);
+            if case.json["refreshes"] != true {
+                assert_eq!(failure.report.changed, expected, "{}", case.name());
+            }
         }
     }
 }
 
 /// Types of Fuel that converge as well, but without a condition run each time, as they do there.
-const RUN_EACH_TIME: &[&str] = &["copy_files", "upload_file", "upload_files"];
+const RUN_EACH_TIME: &[&str] = &["copy_files", "sync", "upload_file", "upload_files"];
 
 #[test]
 fn resources_run_by_default_when_their_inputs_changed() {

@@ -2,4 +2,5 @@
 
 mod cases;
 mod fake;
+mod generated;
 mod laws;

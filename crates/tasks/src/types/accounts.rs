@@ -60,12 +60,28 @@ impl Accounts {
     }
 }
 
-/// Returns the hashed password of a user.
-pub(super) async fn password_hash(host: &dyn Host, name: &str) -> Result<Option<String>, Failure> {
-    let shadow = read(host, "/etc/shadow").await?;
-    let mut entries = shadow.lines().filter_map(|line| line.split_once(':'));
-    let hash = entries.find(|(user, _)| *user == name).and_then(|(_, rest)| rest.split(':').next());
-    Ok(hash.map(str::to_owned))
+/// Password and expiry of a user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ShadowEntry {
+    pub(super) hash: String,
+    /// Day on which the account expires, counted from 1970-01-01; empty if it does not.
+    pub(super) expires: String,
+}
+
+impl ShadowEntry {
+    /// Returns an empty entry for an unknown user.
+    pub(super) async fn read(host: &dyn Host, name: &str) -> Result<Self, Failure> {
+        let shadow = read(host, "/etc/shadow").await?;
+        let mut entries = shadow.lines().map(|line| line.split(':').collect::<Vec<_>>());
+        let fields = entries.find(|fields| fields.first() == Some(&name)).unwrap_or_default();
+        let field = |idx: usize| fields.get(idx).copied().unwrap_or_default().to_owned();
+        Ok(Self { hash: field(1), expires: field(7) })
+    }
+
+    /// Whether no password is accepted.
+    pub(super) fn is_locked(&self) -> bool {
+        self.hash.starts_with('!')
+    }
 }
 
 /// Reports whether a text can be a field of the account files.

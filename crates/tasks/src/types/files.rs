@@ -47,6 +47,24 @@ pub(super) const OWN_DIR_PERMISSIONS: Parameter = Parameter::optional(
     "Permissions of parent directories created for this file.",
 );
 
+pub(super) const VALIDATE: Parameter = Parameter::optional(
+    "validate",
+    ParameterType::Text,
+    "Shell command that must succeed before the file is replaced; `%s` is the path of the new file.",
+);
+pub(super) const BACKUP: Parameter =
+    Parameter::default("backup", ParameterType::Boolean, "false", "Keep the previous file as `PATH.~N~`.");
+
+/// Reads [`VALIDATE`].
+pub(super) fn validate_command(values: &Values) -> Result<Option<String>, Failure> {
+    let command = values.opt_text("validate");
+    if command.as_ref().is_some_and(|command| !command.contains("%s")) {
+        let message = "`validate` must contain `%s`, which stands for the path of the new file";
+        return Err(Failure::refused(message));
+    }
+    Ok(command)
+}
+
 /// Reports whether [`STATE`] is `absent`.
 pub(super) fn is_absent(values: &Values) -> bool {
     values.text("state") == "absent"

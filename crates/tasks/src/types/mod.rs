@@ -20,21 +20,25 @@ pub(crate) mod modules;
 task_types! {
     // sorted
     ansible,
+    archive,
     cobbler_sync,
     command,
     copy_files,
     directory,
     erase_node,
     file,
+    git,
     group,
     line,
     link,
     master_shell,
+    mount,
     move_to_bootstrap,
     noop,
     package,
     puppet,
     reboot,
+    repository,
     service,
     shell,
     skipped,
@@ -46,5 +50,6 @@ task_types! {
     upload_files,
     user,
     user_group,
+    wait_for,
     // end sorted
 }

@@ -13,7 +13,7 @@ fn mode(path: &std::path::Path) -> u32 {
 }
 
 /// Applies a resource twice; the second time must change nothing. Returns whether the first time did.
-async fn apply_twice(bench: &Bench, task_type: &str, parameters: Value) -> bool {
+pub(super) async fn apply_twice(bench: &Bench, task_type: &str, parameters: Value) -> bool {
     let dry = bench.run_in(Mode::Noop, task_type, parameters.clone()).await.unwrap();
     let first = bench.run(task_type, parameters.clone()).await.unwrap();
     assert_eq!((dry.changed, &dry.diff), (first.changed, &first.diff), "{task_type} {parameters}");
@@ -132,4 +132,81 @@ async fn commands_report_what_they_changed() {
     }
     // Conditions are queries: their output is not output of the task.
     assert_eq!(bench.stdout(), format!("would run: {cmd}\n2 built\n0 built\n"));
+}
+
+/// Returns a tar archive with one directory, and its digest.
+fn archive(bench: &Bench, name: &str, script: &str) -> (std::path::PathBuf, String) {
+    let (tree, file) = (bench.folder.file(&format!("{name}-tree")), bench.folder.file(name));
+    fs::create_dir_all(&tree).unwrap();
+    let made =
+        std::process::Command::new("/bin/sh").args(["-ec", script]).arg(&file).current_dir(&tree).status();
+    assert!(made.unwrap().success());
+    let sum = std::process::Command::new("sha256sum").arg(&file).output().unwrap().stdout;
+    let digest = String::from_utf8(sum).unwrap();
+    (file, format!("sha256:{}", digest.split(' ').next().unwrap()))
+}
+
+#[tokio::test]
+async fn archives_replace_their_directory() {
+    let bench = Bench::new();
+    let dest = bench.folder.file("opt/shop");
+    let (first, digest) =
+        archive(&bench, "1.tar.gz", "mkdir -p r/bin; echo 1 >r/bin/a; chmod 755 r/bin/a; tar czf $0 r");
+    let parameters = json!({"source": first, "dest": dest, "digest": digest, "strip": 1});
+    assert!(apply_twice(&bench, "archive", parameters.clone()).await);
+    assert_eq!(
+        (fs::read_to_string(dest.join("bin/a")).unwrap().as_str(), mode(&dest.join("bin/a"))),
+        ("1\n", 0o755)
+    );
+    let (second, digest) = archive(&bench, "2.tar.xz", "mkdir r; echo 2 >r/b; ln -s b r/l; tar cJf $0 r");
+    assert!(apply_twice(&bench, "archive", json!({"source": second, "dest": dest, "digest": digest})).await);
+    assert_eq!(fs::read_to_string(dest.join("r/l")).unwrap(), "2\n");
+    assert!(!dest.join("bin").exists());
+    assert_eq!(fs::read_dir(dest.parent().unwrap()).unwrap().count(), 1, "no temporary directory is left");
+
+    let other = format!("sha256:{}", "0".repeat(64));
+    let refused = bench.run("archive", json!({"source": first, "dest": dest, "digest": other})).await;
+    assert!(message(refused).contains("has the digest sha256:"));
+    assert!(dest.join("r/b").exists(), "the previous content stays");
+    let (several, digest) = archive(&bench, "3.tar", "touch a b; tar cf $0 a b");
+    let strip = json!({"source": several, "dest": dest, "digest": digest, "strip": 1});
+    assert!(message(bench.run("archive", strip).await).contains("level 1 is not a single directory"));
+    let (unsafe_file, digest) = archive(&bench, "4.tar", "echo x >../evil; tar cPf $0 ../evil; rm ../evil");
+    let outside = json!({"source": unsafe_file, "dest": dest, "digest": digest});
+    assert!(message(bench.run("archive", outside).await).contains("unsafe path"));
+    assert!(!bench.folder.file("opt/evil").exists());
+    fs::create_dir(bench.folder.file("own")).unwrap();
+    fs::write(bench.folder.file("own/data"), "").unwrap();
+    let own = json!({"source": first, "dest": bench.folder.file("own"), "digest": parameters["digest"]});
+    assert!(message(bench.run("archive", own).await).contains("content that no archive brought"));
+    assert!(apply_twice(&bench, "archive", json!({"dest": dest, "state": "absent"})).await);
+}
+
+#[tokio::test]
+async fn waits_end_when_the_condition_is_true() {
+    let bench = Bench::new();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let report = bench.run("wait_for", json!({"port": port})).await.unwrap();
+    assert_eq!(report.changed, Some(false));
+    let answer = std::thread::spawn(move || {
+        use std::io::{Read as _, Write as _};
+        let mut stream = server.incoming().nth(1).unwrap().unwrap();
+        _ = stream.read(&mut [0; 1024]).unwrap();
+        stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").unwrap();
+    });
+    let url = format!("http://127.0.0.1:{port}/health");
+    bench.run("wait_for", json!({"url": url, "status": 204})).await.unwrap();
+    answer.join().unwrap();
+    bench.run("wait_for", json!({"port": port, "state": "absent"})).await.unwrap();
+    let failed = message(bench.run("wait_for", json!({"url": url, "timeout": 0})).await);
+    assert!(failed.contains("does not respond"), "{failed}");
+    let log = bench.folder.file("log");
+    let waiting = bench.run("wait_for", json!({"path": log, "regexp": "^ready", "timeout": 20}));
+    let writing = async {
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        fs::write(&log, "start\nready\n").unwrap();
+    };
+    let (waited, ()) = tokio::join!(waiting, writing);
+    waited.unwrap();
 }

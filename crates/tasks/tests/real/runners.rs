@@ -7,6 +7,7 @@ use stoker_engine::session::Mode;
 use stoker_testkit::Tool;
 
 use super::Bench;
+use super::resources::apply_twice;
 
 #[tokio::test]
 async fn rsync_mirrors_a_folder() {
@@ -19,7 +20,11 @@ async fn rsync_mirrors_a_folder() {
     fs::write(bench.folder.file("src/a"), "a").unwrap();
     fs::write(bench.folder.file("to/dst/old"), "old").unwrap();
     let src = format!("{}/", bench.folder.file("src").display());
-    bench.run("sync", json!({"src": src, "dst": bench.folder.file("to/dst")})).await.unwrap();
+    let parameters = json!({"src": src, "dst": bench.folder.file("to/dst")});
+    assert!(apply_twice(&bench, "sync", parameters.clone()).await);
+    fs::write(bench.folder.file("to/dst/a"), "b").unwrap();
+    assert!(apply_twice(&bench, "sync", parameters).await);
+    assert!(apply_twice(&bench, "sync", json!({"src": src, "dst": bench.folder.file("new/dst")})).await);
     assert_eq!(fs::read_to_string(bench.folder.file("to/dst/a")).unwrap(), "a");
     assert!(!bench.folder.file("to/dst/old").exists());
     let failure = bench
@@ -137,4 +142,46 @@ async fn ansible_playbook_for_other_hosts_fails() {
     fs::write(bench.folder.file("a.yml"), "- hosts: databases\n  tasks: []\n").unwrap();
     let failure = bench.run("ansible", json!({"playbook": bench.folder.file("a.yml")})).await.unwrap_err();
     assert!(format!("{:?}", failure.cause).contains("hosts: all"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn git_follows_branches_tags_and_commits() {
+    if Tool::GIT.find().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let (repo, dest) = (bench.folder.file("repo"), bench.folder.file("a/copy"));
+    let git = |folder: &std::path::Path, script: &str| {
+        let made =
+            std::process::Command::new("/bin/sh").args(["-ec", script]).current_dir(folder).output().unwrap();
+        assert!(made.status.success(), "{script}: {}", String::from_utf8_lossy(&made.stderr));
+        String::from_utf8(made.stdout).unwrap().trim().to_owned()
+    };
+    let commit = "git -c user.name=a -c user.email=a@b commit -qm x; git rev-parse HEAD";
+    fs::create_dir(&repo).unwrap();
+    let first = git(&repo, &format!("git init -qb main; echo 1 >f; git add f; {commit}"));
+    git(&repo, "git -c user.name=a -c user.email=a@b tag -a v1 -m v1");
+    let second = git(&repo, &format!("echo 2 >f; git add f; {commit}"));
+    let content = || fs::read_to_string(dest.join("f")).unwrap();
+    for (version, expected) in
+        [("main", "2\n"), ("v1", "1\n"), (&*second, "2\n"), ("HEAD", "2\n"), (&*first, "1\n")]
+    {
+        apply_twice(&bench, "git", json!({"repo": repo, "dest": dest, "version": version})).await;
+        assert_eq!(content(), expected, "{version}");
+    }
+    fs::write(dest.join("f"), "mine").unwrap();
+    let parameters = json!({"repo": repo, "dest": dest, "version": "main"});
+    let failure = format!("{:?}", bench.run("git", parameters.clone()).await.unwrap_err().cause);
+    assert!(failure.contains("has local changes (M f"), "{failure}");
+    let forced = json!({"repo": repo, "dest": dest, "version": "main", "force": true});
+    assert!(apply_twice(&bench, "git", forced).await);
+    assert_eq!(content(), "2\n");
+    git(&repo, &format!("echo 3 >f; git add f; {commit}"));
+    let stay = json!({"repo": repo, "dest": dest, "version": "main", "update": false});
+    assert!(!apply_twice(&bench, "git", stay).await);
+    assert!(apply_twice(&bench, "git", parameters).await);
+    assert_eq!(content(), "3\n");
+    let none = json!({"repo": bench.folder.file("none"), "dest": dest});
+    let failure = format!("{:?}", bench.run("git", none).await.unwrap_err().cause);
+    assert!(failure.contains("cannot read the repository"), "{failure}");
 }

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use stoker_engine::session::agent::Record;
 use stoker_engine::session::{
-    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
-    ToAgent,
+    Attempt, AttemptKey, AttemptResult, CancelMode, CheckItem, CheckReport, CheckRequest, CheckResult,
+    FromAgent, Generation, Hello, Mode, ResultKind, Stream, ToAgent,
 };
 use stoker_model::{HostDifference, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
 use stoker_wire::record::{JournalEntry, decode_entry, encode_entry};
@@ -60,7 +60,7 @@ fn finished() -> impl Strategy<Value = AttemptResult> {
     })
 }
 
-fn report() -> impl Strategy<Value = TaskReport> {
+fn differences() -> impl Strategy<Value = Vec<HostDifference>> {
     let value = || prop::option::of(text());
     let difference = (text(), text(), value(), value(), value()).prop_map(
         |(subject, attribute, old, new, diff)| match diff {
@@ -68,8 +68,35 @@ fn report() -> impl Strategy<Value = TaskReport> {
             None => HostDifference::value(subject, &attribute, old, new),
         },
     );
-    (map(), any::<Option<bool>>(), prop::collection::vec(difference, 0..3))
-        .prop_map(|(summary, changed, diff)| TaskReport { summary, changed, diff })
+    prop::collection::vec(difference, 0..3)
+}
+
+fn check() -> impl Strategy<Value = CheckRequest> {
+    let item = (text(), json()).prop_map(|(task_type, parameters)| CheckItem { task_type, parameters });
+    (text(), text(), any::<u64>(), prop::collection::vec(item, 0..3), prop::collection::vec(text(), 0..3))
+        .prop_map(|(id, node, timeout_ms, items, secrets)| CheckRequest {
+            id,
+            node,
+            timeout_ms,
+            items,
+            secrets,
+        })
+}
+
+fn checked() -> impl Strategy<Value = CheckReport> {
+    let result = prop_oneof![
+        differences().prop_map(|diff| CheckResult::Compared { diff }),
+        text().prop_map(|message| CheckResult::Failed { message }),
+    ];
+    (text(), prop::collection::vec(result, 0..3)).prop_map(|(id, results)| CheckReport { id, results })
+}
+
+fn report() -> impl Strategy<Value = TaskReport> {
+    (map(), any::<Option<bool>>(), differences()).prop_map(|(summary, changed, diff)| TaskReport {
+        summary,
+        changed,
+        diff,
+    })
 }
 
 fn attempt() -> impl Strategy<Value = Attempt> {
@@ -108,6 +135,7 @@ fn to_agent() -> impl Strategy<Value = ToAgent> {
         }),
         prop::collection::vec(key(), 0..4).prop_map(|keys| ToAgent::Acknowledge { keys }),
         any::<i64>().prop_map(|run| ToAgent::RunEnded { run: RunId(run) }),
+        check().prop_map(ToAgent::Check),
     ]
 }
 
@@ -133,6 +161,7 @@ fn from_agent() -> impl Strategy<Value = FromAgent> {
             FromAgent::Output { key, stream: if is_err { Stream::Err } else { Stream::Out }, offset, text }
         }),
         finished().prop_map(FromAgent::Finished),
+        checked().prop_map(FromAgent::Checked),
     ]
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use stoker_engine::session::{
-    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, Mode, ResultKind, Stream,
-    ToAgent,
+    Attempt, AttemptKey, AttemptResult, CancelMode, CheckItem, CheckReport, CheckRequest, CheckResult,
+    FromAgent, Generation, Hello, Mode, ResultKind, Stream, ToAgent,
 };
 use stoker_model::{HostDifference, InstanceIdx, JsonMap, Micros, RunId, TaskReport};
 use stoker_wire::{encode_from_agent, encode_to_agent};
@@ -31,6 +31,13 @@ fn messages_to_agents() {
         ToAgent::Cancel { key: KEY, generation: Generation(3), how: CancelMode::Now },
         ToAgent::Acknowledge { keys: vec![KEY] },
         ToAgent::RunEnded { run: RunId(7) },
+        ToAgent::Check(CheckRequest {
+            id: "a/1".into(),
+            node: "1".into(),
+            timeout_ms: 30_000,
+            items: vec![CheckItem { task_type: "file".into(), parameters: json!({"path": "/etc/a"}) }],
+            secrets: vec!["s".into()],
+        }),
     ];
     let lines: Vec<String> = messages.iter().map(encode_to_agent).collect();
     insta::assert_snapshot!(lines.join("\n"));
@@ -65,6 +72,16 @@ fn messages_from_agents() {
         FromAgent::Finished(finished(ResultKind::Failed { message: "exit code 1".into() })),
         FromAgent::Finished(finished(ResultKind::TimedOut)),
         FromAgent::Finished(finished(ResultKind::Refused { message: "no disk".into() })),
+        FromAgent::Checked(CheckReport {
+            id: "a/1".into(),
+            results: vec![
+                CheckResult::Compared { diff: vec![] },
+                CheckResult::Compared {
+                    diff: vec![HostDifference::value("/etc/a", "mode", None, Some("0644".to_owned()))],
+                },
+                CheckResult::Failed { message: "no such user".into() },
+            ],
+        }),
     ];
     let lines: Vec<String> = messages.iter().map(encode_from_agent).collect();
     insta::assert_snapshot!(lines.join("\n"));

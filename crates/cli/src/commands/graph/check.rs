@@ -71,8 +71,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
 
 /// Prints the findings and their number; `n_before` warnings were printed before.
 fn finish(reported: Vec<Reported>, n_before: usize, is_printed: bool, remote: &mut Remote<'_>) -> Outcome {
-    let n_errors = reported.iter().filter(|finding| finding.diagnostic.is_error()).count();
-    let n_warnings = n_before + reported.len() - n_errors;
+    let count = |severity| reported.iter().filter(|finding| finding.diagnostic.severity == severity).count();
+    let (n_errors, n_warnings) = (count(Severity::Error), n_before + count(Severity::Warning));
     if is_printed {
         for diagnostic in summary::summarize(reported, remote.is_verbose()) {
             remote.printer.diagnostic(&diagnostic);
@@ -97,7 +97,11 @@ fn from_view(finding: FindingView) -> Reported {
         Some(task) => format!("task `{task}`, `{path}`: {summary}"),
         None => summary.clone(),
     };
-    let severity = if severity == "error" { Severity::Error } else { Severity::Warning };
+    let severity = match severity.as_str() {
+        "error" => Severity::Error,
+        "note" => Severity::Note,
+        _ => Severity::Warning,
+    };
     let mut diagnostic = Diagnostic::error(code, message).severity(severity).help_if(help);
     if let Some(layer) = layer {
         let plugin = plugin.map(|plugin| format!(": {}", sanitize(&plugin))).unwrap_or_default();

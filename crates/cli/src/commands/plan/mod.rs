@@ -89,7 +89,7 @@ struct PlanArgs {
     env: Option<i64>,
 
     /// Compute the plan from files, without a server
-    #[arg(long, requires_all = ["tasks", "nodes", "tags"])]
+    #[arg(long, requires_all = ["tasks", "nodes", "tags"], conflicts_with = "refresh")]
     offline: bool,
 
     #[command(flatten)]

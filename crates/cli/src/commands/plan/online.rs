@@ -8,6 +8,7 @@ use stoker_diagnostics::{Diagnostic, ProblemOrigin, Severity};
 
 use super::display::{Coverage, DetailLevel, DisplayOptions, ExitOptions};
 use super::{Format, text};
+use crate::commands::drift;
 use crate::commands::graph::{Reported, summarize};
 use crate::exit::{Failure, Outcome};
 use crate::host::SystemHost;
@@ -35,6 +36,10 @@ pub(crate) struct PlanOptions {
     /// Plan although roles have fewer nodes than their minimum, which is then a warning
     #[arg(long)]
     ignore_limits: bool,
+
+    /// Compare the nodes with the applied state first, and plan the repair of what drifted
+    #[arg(long)]
+    refresh: bool,
 }
 
 /// Create a plan without running it, and show it
@@ -148,8 +153,16 @@ pub(super) struct DeleteArgs {
 /// Creates a plan on the server and returns its ID.
 pub(crate) fn create_plan(remote: &mut Remote<'_>, env: i64, options: &PlanOptions) -> Outcome<i64> {
     let (tasks, nodes) = (options.only_tasks.as_ref(), options.only_nodes.as_ref());
-    let body = plan_body(options.force, options.ignore_limits);
-    send_plan_request(remote, env, body, options.graph_type.as_ref(), tasks, nodes)
+    let mut body = plan_body(options.force, options.ignore_limits);
+    if options.refresh {
+        set(&mut body, "refresh", true);
+    }
+    let plan = send_plan_request(remote, env, body, options.graph_type.as_ref(), tasks, nodes)?;
+    if options.refresh && remote.format() == remote::Format::Table && !remote.is_quiet() {
+        let scope = drift::Scope { graph_type: options.graph_type.as_deref(), tasks, nodes };
+        drift::print(remote, env, &scope)?;
+    }
+    Ok(plan)
 }
 
 /// Returns the body of a request for a plan, without its scope.

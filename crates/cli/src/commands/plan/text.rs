@@ -196,6 +196,7 @@ mod tests {
             decided_by: Vec::new(),
             differences: Vec::new(),
             parameters: None,
+            drift: None,
         };
         // Instances of a plan are ordered by name.
         let instances =

@@ -16,7 +16,7 @@ use stoker_model::RunEnd;
 
 use super::board::{DisplayState, lines};
 use super::progress::{Instance, Progress};
-use super::show::{elapsed_run, failures, print_failures};
+use super::show::{effects, elapsed_run, failures, print_failures};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::remote::{Format, Remote, sanitize, typed};
 use crate::terminal;
@@ -104,7 +104,8 @@ fn report_success(remote: &mut Remote<'_>, id: i64, run: &RunView) -> Outcome {
         (_, 0) => String::new(),
         (_, n_nodes) => format!(": {} failed", counted(n_nodes, "node")),
     };
-    Ok(remote.printer.page(&format!("run {id} succeeded{}{note}", elapsed_suffix(run)))?)
+    let effects = effects(run).map(|effects| format!(": {effects}")).unwrap_or_default();
+    Ok(remote.printer.page(&format!("run {id} succeeded{}{effects}{note}", elapsed_suffix(run)))?)
 }
 
 /// Maximum number of planning problems printed.
@@ -341,6 +342,7 @@ mod tests {
             time_start: None,
             time_end: None,
             parent_id: None,
+            effects: None,
         }
     }
 

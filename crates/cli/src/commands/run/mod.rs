@@ -15,7 +15,7 @@ use clap::Subcommand;
 pub(crate) use self::follow::report_started;
 pub(crate) use self::options::{RolloutOptions, RunOptions};
 pub(crate) use self::progress::{duration, node_key, unix_time};
-pub(crate) use self::show::elapsed;
+pub(crate) use self::show::{effects_text, elapsed};
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Options, Remote, SharedOptions};

@@ -1,6 +1,6 @@
 use serde_json::json;
 use stoker_api_types::runs::{PartView, RunDetails};
-use stoker_api_types::transactions::{HistoryView, RunView};
+use stoker_api_types::transactions::{EffectsView, HistoryView, RunView};
 use stoker_client::RestRequest;
 
 use super::progress::{duration, unix_time};
@@ -27,6 +27,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let details: RunDetails = typed(&response)?;
     let mut run = json!(details.run);
     set(&mut run, "took", elapsed_run(&details.run));
+    set(&mut run, "effects", effects(&details.run).unwrap_or_default());
     remote.details(
         &[
             ("id", "id"),
@@ -40,6 +41,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("started", "time_start"),
             ("ended", "time_end"),
             ("duration", "took"),
+            ("effects", "effects"),
         ],
         &run,
     )?;
@@ -87,6 +89,17 @@ pub(super) fn print_failures(remote: &mut Remote<'_>, failed: &[HistoryView]) ->
     };
     let table = grid(&["failed task", "node", "reason"], failed.iter().map(row));
     Ok(remote.printer.page(&format!("\n{table}"))?)
+}
+
+/// Returns the effects of a run, such as `3 changed, 40 unchanged`. `None` if no task could tell.
+pub(super) fn effects(run: &RunView) -> Option<String> {
+    let EffectsView { changed, unchanged, unknown } = run.effects?;
+    effects_text(changed, unchanged, unknown)
+}
+
+pub(crate) fn effects_text(changed: u64, unchanged: u64, unknown: u64) -> Option<String> {
+    let unknown_text = if unknown > 0 { format!(", {unknown} with unknown effect") } else { String::new() };
+    (changed + unchanged > 0).then(|| format!("{changed} changed, {unchanged} unchanged{unknown_text}"))
 }
 
 /// Returns the duration of a finished run.

@@ -137,6 +137,7 @@ impl AgentSession {
                 }
             }
             ToAgent::RunEnded { run } => self.handle_run_ended(run, outputs),
+            ToAgent::Check(request) => outputs.push(Output::Check(request)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use stoker_model::{AgentUid, JsonMap, RunId, TaskReport};
 
-use super::super::{Attempt, AttemptKey, FromAgent, ResultKind, ToAgent};
+use super::super::{Attempt, AttemptKey, CheckRequest, FromAgent, ResultKind, ToAgent};
 use super::journal::Record;
 
 /// Identity of an agent.
@@ -75,6 +75,8 @@ pub enum Output {
     Start(Attempt),
     /// Kill the attempt with all of its child processes. Answered with [`Input::Exited`].
     Kill(AttemptKey),
+    /// Check the node. Answered with a message, not with an input.
+    Check(CheckRequest),
     HeartbeatEvery {
         ms: u64,
     },

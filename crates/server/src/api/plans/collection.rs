@@ -3,8 +3,8 @@
 use axum::extract::State;
 use stoker_api_types::plans::{NewPlanBody, PlanView};
 use stoker_model::NodeId;
-use stoker_orchestrator::verify_machines;
-use stoker_services::planning::{PlanRequest, make_cluster_plan};
+use stoker_orchestrator::{drift, verify_machines};
+use stoker_services::planning::{CheckScope, PlanRequest, make_cluster_plan};
 
 use super::view::render_plan;
 use crate::access::caller::Authenticated;
@@ -50,11 +50,19 @@ pub(super) async fn plan_create(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<PlanView>> {
-    let mut request = plan_request(document.request()?);
+    let body: NewPlanBody = document.request()?;
+    let refresh = body.refresh.unwrap_or(false);
+    let mut request = plan_request(body);
     let mut session = app.store.read().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
     app.limits.check_plan_rate(&login)?;
+    if refresh {
+        let (graph_type, nodes, tasks) =
+            (request.graph_type.clone(), request.nodes.clone(), request.tasks.clone());
+        let scope = CheckScope { graph_type, nodes, tasks };
+        drift::check(&app.orchestrator, &login.actor(), cluster.clone(), scope).await?;
+    }
     if !request.force {
         request.unverified = verify_machines(&app.orchestrator, cluster.id).await?;
     }

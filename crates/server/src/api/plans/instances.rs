@@ -11,6 +11,7 @@ use stoker_store::{List, Page};
 use super::access::read_plan;
 use super::view::word;
 use crate::access::caller::Authenticated;
+use crate::api::drift::latest_results;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -90,6 +91,11 @@ pub(super) async fn plan_instance_list(
         let secrets = PlanSecrets::read(&mut app.store.read().await?, &record, &nodes).await?;
         page = app.services.planning.plans.compute(move || mask(page, &secrets)).await?;
     }
+    let instances = page.items.iter().map(|item| (item.task.as_str(), item.node.as_str()));
+    let mut drift = latest_results(&mut app.store.read().await?, &record, instances).await?;
+    for item in &mut page.items {
+        item.drift = drift.remove(&(item.task.clone(), item.node.clone()));
+    }
     ApiResponse::page(&list, page, |view| view)
 }
 
@@ -134,5 +140,6 @@ fn view(explained: &ExplainedPlan, instance: &Instance<'_>, with_parameters: boo
             .map(|reason| reason.differences.iter().map(render_difference).collect())
             .unwrap_or_default(),
         parameters: details.filter(|_| with_parameters).map(|details| details.parameters.clone()),
+        drift: None,
     }
 }

@@ -6,7 +6,7 @@ use stoker_model::Json;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
-use crate::api::transactions::{is_active, render_run};
+use crate::api::transactions::{is_active, render_details};
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
@@ -37,8 +37,10 @@ pub(super) async fn run_show(
             work.map_or((None, Json::Null), |work| (work.plan_id.map(|id| id.0), work.options));
         let (last_event, is_paused) = session.run_events_now(child.id).await?;
         let is_paused = is_paused && is_active(&child);
-        parts.push(PartView { run: render_run(child), plan_id, request, last_event, is_paused });
+        let run = render_details(&mut session, child).await?;
+        parts.push(PartView { run, plan_id, request, last_event, is_paused });
     }
     let generation = run.generation;
-    Ok(ApiResponse::ok(RunDetails { run: render_run(run), parts }).version(generation))
+    let run = render_details(&mut session, run).await?;
+    Ok(ApiResponse::ok(RunDetails { run, parts }).version(generation))
 }

@@ -7,7 +7,7 @@ use stoker_orchestrator::runs::delete_run;
 use stoker_store::Session;
 
 use super::access::require_run;
-use super::view::render_run;
+use super::view::render_details;
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -27,7 +27,8 @@ pub(super) async fn transaction_show(
     path: PathParams,
 ) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
-    Ok(answer(transaction(&mut session, &login, &path).await?))
+    let run = transaction(&mut session, &login, &path).await?;
+    answer(&mut session, run).await
 }
 
 /// Delete a transaction
@@ -65,7 +66,8 @@ pub(super) async fn task_show(
     path: PathParams,
 ) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
-    Ok(answer(task(&mut session, &login, &path).await?))
+    let run = task(&mut session, &login, &path).await?;
+    answer(&mut session, run).await
 }
 
 /// Delete a task
@@ -107,7 +109,7 @@ fn read_force(mut query: Query) -> ApiResult<bool> {
     Ok(force)
 }
 
-fn answer(run: Run) -> ApiResponse<RunView> {
+async fn answer(session: &mut Session, run: Run) -> ApiResult<ApiResponse<RunView>> {
     let generation = run.generation;
-    ApiResponse::ok(render_run(run)).version(generation)
+    Ok(ApiResponse::ok(render_details(session, run).await?).version(generation))
 }

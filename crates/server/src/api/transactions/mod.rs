@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 
 pub(super) use self::access::{is_active, require_run};
 pub(super) use self::snapshot::settings_of;
-pub(super) use self::view::render_run;
+pub(super) use self::view::{render_details, render_run};
 use crate::api::routes::Routes;
 use crate::state::App;
 

@@ -38,6 +38,7 @@ impl Ids {
             "tokens",
             "webhooks",
             "deliveries",
+            "drift_checks",
             "agents",
             "join_tokens",
             "users",
@@ -168,6 +169,11 @@ async fn create_resources(
     let run = json!({"cluster": cluster, "graphs": [{"type": "default"}]});
     let run = id(&server.post("graphs/execute", &run).await.expect(202));
     wait_for_end(server, run).await;
+    let drift_check = id(&server.post(&in_cluster("drift_checks"), &json!({})).await.expect(202));
+    let check_path = in_cluster(&format!("drift_checks/{drift_check}"));
+    while server.get(&check_path).await.expect(200)["status"] == "running" {
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
     let module =
         server.create_module_as(&member, &format!("{mark} module"), json!({"description": mark})).await;
     let apply = json!({"modules": [{"id": module["id"]}]});
@@ -188,6 +194,7 @@ async fn create_resources(
         ("agents", agent["id"].to_string()),
         ("clusters", cluster.to_string()),
         ("deliveries", delivery["id"].to_string()),
+        ("drift_checks", drift_check.to_string()),
         ("graphs", graph.to_string()),
         ("instances", node.to_string()),
         ("join_tokens", join_token["id"].to_string()),

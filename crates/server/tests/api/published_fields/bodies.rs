@@ -60,6 +60,15 @@ pub(super) const BODIES: &[(&str, &[(&str, Proof)])] = &[
             ("subgraphs", Test("plan_can_be_limited_to_tasks_nodes_and_subgraphs")),
             ("force", Test("force_ignores_old_states")),
             ("ignore_limits", Test("minima_are_enforced_when_a_plan_is_made")),
+            ("refresh", Test("a_refreshed_plan_repairs_what_drifted")),
+        ],
+    ),
+    (
+        "NewDriftCheckBody",
+        &[
+            ("graph_type", Test("a_check_covers_the_selected_nodes_tasks_and_graph_type")),
+            ("nodes", Test("a_check_covers_the_selected_nodes_tasks_and_graph_type")),
+            ("tasks", Test("a_check_covers_the_selected_nodes_tasks_and_graph_type")),
         ],
     ),
     (

@@ -26,6 +26,7 @@ pub(super) const DOCUMENTS: &[(&str, &[(&str, Proof)])] = &[
             ("reexecute_on", Documented),
             ("refresh_on", Test("handlers_run_after_a_change_and_rest_otherwise")),
             ("fail_on_error", Test("p02_fail_on_error_false_covers_all_failures")),
+            ("on_drift", Test("drift_is_found_and_repaired_as_the_task_says")),
             ("fault_tolerance", Test("fault_tolerance_groups_match_the_reference")),
             ("stage", Test("plugin_stage_tasks_are_planned_in_stage_order")),
             ("test_pre", Documented),

@@ -108,7 +108,11 @@ pub(super) fn change(change: &HostChange) -> Result<(), HostError> {
         HostChange::Link { path, target } => link(path, target),
         HostChange::Remove(path) => remove(path, fs::remove_file(path)),
         HostChange::RemoveTree(path) => remove(path, fs::remove_dir_all(path)),
-        HostChange::Write(_) | HostChange::Run(_) => Ok(()),
+        HostChange::Write(_)
+        | HostChange::Run(_)
+        | HostChange::Unit { .. }
+        | HostChange::Unpack(_)
+        | HostChange::ReloadUnits => Ok(()),
     }
 }
 
@@ -192,7 +196,7 @@ fn target(path: &Path) -> Result<PathBuf, HostError> {
 }
 
 /// Creates missing directories with these permissions, independent of the process's umask.
-fn create_folders(folder: &Path, permissions: u32) -> Result<(), HostError> {
+pub(super) fn create_folders(folder: &Path, permissions: u32) -> Result<(), HostError> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -227,6 +231,26 @@ fn find_owner(owner: &FileOwner) -> Result<(Option<Uid>, Option<Gid>), HostError
     Ok((user.transpose()?, group.transpose()?))
 }
 
+/// Sets the owner of a directory and of everything in it. Does not follow links.
+pub(super) fn set_tree_owner(root: &Path, owner: &FileOwner) -> Result<(), HostError> {
+    if owner.is_empty() {
+        return Ok(());
+    }
+    let (user, group) = find_owner(owner)?;
+    let mut paths = vec![root.to_owned()];
+    while let Some(path) = paths.pop() {
+        let error = |error: io::Error| failed("set the owner of", &path, &error);
+        nix::unistd::fchownat(nix::fcntl::AT_FDCWD, &path, user, group, AtFlags::AT_SYMLINK_NOFOLLOW)
+            .map_err(|errno| error(errno.into()))?;
+        if fs::symlink_metadata(&path).map_err(error)?.is_dir() {
+            for entry in fs::read_dir(&path).map_err(error)? {
+                paths.push(entry.map_err(error)?.path());
+            }
+        }
+    }
+    Ok(())
+}
+
 fn user_name(uid: Uid) -> String {
     User::from_uid(uid).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name)
 }
@@ -240,7 +264,7 @@ fn failed(operation: &'static str, path: &Path, error: &io::Error) -> HostError 
 }
 
 /// Returns the error text without the `(os error N)` suffix that Rust appends.
-fn reason(error: &io::Error) -> String {
+pub(super) fn reason(error: &io::Error) -> String {
     let text = ErrorChain(error).to_string();
     text.split_once(" (os error").map_or(text.clone(), |(text, _)| text.to_owned())
 }

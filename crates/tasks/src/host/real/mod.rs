@@ -7,9 +7,12 @@
 
 mod family;
 mod files;
+mod network;
 mod process;
 mod pump;
 mod scratch;
+mod systemd;
+mod unpack;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,11 +22,12 @@ use std::time::Duration;
 use stoker_model::ErrorChain;
 
 use super::{
-    Command, Exit, FileEntry, FileToWrite, Host, HostChange, HostError, HostFuture, QueryResult, Status,
-    StopSignal, shell_quote,
+    Command, CommandEffect, Exit, FileEntry, FileToWrite, Host, HostChange, HostError, HostFuture, Probe,
+    ProbeResult, QueryResult, Status, StopSignal, UnitChange, UnitState, shell_quote,
 };
 use crate::output::OutputReport;
 pub use family::{ProcessId, ProcessTree, terminate_process_tree};
+use systemd::{Systemd, UnitError};
 
 /// Settings shared by all attempts on a machine.
 #[derive(Clone, Debug)]
@@ -40,6 +44,8 @@ pub struct Machine {
     pub shell: PathBuf,
     /// Environment variables of the agent that tasks do not inherit.
     pub hidden_env: Vec<String>,
+    /// Connection to systemd, shared by all attempts.
+    systemd: Systemd,
 }
 
 impl Machine {
@@ -52,6 +58,7 @@ impl Machine {
             boot_id: PathBuf::from("/proc/sys/kernel/random/boot_id"),
             shell: if bash.exists() { bash } else { PathBuf::from("/bin/sh") },
             hidden_env: Vec::new(),
+            systemd: Systemd::default(),
         }
     }
 
@@ -102,6 +109,12 @@ impl Host for LocalHost {
             match change {
                 HostChange::Write(file) => self.write(file).await,
                 HostChange::Run(command) => self.run_change(command).await,
+                HostChange::Unit { name, change } => self.change_unit(&name, change).await,
+                HostChange::ReloadUnits => self.machine.systemd.reload().await,
+                HostChange::Unpack(archive) => {
+                    let stop = self.stop.clone();
+                    blocking(move || unpack::unpack(&archive, &stop)).await
+                }
                 other => blocking(move || files::change(&other)).await,
             }
         })
@@ -120,6 +133,19 @@ impl Host for LocalHost {
     fn read<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<Vec<u8>, HostError>> {
         let path = path.to_owned();
         Box::pin(blocking(move || files::read(&path)))
+    }
+
+    fn unit<'a>(&'a self, name: &'a str) -> HostFuture<'a, Result<UnitState, HostError>> {
+        Box::pin(self.machine.systemd.unit(name))
+    }
+
+    fn probe<'a>(&'a self, probe: &'a Probe) -> HostFuture<'a, Result<ProbeResult, HostError>> {
+        Box::pin(async move {
+            tokio::select! {
+                result = network::probe(probe.clone()) => result,
+                reason = self.stop.wait() => Err(HostError::Stopped(reason)),
+            }
+        })
     }
 
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
@@ -160,6 +186,32 @@ impl LocalHost {
             }
         }
         blocking(move || prepared.persist()).await
+    }
+
+    /// Changes a unit. A stop of the attempt does not cancel the job of systemd.
+    async fn change_unit(&self, name: &str, change: UnitChange) -> Result<(), HostError> {
+        let changed = tokio::select! {
+            changed = self.machine.systemd.change(name, change) => changed,
+            reason = self.stop.wait() => return Err(HostError::Stopped(reason)),
+        };
+        let message = match changed {
+            Ok(()) => return Ok(()),
+            Err(UnitError::Other(error)) => return Err(error),
+            Err(UnitError::Failed(message)) => message,
+        };
+        let journal = ["journalctl", "--quiet", "--no-pager", "--output=cat", "--lines=10", "--unit", name];
+        let journal = Command::argv(journal).effect(CommandEffect::Reads);
+        // The journal is an addition: a node may have none.
+        let lines = process::query(self, journal).await.map(|result| result.stdout).unwrap_or_default();
+        for line in lines.lines() {
+            self.report.line(line);
+        }
+        let last: Vec<&str> = lines.lines().rev().take(3).collect();
+        if last.is_empty() {
+            return Err(HostError::Other(message));
+        }
+        let last = last.into_iter().rev().collect::<Vec<_>>().join(" | ");
+        Err(HostError::Other(format!("{message}; its journal ends with: {last}")))
     }
 
     async fn run_change(&self, command: Command) -> Result<(), HostError> {

@@ -9,7 +9,7 @@ use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "command",
-    summary: "TaskRunner a command unless it is unnecessary.",
+    summary: "Run a command unless it is unnecessary.",
     reference: "\
 The command is run as in `shell`. It is skipped, and the task is *unchanged*, if the path `creates` exists, if the command `unless` succeeds, or if the
 command `only_if` fails. These two must only read: they are run in noop mode too.

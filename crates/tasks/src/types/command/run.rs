@@ -16,8 +16,12 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Tas
             return Ok(TaskReport { changed: Some(false), ..message_report(reason) });
         }
         let exit = cx.host.run(command_of(spec.command, cx)).await?;
-        let changed = changed(&spec.changed_when, &exit);
-        let report = TaskReport { changed: Some(changed), ..TaskReport::default() };
+        let changed = match spec.changed_when {
+            // Only the command itself could tell.
+            ChangedWhen::Codes(_) | ChangedWhen::Output(_) if cx.is_noop() => None,
+            _ => Some(changed(&spec.changed_when, &exit)),
+        };
+        let report = TaskReport { changed, ..TaskReport::default() };
         let is_expected = match (&spec.changed_when, exit.status) {
             (ChangedWhen::Codes(codes), Status::Code(code)) => codes.contains(&code),
             _ => false,

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use crate::host::FileOwner;
 use crate::outcome::Failure;
 use crate::parameter::{Parameter, ParameterType};
-use crate::types::files::{DiffDetail, GROUP, MODE, OWNER, STATE, absolute, is_absent};
+use crate::types::files::{
+    BACKUP, DiffDetail, GROUP, MODE, OWNER, STATE, VALIDATE, absolute, is_absent, validate_command,
+};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -15,12 +17,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     OWNER,
     GROUP,
     STATE,
-    Parameter::optional(
-        "validate",
-        ParameterType::Text,
-        "Shell command that must succeed before the file is replaced; `%s` is the path of the new file.",
-    ),
-    Parameter::default("backup", ParameterType::Boolean, "false", "Keep the previous file as `PATH.~N~`."),
+    VALIDATE,
+    BACKUP,
     Parameter::default(
         "show_diff",
         ParameterType::Boolean,
@@ -49,18 +47,13 @@ pub(super) struct Spec {
 
 impl Spec {
     pub(super) fn read(values: &Values) -> Result<Self, Failure> {
-        let validate = values.opt_text("validate");
-        if validate.as_ref().is_some_and(|command| !command.contains("%s")) {
-            let message = "`validate` must contain `%s`, which stands for the path of the new file";
-            return Err(Failure::refused(message));
-        }
         Ok(Self {
             path: absolute(values.text("path"))?,
             is_absent: is_absent(values),
             content: values.opt_text("content").map(String::into_bytes),
             permissions: values.has("mode").then(|| values.permissions("mode")),
             owner: FileOwner { user: values.opt_text("owner"), group: values.opt_text("group") },
-            validate,
+            validate: validate_command(values)?,
             keeps_backup: values.flag("backup"),
             detail: if values.flag("show_diff") { DiffDetail::Content } else { DiffDetail::Digest },
         })

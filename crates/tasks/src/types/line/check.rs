@@ -13,7 +13,7 @@ const PERMISSIONS: u32 = 0o644;
 
 pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
     Box::pin(async move {
-        let Spec { path, edit, creates } = Spec::read(values)?;
+        let Spec { path, edit, creates, validate, keeps_backup } = Spec::read(values)?;
         let subject = path.display().to_string();
         let file = if let Some(entry) = cx.host.inspect(&path).await? {
             let FileKind::File { .. } = entry.kind else {
@@ -36,6 +36,7 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
             }
             FileToWrite::new(path, data, PERMISSIONS)
         };
+        let file = FileToWrite { validate, keeps_backup, ..file };
         Ok(step_of(file, cx.host, DiffDetail::Content).await?.into_iter().collect())
     })
 }

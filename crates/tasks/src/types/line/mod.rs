@@ -20,7 +20,8 @@ If `regexp` does not match `line` itself, a file that has the line is left uncha
 With `block`: the lines between two marker lines are managed. `marker` is the text of the marker lines; `{mark}` stands for `BEGIN` and
 `END`. Blocks with different markers can be in one file.
 
-A missing file is an error, unless `create` is set.",
+New lines are added at the end, or at the place that `insertafter` or `insertbefore` finds; existing ones are not moved. A missing file is an error,
+unless `create` is set. `validate` and `backup` work as in `file`.",
     runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Reports the differences and changes nothing.",

@@ -9,7 +9,7 @@ use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "master_shell",
-    summary: "TaskRunner a command on the master for a node.",
+    summary: "Run a command on the master for a node.",
     reference: "\
 Like `shell`, but executed by the agent of the master: once for each node of the task, with expressions evaluated for that node.
 The variable `STOKER_NODE` contains the UID of the node.",

@@ -29,6 +29,20 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
     })
 }
 
+/// Updates the package lists for `state: latest`: new versions are not found otherwise.
+pub(super) fn refresh<'a>(
+    values: &'a Values,
+    cx: Context<'a>,
+) -> HostFuture<'a, Result<Vec<HostChange>, Failure>> {
+    Box::pin(async move {
+        let spec = Spec::read(values)?;
+        if spec.state != PackageState::Latest || !spec.updates_lists {
+            return Ok(Vec::new());
+        }
+        Ok(vec![HostChange::Run(PackageManager::find(cx).await?.update_lists())])
+    })
+}
+
 /// Removes the installed packages in one transaction.
 fn removal(spec: &Spec, manager: PackageManager, installed: &BTreeMap<String, Installed>) -> Option<Step> {
     let differences: Vec<HostDifference> = spec
@@ -69,7 +83,8 @@ fn installation(
     if packages.is_empty() {
         return None;
     }
-    let update = spec.updates_lists.then(|| HostChange::Run(manager.update_lists()));
+    let is_update_due = spec.updates_lists && spec.state != PackageState::Latest;
+    let update = is_update_due.then(|| HostChange::Run(manager.update_lists()));
     let install = HostChange::Run(manager.install(&packages));
     let changes = update.into_iter().chain([install]).collect();
     Some(Step { differences, changes, is_action: false })

@@ -9,7 +9,7 @@ use crate::host::{Command, CommandEffect};
 use crate::outcome::Failure;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PackageManager {
+pub(in crate::types) enum PackageManager {
     Apt,
     Dnf,
 }
@@ -22,7 +22,7 @@ pub(super) struct Installed {
 }
 
 impl PackageManager {
-    pub(super) async fn find(cx: Context<'_>) -> Result<Self, Failure> {
+    pub(in crate::types) async fn find(cx: Context<'_>) -> Result<Self, Failure> {
         for (path, manager) in [("/usr/bin/apt-get", Self::Apt), ("/usr/bin/dnf", Self::Dnf)] {
             if cx.host.inspect(Path::new(path)).await?.is_some() {
                 return Ok(manager);
@@ -40,17 +40,18 @@ impl PackageManager {
         let names = packages.iter().map(|package| package.name.as_str());
         let words: Vec<&str> = match self {
             Self::Apt => {
-                let format = "--showformat=${Package}\\t${db:Status-Abbrev}\\t${Version}\\n";
+                let format = "--showformat=${Package}\\t${db:Status-Abbrev}\\t${Version}\\t${Architecture}\\n";
                 ["dpkg-query", "--show", format, "--"].into_iter().chain(names).collect()
             }
             Self::Dnf => {
-                let format = "%{NAME}\\tii\\t%{EVR}\\n";
+                let format = "%{NAME}\\tii\\t%{EVR}\\t%{ARCH}\\n";
                 ["rpm", "--query", "--queryformat", format].into_iter().chain(names).collect()
             }
         };
         // Unknown packages make the exit code 1; the known ones are listed nevertheless.
         let result = cx.host.query(Command::argv(words).effect(CommandEffect::Reads)).await?;
-        Ok(result.stdout.lines().filter_map(read_installed).collect())
+        let installed = result.stdout.lines().filter_map(read_installed);
+        Ok(installed.flat_map(|(names, installed)| names.map(|name| (name, installed.clone()))).collect())
     }
 
     /// Returns the newest version that the package lists offer, for each package that has one.
@@ -83,6 +84,22 @@ impl PackageManager {
             Self::Apt => apt(&["update"], &[]),
             Self::Dnf => dnf(&["makecache"], &[]),
         }
+    }
+
+    /// Updates the package lists of one source of apt, given as text. Lists of other sources are kept.
+    pub(in crate::types) fn update_lists_of(self, source: String) -> Command {
+        let options = [
+            "-o",
+            "Dir::Etc::sourcelist={scratch}/new.sources",
+            "-o",
+            "Dir::Etc::sourceparts=-",
+            "-o",
+            "APT::Get::List-Cleanup=0",
+            // Otherwise a failed download is a warning.
+            "-o",
+            "APT::Update::Error-Mode=any",
+        ];
+        apt(&[&options[..], &["update"]].concat(), &[]).scratch("new.sources", source.into_bytes())
     }
 
     /// Installs packages, written as `name` or `name=version`.
@@ -144,14 +161,15 @@ fn dnf(verb: &[&str], names: &[String]) -> Command {
     Command::argv(words.map(str::to_owned).chain(names.iter().cloned()))
 }
 
-/// Reads `name <tab> status <tab> version`. Removed packages whose configuration remains are not installed.
-fn read_installed(line: &str) -> Option<(String, Installed)> {
-    let mut fields = line.split('\t');
-    let (name, status, version) = (fields.next()?, fields.next()?, fields.next()?);
+/// Reads `name <tab> status <tab> version <tab> architecture`. Returns the names by which a package can be desired.
+/// Removed packages whose configuration remains are not installed.
+fn read_installed(line: &str) -> Option<([String; 3], Installed)> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let &[name, status, version, arch] = fields.as_slice() else { return None };
     let mut letters = status.chars();
     let (desired, current) = (letters.next()?, letters.next()?);
-    (current == 'i')
-        .then(|| (name.to_owned(), Installed { version: version.to_owned(), is_held: desired == 'h' }))
+    let names = [name.to_owned(), format!("{name}:{arch}"), format!("{name}.{arch}")];
+    (current == 'i').then(|| (names, Installed { version: version.to_owned(), is_held: desired == 'h' }))
 }
 
 /// Reads the candidates in the output of `apt-cache policy`.
@@ -175,15 +193,12 @@ mod tests {
     #[test]
     fn output_of_package_managers_is_read() {
         let installed = |version: &str, is_held| Installed { version: version.to_owned(), is_held };
-        assert_eq!(
-            read_installed("nginx\tii \t1.22.1-9"),
-            Some(("nginx".to_owned(), installed("1.22.1-9", false)))
-        );
-        assert_eq!(
-            read_installed("nginx\thi \t1.22.1-9"),
-            Some(("nginx".to_owned(), installed("1.22.1-9", true)))
-        );
-        assert_eq!(read_installed("nginx\trc \t1.22.1-9"), None);
+        let names = ["nginx", "nginx:amd64", "nginx.amd64"].map(str::to_owned);
+        for (status, is_held) in [("ii ", false), ("hi ", true)] {
+            let line = format!("nginx\t{status}\t1.22.1-9\tamd64");
+            assert_eq!(read_installed(&line), Some((names.clone(), installed("1.22.1-9", is_held))));
+        }
+        assert_eq!(read_installed("nginx\trc \t1.22.1-9\tamd64"), None);
         assert_eq!(read_installed("package nginx is not installed"), None);
         let policy = "nginx:\n  Installed: (none)\n  Candidate: 1.22.1-9\n  Version table:\nnone:\n  Candidate: (none)\n";
         assert_eq!(read_policy(policy), BTreeMap::from([("nginx".to_owned(), "1.22.1-9".to_owned())]));

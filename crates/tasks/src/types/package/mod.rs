@@ -1,7 +1,7 @@
 //! `package`: packages of the operating system.
 
 mod check;
-mod manager;
+pub(in crate::types) mod manager;
 mod spec;
 
 use stoker_engine::blueprint::Executor;
@@ -18,7 +18,8 @@ is the version of a single package; several versions are written as `name=versio
 lists of the node offer.
 
 `hold` prevents other programs from upgrading the packages (apt only). With `update_cache` the package lists are updated before packages
-are installed; if no package needs to be installed, they are not updated.",
+are installed; if no package needs to be installed, they are not updated. With `state: latest` they are updated first, so that new versions are found; this
+is no change. A dry run compares with the lists that the node has. A package of another architecture is written as `name:arch`, with dnf as `name.arch`.",
     runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Reports the differences and changes nothing.",
@@ -31,7 +32,7 @@ are installed; if no package needs to be installed, they are not updated.",
   parameters:
     names: [nginx, 'postgresql-client=15*']
     update_cache: true",
-    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate).refresh(check::refresh))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -6,7 +6,7 @@ use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::required("names", ParameterType::StringList, "Names of the packages, or `name=version`.")
-        .aliases(&["name"]),
+        .aliases(&["name", "pkg"]),
     Parameter::optional(
         "version",
         ParameterType::Text,
@@ -23,7 +23,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "update_cache",
         ParameterType::Boolean,
         "false",
-        "Update the package lists before installing packages.",
+        "Update the package lists before installing packages; with `state: latest` each time the task runs.",
     ),
     Parameter::timeout("1800"),
     Parameter::retries("2"),
@@ -76,6 +76,9 @@ impl Spec {
             return Err(Failure::refused("a version is possible with `state: present` only"));
         }
         let hold = values.has("hold").then(|| values.flag("hold"));
+        if hold.is_some() && state == PackageState::Absent {
+            return Err(Failure::refused("`hold` is not possible with `state: absent`"));
+        }
         Ok(Self { packages, state, hold, updates_lists: values.flag("update_cache") })
     }
 }

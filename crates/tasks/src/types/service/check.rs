@@ -1,12 +1,10 @@
 //! Check of `service`.
 
-use std::collections::BTreeMap;
-
 use stoker_model::HostDifference;
 
 use super::spec::{DesiredState, Spec};
 use crate::context::Context;
-use crate::host::{Command, CommandEffect, HostChange, HostFuture};
+use crate::host::{HostChange, HostFuture, UnitChange, UnitState};
 use crate::outcome::Failure;
 use crate::resource::Step;
 use crate::values::Values;
@@ -14,44 +12,18 @@ use crate::values::Values;
 pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
     Box::pin(async move {
         let spec = Spec::read(values)?;
-        let unit = UnitState::query(&spec.unit, cx).await?;
+        let unit = cx.host.unit(&spec.unit).await?;
         steps(&spec, &unit)
     })
 }
 
-/// State of a unit, as systemd reports it.
-#[derive(Debug)]
-struct UnitState {
-    /// `loaded`, `not-found`, `masked`, …
-    load: String,
-    /// `active`, `inactive`, `failed`, `activating`, …
-    active: String,
-    /// `enabled`, `disabled`, `static`, `masked`, …
-    file: String,
+fn is_enabled(unit: &UnitState) -> bool {
+    // `enabled-runtime` ends with the next boot.
+    unit.file == "enabled"
 }
 
-impl UnitState {
-    async fn query(unit: &str, cx: Context<'_>) -> Result<Self, Failure> {
-        let properties = "--property=LoadState,ActiveState,UnitFileState";
-        let command =
-            Command::argv(["systemctl", "show", properties, "--", unit]).effect(CommandEffect::Reads);
-        let result = cx.host.query(command).await?;
-        if !result.is_success() {
-            return Err(Failure::failed(format!("cannot query systemd: {}", result.stderr.trim())));
-        }
-        let mut values: BTreeMap<&str, &str> =
-            result.stdout.lines().filter_map(|line| line.split_once('=')).collect();
-        let mut take = |name: &str| values.remove(name).unwrap_or_default().to_owned();
-        Ok(Self { load: take("LoadState"), active: take("ActiveState"), file: take("UnitFileState") })
-    }
-
-    fn is_enabled(&self) -> bool {
-        self.file.starts_with("enabled")
-    }
-
-    fn is_masked(&self) -> bool {
-        self.load == "masked" || self.file.starts_with("masked")
-    }
+fn is_masked(unit: &UnitState) -> bool {
+    unit.load == "masked" || unit.file.starts_with("masked")
 }
 
 fn steps(spec: &Spec, unit: &UnitState) -> Result<Vec<Step>, Failure> {
@@ -61,47 +33,44 @@ fn steps(spec: &Spec, unit: &UnitState) -> Result<Vec<Step>, Failure> {
     if unit.load == "not-found" && (must_run || spec.masked == Some(true)) {
         return Err(Failure::failed(format!("the unit `{name}` does not exist; is its package installed?")));
     }
-    let run = |verb: &str| HostChange::Run(Command::argv(["systemctl", verb, "--", name]));
-    let step = |attribute: &str, old: &str, new: &str, verb: &str| {
-        Step::new(
-            HostDifference::value(name, attribute, Some(old.to_owned()), Some(new.to_owned())),
-            run(verb),
-        )
+    let step = |attribute: &str, old: &str, new: &str, change: UnitChange| {
+        let difference = HostDifference::value(name, attribute, Some(old.to_owned()), Some(new.to_owned()));
+        Step::new(difference, HostChange::Unit { name: name.to_owned(), change })
     };
     let mut steps = Vec::new();
     // Unmask before and mask after the other changes: a masked unit cannot be started.
-    if spec.masked == Some(false) && unit.is_masked() {
-        steps.push(step("masked", "true", "false", "unmask"));
+    if spec.masked == Some(false) && is_masked(unit) {
+        steps.push(step("masked", "true", "false", UnitChange::Unmask));
     }
     match spec.enabled {
         // Static units have no installation and always count as enabled.
         Some(true)
-            if !unit.is_enabled() && !matches!(unit.file.as_str(), "static" | "alias" | "generated") =>
+            if !is_enabled(unit) && !matches!(unit.file.as_str(), "static" | "alias" | "generated") =>
         {
-            steps.push(step("enabled", "false", "true", "enable"));
+            steps.push(step("enabled", "false", "true", UnitChange::Enable));
         }
-        Some(false) if unit.is_enabled() => steps.push(step("enabled", "true", "false", "disable")),
+        Some(false) if unit.file.starts_with("enabled") => steps.push(step("enabled", "true", "false", UnitChange::Disable)),
         _ => {}
     }
     let is_active = unit.active == "active";
     match spec.state {
         Some(DesiredState::Running) if !is_active => {
-            steps.push(step("state", &unit.active, "active", "start"));
+            steps.push(step("state", &unit.active, "active", UnitChange::Start));
         }
         Some(DesiredState::Stopped) if !matches!(unit.active.as_str(), "inactive" | "failed" | "") => {
-            steps.push(step("state", &unit.active, "inactive", "stop"));
+            steps.push(step("state", &unit.active, "inactive", UnitChange::Stop));
         }
         Some(DesiredState::Restarted) => {
-            steps.push(Step { is_action: true, ..step("state", &unit.active, "restarted", "restart") });
+            steps.push(Step { is_action: true, ..step("state", &unit.active, "restarted", UnitChange::Restart) });
         }
         Some(DesiredState::Reloaded) => {
-            let verb = "reload-or-restart";
-            steps.push(Step { is_action: true, ..step("state", &unit.active, "reloaded", verb) });
+            let change = UnitChange::Reload;
+            steps.push(Step { is_action: true, ..step("state", &unit.active, "reloaded", change) });
         }
         _ => {}
     }
-    if spec.masked == Some(true) && !unit.is_masked() {
-        steps.push(step("masked", "false", "true", "mask"));
+    if spec.masked == Some(true) && !is_masked(unit) {
+        steps.push(step("masked", "false", "true", UnitChange::Mask));
     }
     Ok(steps)
 }

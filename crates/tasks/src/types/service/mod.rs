@@ -3,8 +3,6 @@
 mod check;
 mod spec;
 
-use std::time::Duration;
-
 use stoker_engine::blueprint::Executor;
 
 use crate::resource::Resource;
@@ -14,8 +12,11 @@ pub(super) const TYPE: TaskType = TaskType {
     name: "service",
     summary: "Manage a systemd service.",
     reference: "\
-`state: running` starts the service and waits up to 15 seconds until it is active; a service that does not become active is a failure that names its state.
-`restarted` and `reloaded` are actions: they are done each time the task runs. Without `state` or `enabled` that aspect is not managed.",
+`state: running` starts the service and waits until it is active; a service that fails is an error with the last lines of its journal, as is one that is not
+active 15 seconds after its start. Restarts and reloads wait in the same way.
+`restarted` and `reloaded` are actions: they are done each time the task runs. Without `state`, `enabled` or `masked` that aspect is not managed.
+
+The agent talks to systemd over D-Bus; a check starts no program.",
     runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Reports the differences and changes nothing.",
@@ -26,7 +27,7 @@ pub(super) const TYPE: TaskType = TaskType {
   version: 3.0.0
   roles: [web]
   parameters: {name: nginx, state: running, enabled: true}",
-    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate).settle(Duration::from_secs(15)))),
+    run: Some(TaskRunner::Resource(Resource::new(check::check, spec::validate))),
     prepare: None,
     #[cfg(test)]
     cases: &[include_str!("cases/all.yaml")],

@@ -11,7 +11,7 @@ use crate::task_type::{TaskRunner, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "shell",
-    summary: "TaskRunner a command on the node.",
+    summary: "Run a command on the node.",
     reference: "\
 The text is run by `bash`, or by `sh` if there is no `bash`; a command that consists of an absolute path and plain arguments is
 executed directly. Standard input is empty. Success is exit code 0. Output is reported as it is produced: the first and the last

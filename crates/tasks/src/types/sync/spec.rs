@@ -1,6 +1,7 @@
 //! Parameters of `sync`.
 
 use crate::host::{Command, CommandEffect, shell_quote};
+use crate::outcome::Failure;
 use crate::parameter::{Parameter, ParameterType};
 use crate::values::Values;
 
@@ -12,14 +13,22 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::interval(),
 ];
 
-/// Returns the command. In noop mode, it does not create the destination directory.
-pub(super) fn command(values: &Values, is_noop: bool) -> Command {
+const OPTIONS: [&str; 5] = ["rsync", "-c", "-r", "--delete", "-l"];
+
+/// Returns the command that lists the differences, one in a line.
+pub(super) fn compare(values: &Values) -> Command {
     let (src, dst) = (values.text("src"), values.text("dst"));
-    let options = ["rsync", "-c", "-r", "--delete", "-l"];
-    if is_noop {
-        let dry = ["--dry-run", "--itemize-changes", "--", &src, &dst];
-        return Command::argv(options.iter().chain(&dry).copied()).effect(CommandEffect::Reads);
-    }
-    let (src, dst) = (shell_quote(&src), shell_quote(&dst));
-    Command::script(format!("mkdir -p -- {dst} && exec {} -- {src} {dst}", options.join(" ")))
+    let listing = ["--dry-run", "--itemize-changes", "--", &src, &dst];
+    Command::argv(OPTIONS.into_iter().chain(listing)).effect(CommandEffect::Reads)
+}
+
+/// Returns the command that creates the destination directory and removes the differences.
+pub(super) fn apply(values: &Values) -> Command {
+    let (src, dst) = (shell_quote(&values.text("src")), shell_quote(&values.text("dst")));
+    Command::script(format!("mkdir -p -- {dst} && exec {} -- {src} {dst}", OPTIONS.join(" ")))
+}
+
+/// All values are valid.
+pub(super) fn validate(_: &Values) -> Result<(), Failure> {
+    Ok(())
 }

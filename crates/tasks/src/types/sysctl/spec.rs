@@ -13,7 +13,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::required(
         "name",
         ParameterType::Text,
-        "Name of the parameter, for example `net.ipv4.ip_forward`.",
+        "Name of the parameter, for example `net.ipv4.ip_forward` or `net/ipv4/conf/eth0.100/forwarding`.",
     ),
     Parameter::optional("value", ParameterType::Any, "Value, text or number; required unless it is absent."),
     STATE,
@@ -48,11 +48,25 @@ impl Spec {
             Some(_) => return Err(Failure::refused("`value` must be a text or a number")),
         };
         Ok(Self {
-            kernel: PathBuf::from("/proc/sys").join(name.replace('.', "/")),
+            kernel: PathBuf::from("/proc/sys").join(path_of(&name)),
             stored: PathBuf::from(format!("/etc/sysctl.d/60-{}.conf", name.replace('/', "."))),
             name,
             value,
         })
+    }
+}
+
+/// Returns the path of a parameter below `/proc/sys`. The first separator decides, as in sysctl.conf(5): after a dot, a slash
+/// stands for a dot of the name, such as that of a VLAN interface.
+fn path_of(name: &str) -> String {
+    let swap = |c: char| match c {
+        '.' => '/',
+        '/' => '.',
+        other => other,
+    };
+    match name.find(['.', '/']) {
+        Some(at) if name[at..].starts_with('.') => name.chars().map(swap).collect(),
+        _ => name.to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use stoker_model::HostDifference;
 
 use super::spec::Spec;
 use crate::context::Context;
-use crate::host::{Command, CommandEffect, FileToWrite, HostChange, HostFuture};
+use crate::host::{FileToWrite, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
 use crate::types::files::{DiffDetail, step_of};
@@ -12,10 +12,10 @@ use crate::values::Values;
 
 pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
     Box::pin(async move {
-        let Spec { name, path, content } = Spec::read(values)?;
+        let Spec { unit, path, content } = Spec::read(values)?;
         let step = match content {
             Some(content) => {
-                let file = FileToWrite::new(path, content, 0o644);
+                let file = FileToWrite { parents: Some(0o755), ..FileToWrite::new(path, content, 0o644) };
                 step_of(file, cx.host, DiffDetail::Content).await?
             }
             None if cx.host.inspect_link(&path).await?.is_some() => {
@@ -25,25 +25,17 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
             }
             None => None,
         };
-        let reload = HostChange::Run(Command::argv(["systemctl", "daemon-reload"]));
+        let reload = HostChange::ReloadUnits;
         if let Some(mut step) = step {
             step.changes.push(reload);
             return Ok(vec![step]);
         }
         // The attempt that wrote the file may have ended before systemd read it.
-        let is_outdated = needs_reload(&name, cx).await?;
+        // A template is never loaded.
+        let is_outdated = !unit.contains("@.") && cx.host.unit(&unit).await?.needs_reload;
         let text = |word: &str| Some(word.to_owned());
         let difference =
-            HostDifference::value(name, "configuration in systemd", text("outdated"), text("current"));
+            HostDifference::value(unit, "configuration in systemd", text("outdated"), text("current"));
         Ok(if is_outdated { vec![Step::new(difference, reload)] } else { Vec::new() })
     })
-}
-
-async fn needs_reload(unit: &str, cx: Context<'_>) -> Result<bool, Failure> {
-    let words = ["systemctl", "show", "--property=NeedDaemonReload", "--", unit];
-    let result = cx.host.query(Command::argv(words).effect(CommandEffect::Reads)).await?;
-    if !result.is_success() {
-        return Err(Failure::failed(format!("cannot query systemd: {}", result.stderr.trim())));
-    }
-    Ok(result.stdout.trim() == "NeedDaemonReload=yes")
 }

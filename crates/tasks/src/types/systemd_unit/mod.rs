@@ -12,7 +12,8 @@ pub(super) const TYPE: TaskType = TaskType {
     name: "systemd_unit",
     summary: "Manage a systemd unit file, such as a service or a timer.",
     reference: "\
-The file is written to `/etc/systemd/system`, and systemd reloads its configuration. Start and enable the unit with a task of type `service`.",
+The file is written to `/etc/systemd/system`, and systemd reloads its configuration. A drop-in changes a unit of a package: its name is
+`UNIT.d/NAME.conf`. Start and enable the unit with a task of type `service`.",
     runs_on: Executor::Node,
     is_idempotent: true,
     noop: "Reports the differences and changes nothing.",

@@ -11,7 +11,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::required(
         "name",
         ParameterType::Text,
-        "Name of the unit with its suffix, for example `backup.timer`.",
+        "Name of the unit with its suffix, for example `backup.timer`, or of a drop-in: `nginx.service.d/limits.conf`.",
     ),
     Parameter::optional(
         "content",
@@ -29,7 +29,7 @@ const SUFFIXES: &[&str] =
 
 #[derive(Debug)]
 pub(super) struct Spec {
-    pub(super) name: String,
+    pub(super) unit: String,
     pub(super) path: PathBuf,
     /// `None`: the unit must not exist.
     pub(super) content: Option<Vec<u8>>,
@@ -38,20 +38,29 @@ pub(super) struct Spec {
 impl Spec {
     pub(super) fn read(values: &Values) -> Result<Self, Failure> {
         let name = values.text("name");
-        let is_unit = name.rsplit_once('.').is_some_and(|(stem, suffix)| {
-            !stem.is_empty() && !name.contains(['/', ' ']) && SUFFIXES.contains(&suffix)
-        });
-        if !is_unit {
+        let unit = match name.split_once('/') {
+            None => Some(name.as_str()),
+            Some((folder, file)) => folder.strip_suffix(".d").filter(|_| {
+                file.strip_suffix(".conf").is_some_and(|stem| !stem.is_empty() && !file.contains(['/', ' ']))
+            }),
+        };
+        let is_unit = |name: &&str| {
+            name.rsplit_once('.').is_some_and(|(stem, suffix)| {
+                !stem.is_empty() && !name.contains(['/', ' ']) && SUFFIXES.contains(&suffix)
+            })
+        };
+        let Some(unit) = unit.filter(is_unit).map(str::to_owned) else {
             let suffixes = SUFFIXES.join(", ");
             return Err(Failure::refused(format!(
-                "`name` must end with the type of the unit, one of {suffixes}"
+                "`name` must end with the type of the unit, one of {suffixes}, or be that of a drop-in, \
+                 `UNIT.d/NAME.conf`"
             )));
-        }
+        };
         let content = values.opt_text("content").map(String::into_bytes).filter(|_| !is_absent(values));
         if content.is_none() && !is_absent(values) {
             return Err(Failure::refused("`content` is required, unless `state` is `absent`"));
         }
-        Ok(Self { path: PathBuf::from("/etc/systemd/system").join(&name), name, content })
+        Ok(Self { path: PathBuf::from("/etc/systemd/system").join(name), unit, content })
     }
 }
 

@@ -2,12 +2,13 @@
 
 use stoker_model::HostDifference;
 
+use super::access::{key_steps, password_steps};
 use super::spec::Spec;
 use crate::context::Context;
 use crate::host::{Command, HostChange, HostFuture};
 use crate::outcome::Failure;
 use crate::resource::Step;
-use crate::types::accounts::{Accounts, UserEntry, password_hash};
+use crate::types::accounts::{Accounts, ShadowEntry, UserEntry};
 use crate::values::Values;
 
 pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, Result<Vec<Step>, Failure>> {
@@ -15,15 +16,19 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
         let spec = Spec::read(values)?;
         let accounts = Accounts::read(cx.host).await?;
         let mut steps = Vec::new();
-        match accounts.user(&spec.name) {
-            Some(_) if spec.is_absent => steps.push(removal(&spec)),
+        let user = accounts.user(&spec.name);
+        let shadow = ShadowEntry::read(cx.host, &spec.name).await?;
+        match &user {
+            Some(_) if spec.is_absent => return Ok(vec![removal(&spec)]),
             None if spec.is_absent => return Ok(steps),
             None => steps.push(creation(&spec)),
-            Some(user) => steps.extend(modification(&spec, &user, &accounts)),
+            Some(user) => steps.extend(modification(&spec, user, &accounts, &shadow)),
         }
-        if let Some(hash) = spec.password.as_ref().filter(|_| !spec.is_absent) {
-            let current = password_hash(cx.host, &spec.name).await?;
-            steps.extend((current.as_ref() != Some(hash)).then(|| password(&spec.name, hash)));
+        steps.extend(password_steps(&spec, &shadow));
+        if let Some(keys) = &spec.keys {
+            let home = spec.home.clone().or_else(|| user.map(|user| user.home.to_owned()));
+            let home = home.unwrap_or_else(|| ["/home", &spec.name].join("/"));
+            steps.extend(key_steps(&spec, &home, keys, cx).await?);
         }
         Ok(steps)
     })
@@ -63,13 +68,19 @@ fn options(spec: &Spec) -> Vec<(&'static str, String)> {
         ("--comment", spec.comment.clone()),
         ("--home-dir", spec.home.clone()),
         ("--shell", spec.shell.clone()),
+        ("--expiredate", spec.expires.as_ref().map(|expiry| expiry.date.clone()).filter(|it| !it.is_empty())),
     ]
     .into_iter()
     .filter_map(|(option, value)| Some((option, value?)))
     .collect()
 }
 
-fn modification(spec: &Spec, user: &UserEntry<'_>, accounts: &Accounts) -> Option<Step> {
+fn modification(
+    spec: &Spec,
+    user: &UserEntry<'_>,
+    accounts: &Accounts,
+    shadow: &ShadowEntry,
+) -> Option<Step> {
     let current_groups = accounts.groups_of(&spec.name);
     let groups = spec.groups.as_ref().map(|groups| {
         let retained = current_groups.iter().filter(|_| spec.appends).cloned();
@@ -93,14 +104,13 @@ fn modification(spec: &Spec, user: &UserEntry<'_>, accounts: &Accounts) -> Optio
         words.extend([option.to_owned(), desired.clone()]);
         differences.push(HostDifference::value(&spec.name, attribute, Some(current), Some(desired)));
     }
+    if let Some(expiry) = spec.expires.as_ref().filter(|expiry| expiry.days != shadow.expires) {
+        words.extend(["--expiredate".to_owned(), expiry.date.clone()]);
+        let day = |days: &str, text: &str| (!days.is_empty()).then(|| text.to_owned());
+        let old = day(&shadow.expires, &format!("day {}", shadow.expires));
+        let new = day(&expiry.days, &expiry.date);
+        differences.push(HostDifference::value(&spec.name, "expires", old, new));
+    }
     words.extend(["--".to_owned(), spec.name.clone()]);
     (!differences.is_empty()).then(|| Step { differences, changes: vec![run(words)], is_action: false })
-}
-
-/// Sets the password through standard input: arguments are visible to all users of the node.
-fn password(name: &str, hash: &str) -> Step {
-    let command = Command::argv(["chpasswd", "--encrypted"]).stdin(format!("{name}:{hash}\n").into_bytes());
-    let hidden = Some("(hidden)".to_owned());
-    let difference = HostDifference::value(name, "password", hidden.clone(), hidden);
-    Step::new(difference, HostChange::Run(command))
 }

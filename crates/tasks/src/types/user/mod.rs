@@ -1,6 +1,8 @@
 //! `user`: a local user account.
 
+mod access;
 mod check;
+mod expiry;
 mod spec;
 
 use stoker_engine::blueprint::Executor;
@@ -14,6 +16,8 @@ pub(super) const TYPE: TaskType = TaskType {
     reference: "\
 Attributes that are not set are not managed. `groups` are the supplementary groups: with `append` the user stays in others as well. `password` is a
 hash, as `openssl passwd -6` prints it; it is never shown. `state: absent` removes the account, with `remove_home` also its home directory.
+
+`authorized_keys` are added to `~/.ssh/authorized_keys`, which is created; with `exclusive_keys` other keys are removed.
 
 Groups must exist; manage them with tasks of type `user_group`.",
     runs_on: Executor::Node,

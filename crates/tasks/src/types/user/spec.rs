@@ -1,5 +1,6 @@
 //! Parameters of `user`.
 
+use super::expiry::Expiry;
 use crate::outcome::Failure;
 use crate::parameter::{Parameter, ParameterType};
 use crate::types::accounts::is_account_name;
@@ -10,7 +11,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::required("name", ParameterType::Text, "Name of the user."),
     Parameter::optional(
         "uid",
-        ParameterType::AccountNumber,
+        ParameterType::Number,
         "Number of the user; chosen by the node if it is not set.",
     ),
     Parameter::optional("group", ParameterType::Text, "Primary group."),
@@ -25,6 +26,27 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::optional("home", ParameterType::Path, "Home directory. It is not moved when it changes."),
     Parameter::optional("shell", ParameterType::Path, "Login shell."),
     Parameter::optional("password", ParameterType::Text, "Hashed password."),
+    Parameter::optional(
+        "locked",
+        ParameterType::Boolean,
+        "Whether the password is locked. Keys are not; to close an account, set `expires`.",
+    ),
+    Parameter::optional(
+        "expires",
+        ParameterType::Text,
+        "First day on which the account cannot be used, as `2027-01-31`, or `never`.",
+    ),
+    Parameter::optional(
+        "authorized_keys",
+        ParameterType::StringList,
+        "Public keys with which the user can log in over SSH.",
+    ),
+    Parameter::default(
+        "exclusive_keys",
+        ParameterType::Boolean,
+        "false",
+        "Remove other keys from the file of authorized keys.",
+    ),
     Parameter::default(
         "create_home",
         ParameterType::Boolean,
@@ -62,6 +84,11 @@ pub(super) struct Spec {
     pub(super) home: Option<String>,
     pub(super) shell: Option<String>,
     pub(super) password: Option<String>,
+    pub(super) locked: Option<bool>,
+    /// As days since 1970-01-01, empty for never, and as text for `usermod`.
+    pub(super) expires: Option<Expiry>,
+    pub(super) keys: Option<Vec<String>>,
+    pub(super) exclusive_keys: bool,
     pub(super) creates_home: bool,
     pub(super) is_system: bool,
     pub(super) removes_home: bool,
@@ -85,6 +112,13 @@ impl Spec {
             home: values.opt_text("home"),
             shell: values.opt_text("shell"),
             password: values.opt_text("password"),
+            locked: values.has("locked").then(|| values.flag("locked")),
+            expires: values.opt_text("expires").map(|text| Expiry::parse(&text)).transpose()?,
+            keys: values.has("authorized_keys").then(|| {
+                let keys = values.texts("authorized_keys");
+                keys.iter().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect()
+            }),
+            exclusive_keys: values.flag("exclusive_keys"),
             creates_home: values.flag("create_home"),
             is_system: values.flag("system"),
             removes_home: values.flag("remove_home"),
@@ -99,6 +133,9 @@ impl Spec {
         let invalid = [&self.name].into_iter().chain(groups).find(|name| !is_account_name(name));
         if let Some(name) = invalid {
             return Some(format!("`{name}` is not a valid name of a user or group"));
+        }
+        if self.keys.iter().flatten().any(|key| key.contains('\n')) {
+            return Some("each item of `authorized_keys` must be a single line".to_owned());
         }
         let fields = [
             ("comment", &self.comment),

@@ -10,7 +10,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::required("name", ParameterType::Text, "Name of the group."),
     Parameter::optional(
         "gid",
-        ParameterType::AccountNumber,
+        ParameterType::Number,
         "Number of the group; chosen by the node if it is not set.",
     ),
     Parameter::default(
