@@ -111,9 +111,8 @@ fn check_laws(case: &Case, script: &Script) {
 }
 
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
-    let is_modelled = |case: &Case| {
-        MODELLED.contains(&case.task_type) && converges(case) && case.mode() == Mode::Normal
-    };
+    let is_modelled =
+        |case: &Case| MODELLED.contains(&case.task_type) && converges(case) && case.mode() == Mode::Normal;
     all().into_iter().filter(is_modelled).collect()
 });
 

@@ -15,7 +15,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "URL of the archive, or its absolute path on the node; required unless it is absent.",
     )
     .aliases(&["src"]),
-    Parameter::required("dest", ParameterType::Path, "Directory that holds the content of the archive.").aliases(&["path"]),
+    Parameter::required("dest", ParameterType::Path, "Directory that holds the content of the archive.")
+        .aliases(&["path"]),
     Parameter::optional(
         "digest",
         ParameterType::Text,

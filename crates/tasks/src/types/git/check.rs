@@ -64,7 +64,9 @@ fn step(spec: &Spec, copy: &WorkingCopy, desired: &str) -> Result<Option<Step>, 
     if n_local > 0 && !is_desired_commit && !spec.forces {
         let first = copy.local_changes[0].trim();
         let hint = "set `force: true` to discard them";
-        return Err(Failure::failed(format!("`{dest}` has local changes ({first}; {n_local} in total); {hint}")));
+        return Err(Failure::failed(format!(
+            "`{dest}` has local changes ({first}; {n_local} in total); {hint}"
+        )));
     }
     let mut differences = Vec::new();
     let mut changes = Vec::new();
@@ -78,7 +80,12 @@ fn step(spec: &Spec, copy: &WorkingCopy, desired: &str) -> Result<Option<Step>, 
         run(&["config", "remote.origin.url", &spec.repo]);
     }
     if !is_desired_commit {
-        differences.push(HostDifference::value(&dest, "commit", copy.commit.clone(), Some(desired.to_owned())));
+        differences.push(HostDifference::value(
+            &dest,
+            "commit",
+            copy.commit.clone(),
+            Some(desired.to_owned()),
+        ));
         let branches = "+refs/heads/*:refs/remotes/origin/*";
         run(&["fetch", "--quiet", "--force", "--prune", "--tags", "origin", branches]);
     }
@@ -104,7 +111,8 @@ async fn remote_commit(spec: &Spec, cx: Context<'_>) -> Result<String, Failure> 
             .map(|form| form.replacen("{}", version, 1))
             .to_vec(),
     };
-    let words = ["git", "ls-remote", "--", &spec.repo].into_iter().chain(references.iter().map(String::as_str));
+    let words =
+        ["git", "ls-remote", "--", &spec.repo].into_iter().chain(references.iter().map(String::as_str));
     let result = query(&words.map(str::to_owned).collect::<Vec<_>>(), cx).await?;
     if !result.is_success() {
         return Err(failed(&format!("read the repository `{}`", spec.repo), &result));

@@ -8,7 +8,11 @@ use crate::types::files::absolute;
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("repo", ParameterType::Text, "Address of the repository: a URL, `user@host:path` or a path."),
+    Parameter::required(
+        "repo",
+        ParameterType::Text,
+        "Address of the repository: a URL, `user@host:path` or a path.",
+    ),
     Parameter::required("dest", ParameterType::Path, "Absolute path of the working copy.").aliases(&["path"]),
     Parameter::default("version", ParameterType::Text, "HEAD", "Branch, tag or full commit hash."),
     Parameter::default(

@@ -59,12 +59,7 @@ impl Edit {
     }
 }
 
-fn ensure<'t>(
-    lines: &[&'t str],
-    line: &'t str,
-    regexp: Option<&Regex>,
-    position: &Position,
-) -> Vec<&'t str> {
+fn ensure<'t>(lines: &[&'t str], line: &'t str, regexp: Option<&Regex>, position: &Position) -> Vec<&'t str> {
     // A line that the expression does not match is not found by it the next time.
     let is_found_by_text = regexp.is_none_or(|regexp| !regexp.is_match(line));
     let mut edited = lines.to_vec();

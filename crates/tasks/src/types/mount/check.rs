@@ -98,8 +98,8 @@ async fn table(path: &str, desired: Option<&FileSystem>, cx: Context<'_>) -> Res
         Some(entry) => (cx.host.read(file).await?, entry.permissions),
         None => (Vec::new(), 0o644),
     };
-    let text = String::from_utf8(text)
-        .map_err(|_| Failure::failed(format!("`{FSTAB}` is not valid UTF-8 text")))?;
+    let text =
+        String::from_utf8(text).map_err(|_| Failure::failed(format!("`{FSTAB}` is not valid UTF-8 text")))?;
     let edited = edit(&text, path, desired);
     if edited.is_empty() && text.is_empty() {
         return Ok(None);
@@ -142,9 +142,9 @@ async fn is_same_source(desired: &str, current: &str, cx: Context<'_>) -> Result
         ("PARTLABEL=", "/dev/disk/by-partlabel"),
         ("ID=", "/dev/disk/by-id"),
     ];
-    let tagged = FOLDERS.iter().find_map(|(tag, folder)| {
-        Some(format!("{folder}/{}", desired.strip_prefix(tag)?.trim_matches('"')))
-    });
+    let tagged = FOLDERS
+        .iter()
+        .find_map(|(tag, folder)| Some(format!("{folder}/{}", desired.strip_prefix(tag)?.trim_matches('"'))));
     let desired = tagged.as_deref().unwrap_or(desired);
     Ok(desired == current || resolve(desired, cx).await? == resolve(current, cx).await?)
 }

@@ -74,7 +74,9 @@ impl Spec {
             let fields = [("fstype", fstype), ("options", options)];
             let is_broken = |text: &str| text.contains(|c: char| c.is_whitespace() || c == '#');
             if let Some((name, text)) = fields.into_iter().find(|(_, text)| is_broken(text)) {
-                return Err(Failure::refused(format!("`{name}` must not contain white space or `#`: `{text}`")));
+                return Err(Failure::refused(format!(
+                    "`{name}` must not contain white space or `#`: `{text}`"
+                )));
             }
         }
         Ok(Self { path, state })

@@ -67,7 +67,11 @@ fn point_of(line: &str) -> Option<String> {
 
 /// White space and backslashes are written as octal numbers in both tables.
 fn encode(text: &str) -> String {
-    text.replace('\\', "\\134").replace(' ', "\\040").replace('\t', "\\011").replace('\n', "\\012").replace('#', "\\043")
+    text.replace('\\', "\\134")
+        .replace(' ', "\\040")
+        .replace('\t', "\\011")
+        .replace('\n', "\\012")
+        .replace('#', "\\043")
 }
 
 fn decode(text: &str) -> String {
@@ -102,7 +106,11 @@ mod tests {
         let line = "/dev/b /srv/d ext4 noatime 0 2\n";
         for (text, desired, expected) in [
             ("", Some(&data), line.to_owned()),
-            ("# x\n/dev/a / ext4 defaults 0 1", Some(&data), format!("# x\n/dev/a / ext4 defaults 0 1\n{line}")),
+            (
+                "# x\n/dev/a / ext4 defaults 0 1",
+                Some(&data),
+                format!("# x\n/dev/a / ext4 defaults 0 1\n{line}"),
+            ),
             ("/dev/z /srv/d xfs ro 0 0\n/dev/y /srv/d xfs ro 0 0\n", Some(&data), line.to_owned()),
             ("/dev/b\t/srv/d ext4 noatime 0 2", Some(&data), "/dev/b\t/srv/d ext4 noatime 0 2".to_owned()),
             ("#/dev/b /srv/d ext4\n", None, "#/dev/b /srv/d ext4\n".to_owned()),

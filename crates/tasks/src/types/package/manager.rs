@@ -40,7 +40,8 @@ impl PackageManager {
         let names = packages.iter().map(|package| package.name.as_str());
         let words: Vec<&str> = match self {
             Self::Apt => {
-                let format = "--showformat=${Package}\\t${db:Status-Abbrev}\\t${Version}\\t${Architecture}\\n";
+                let format =
+                    "--showformat=${Package}\\t${db:Status-Abbrev}\\t${Version}\\t${Architecture}\\n";
                 ["dpkg-query", "--show", format, "--"].into_iter().chain(names).collect()
             }
             Self::Dnf => {

@@ -86,7 +86,8 @@ fn deb822(source: &PackageSource, signed_by: Option<&str>) -> Result<String, Fai
 
 fn yum(name: &str, source: &PackageSource, signed_by: Option<&str>) -> String {
     let number = |flag: bool| u8::from(flag).to_string();
-    let key = signed_by.map(|key| if key.starts_with('/') { format!("file://{key}") } else { key.to_owned() });
+    let key =
+        signed_by.map(|key| if key.starts_with('/') { format!("file://{key}") } else { key.to_owned() });
     let fields = [
         ("name", name.to_owned()),
         ("baseurl", source.uris.join(" ")),

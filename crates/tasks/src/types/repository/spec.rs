@@ -13,7 +13,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "Addresses of the repository; required unless it is absent.",
     )
     .aliases(&["baseurl"]),
-    Parameter::optional("suites", ParameterType::StringList, "Suites, for example `bookworm`; required with apt."),
+    Parameter::optional(
+        "suites",
+        ParameterType::StringList,
+        "Suites, for example `bookworm`; required with apt.",
+    ),
     Parameter::optional("components", ParameterType::StringList, "Components, for example `main`."),
     Parameter::default("types", ParameterType::StringList, "deb", "`deb`, `deb-src` or both."),
     Parameter::optional("architectures", ParameterType::StringList, "Architectures, if not all of the node."),
@@ -65,7 +69,9 @@ impl Spec {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.starts_with('.') || !name.chars().all(is_plain) {
             let hint = "use letters, digits, `-`, `_` and `.`";
-            return Err(Failure::refused(format!("`name` cannot name a file of package sources: `{name}`; {hint}")));
+            return Err(Failure::refused(format!(
+                "`name` cannot name a file of package sources: `{name}`; {hint}"
+            )));
         }
         if is_absent(values) {
             return Ok(Self { name, source: None });
@@ -101,7 +107,9 @@ impl Spec {
 fn words(values: &Values, name: &str) -> Result<Vec<String>, Failure> {
     let words = values.texts(name);
     match words.iter().find(|word| word.is_empty() || word.contains(char::is_whitespace)) {
-        Some(word) => Err(Failure::refused(format!("`{name}` contains `{word}`, which is not a single word"))),
+        Some(word) => {
+            Err(Failure::refused(format!("`{name}` contains `{word}`, which is not a single word")))
+        }
         None => Ok(words),
     }
 }

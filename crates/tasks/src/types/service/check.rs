@@ -49,7 +49,9 @@ fn steps(spec: &Spec, unit: &UnitState) -> Result<Vec<Step>, Failure> {
         {
             steps.push(step("enabled", "false", "true", UnitChange::Enable));
         }
-        Some(false) if unit.file.starts_with("enabled") => steps.push(step("enabled", "true", "false", UnitChange::Disable)),
+        Some(false) if unit.file.starts_with("enabled") => {
+            steps.push(step("enabled", "true", "false", UnitChange::Disable))
+        }
         _ => {}
     }
     let is_active = unit.active == "active";
@@ -61,7 +63,10 @@ fn steps(spec: &Spec, unit: &UnitState) -> Result<Vec<Step>, Failure> {
             steps.push(step("state", &unit.active, "inactive", UnitChange::Stop));
         }
         Some(DesiredState::Restarted) => {
-            steps.push(Step { is_action: true, ..step("state", &unit.active, "restarted", UnitChange::Restart) });
+            steps.push(Step {
+                is_action: true,
+                ..step("state", &unit.active, "restarted", UnitChange::Restart)
+            });
         }
         Some(DesiredState::Reloaded) => {
             let change = UnitChange::Reload;

@@ -16,7 +16,11 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
         let result = cx.host.query(compare(values)).await?;
         if !result.is_success() {
             let exit = Exit { status: result.status, stderr_tail: result.stderr, ..Exit::default() };
-            return Err(Failure::failed(format!("cannot compare with `{}`: {}", values.text("src"), exit.describe())));
+            return Err(Failure::failed(format!(
+                "cannot compare with `{}`: {}",
+                values.text("src"),
+                exit.describe()
+            )));
         }
         let dst = values.text("dst");
         let differences: Vec<HostDifference> =

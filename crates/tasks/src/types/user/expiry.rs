@@ -31,7 +31,8 @@ fn days(date: &str) -> Option<u32> {
     let &[year, month, day] = parts.as_slice() else { return None };
     let number = |text: &str, len: usize| (text.len() == len).then(|| text.parse::<u32>().ok()).flatten();
     let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
-    let is_leap = |year: u32| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let is_leap =
+        |year: u32| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let february = if is_leap(year) { 29 } else { 28 };
     let lengths = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let length = lengths.get(month.checked_sub(1)? as usize)?;

@@ -45,7 +45,9 @@ async fn check(condition: &Condition, cx: Context<'_>) -> Result<(bool, String),
         Condition::File(path, regexp) => (path, regexp),
     };
     let file = path.display();
-    let Some(entry) = cx.host.inspect(path).await? else { return Ok((false, format!("`{file}` does not exist"))) };
+    let Some(entry) = cx.host.inspect(path).await? else {
+        return Ok((false, format!("`{file}` does not exist")));
+    };
     let Some(regexp) = regexp else { return Ok((true, format!("`{file}` exists"))) };
     let FileKind::File { .. } = entry.kind else {
         return Err(Failure::failed(format!("`{file}` is {}, not a file", entry.kind.name())));
