@@ -9,7 +9,7 @@ use stoker_services::runs::{GraphRequest, RunOptions};
 
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
-use crate::http::query::Query;
+use crate::http::query::{Query, query};
 
 /// Converts the options of a run; omitted options get their defaults.
 pub(super) fn run_options(body: RunOptionsBody) -> RunOptions {
@@ -68,6 +68,36 @@ pub(super) fn read_fixed_run(query: Query, document: Option<&Document>) -> ApiRe
     merge(request, None, body.nodes, options)
 }
 
+query! {
+    /// Options of a run by cluster.
+    pub(super) struct RunQuery {
+        /// IDs of the nodes to run on, comma-separated (default: all nodes)
+        #[param(value_type = Option<String>)]
+        nodes: Option<Vec<i64>> = ids,
+        /// `1` to create the plan without executing it
+        #[param(value_type = Option<String>)]
+        dry_run: bool = boolean,
+        /// `1` to let agents report what tasks would do, without changing anything
+        #[param(value_type = Option<String>)]
+        noop_run: bool = boolean,
+        /// `1` to run all tasks regardless of previous successes
+        #[param(value_type = Option<String>)]
+        force: bool = boolean,
+        /// `1` for verbose output of task executors
+        #[param(value_type = Option<String>)]
+        debug: bool = boolean,
+    }
+}
+
+query! {
+    /// Options of a run that roles with fewer nodes than their minimum prevent.
+    pub(super) struct LimitQuery {
+        /// `1` to run although roles have fewer nodes than their minimum
+        #[param(value_type = Option<String>)]
+        ignore_limits: bool = boolean,
+    }
+}
+
 pub(super) fn read_query(mut query: Query) -> ApiResult<RunRequest> {
     let graph_type = |name: &str| {
         query
@@ -78,15 +108,11 @@ pub(super) fn read_query(mut query: Query) -> ApiResult<RunRequest> {
             .transpose()
     };
     let graph_type = agree("graph_type", graph_type("graph_type")?, graph_type("type")?)?;
-    let nodes = query.ids("nodes").map(|ids| ids.iter().map(i64::to_string).collect());
-    let run_options = RunOptions {
-        dry_run: query.boolean("dry_run"),
-        noop_run: query.boolean("noop_run"),
-        force: query.boolean("force"),
-        debug: query.boolean("debug"),
-        ignore_limits: query.boolean("ignore_limits"),
-        ..RunOptions::default()
-    };
+    let RunQuery { nodes, dry_run, noop_run, force, debug } = RunQuery::read(&mut query);
+    let LimitQuery { ignore_limits } = LimitQuery::read(&mut query);
+    let nodes = nodes.map(|ids| ids.iter().map(i64::to_string).collect());
+    let run_options =
+        RunOptions { dry_run, noop_run, force, debug, ignore_limits, ..RunOptions::default() };
     query.finish()?;
     Ok(RunRequest { graph_type, nodes, run_options })
 }
