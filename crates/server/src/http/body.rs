@@ -57,7 +57,7 @@ impl Document {
     /// Reads the body as a map; keys that `read` does not consume are errors.
     pub(crate) fn fields<T>(&self, read: impl FnOnce(&mut Fields<'_, '_>) -> Option<T>) -> ApiResult<T> {
         self.read(|node, problems| {
-            let mut fields = Fields::new(node, problems)?;
+            let mut fields = Fields::of_document(node, &self.text, problems)?;
             let value = read(&mut fields);
             fields.finish();
             value

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use stoker_api_types::plugins::PluginView;
 use stoker_client::{Body, Method, RestRequest};
-use stoker_model::Json;
 use stoker_packages::pack_plugin;
 
 use super::find::display_name;
@@ -36,16 +36,16 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let archive = if args.path.is_dir() { pack(&args.path)? } else { open_archive(&args.path)? };
     let request = RestRequest::new(Method::Post, "plugins/upload")
         .body(Body::File("application/octet-stream", &archive));
-    let plugin = remote.send(&request)?;
-    let warnings = plugin.get("warnings").and_then(Json::as_array).into_iter().flatten();
-    for warning in warnings.filter_map(Json::as_str) {
+    let response = remote.send(&request)?;
+    let plugin: PluginView = typed(&response)?;
+    for warning in plugin.warnings.iter().flatten() {
         remote.note(&format!("warning: {warning}"));
     }
-    remote.note(&format!("installed {}", display_name(&typed(&plugin)?)));
+    remote.note(&format!("installed {}", display_name(&plugin)));
     if remote.format() == crate::remote::Format::Table && !remote.is_quiet() {
         return Ok(());
     }
-    remote.report_change("", &plugin)
+    remote.report_change("", &response)
 }
 
 fn open_archive(path: &Path) -> Outcome<File> {

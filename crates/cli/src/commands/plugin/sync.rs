@@ -1,7 +1,6 @@
 use serde_json::json;
-use stoker_api_types::plugins::PluginView;
+use stoker_api_types::plugins::{PluginView, SyncView};
 use stoker_client::Method;
-use stoker_model::Json;
 
 use super::find::find;
 use crate::exit::Outcome;
@@ -31,9 +30,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         ids.push(typed::<PluginView>(&find(remote, name)?)?.id);
     }
     let body = if ids.is_empty() { json!({}) } else { json!({"ids": ids}) };
-    let response = remote.send_json(Method::Post, "plugins/sync", &body)?;
-    let warnings = response.get("warnings").and_then(Json::as_array).into_iter().flatten();
-    for warning in warnings.filter_map(Json::as_str) {
+    let response: SyncView = typed(&remote.send_json(Method::Post, "plugins/sync", &body)?)?;
+    for warning in response.warnings {
         remote.note(&format!("warning: {warning}"));
     }
     remote.note("reloaded plugin files");

@@ -1,9 +1,8 @@
 //! Conversion between nodes and their API types.
 
 use stoker_api_types::nodes::NodeView;
-use stoker_model::{Json, JsonMap, Node, NodeErrorKind};
+use stoker_model::{Json, Node, NodeErrorKind};
 use stoker_state::Secrets;
-use utoipa::ToSchema;
 
 use stoker_services::clock;
 
@@ -44,24 +43,4 @@ pub(super) fn render_node(node: Node) -> NodeView {
         created_at: clock::plain(node.created_at),
         facts: None,
     }
-}
-
-/// Update of one of several nodes, identified by `id` or `mac`.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct NamedNodeBody {
-    /// ID of the node.
-    #[schema(example = 7)]
-    id: Option<i64>,
-    /// MAC address of the node.
-    mac: Option<String>,
-    /// Display name.
-    #[schema(nullable = false)]
-    name: Option<String>,
-    /// Replaces all labels.
-    #[schema(nullable = false, value_type = Option<Object>, example = json!({"rack": "a1"}))]
-    labels: Option<JsonMap>,
 }
