@@ -8,7 +8,8 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use stoker_model::ErrorChain;
+use serde::de::DeserializeOwned;
+use stoker_model::{ErrorChain, Json};
 use stoker_store::{List, Page};
 
 use crate::http::error::{ApiError, ApiResult};
@@ -61,6 +62,14 @@ impl<T: Serialize> IntoResponse for ApiResponse<T> {
         response.headers_mut().extend(self.headers);
         response
     }
+}
+
+/// Converts a document that a lower crate has rendered to the type that the operation declares.
+pub(crate) fn typed<T: DeserializeOwned>(document: Json) -> ApiResult<T> {
+    serde_json::from_value(document).map_err(|error| {
+        tracing::error!(error = %ErrorChain(&error), "a response does not have its declared type");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot serialize the response")
+    })
 }
 
 /// Response 204 No Content.
