@@ -8,6 +8,8 @@
 //! understands the responses of a newer server. A field that is added to an existing response is optional for the same reason: older
 //! servers do not send it.
 
+mod components;
+mod embedded_graphs;
 mod readers;
 mod request;
 
@@ -27,6 +29,7 @@ pub mod identity;
 pub mod join_tokens;
 pub mod links;
 pub mod matrix;
+pub mod metadata;
 pub mod modules;
 pub mod nodes;
 pub mod notifications;
@@ -35,6 +38,7 @@ pub mod plugin_order;
 pub mod plugins;
 pub mod releases;
 pub mod roles;
+pub mod run_events;
 pub mod runs;
 pub mod sequences;
 pub mod servers;

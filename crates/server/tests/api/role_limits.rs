@@ -140,7 +140,7 @@ async fn minima_are_enforced_when_a_plan_is_made() {
         } else {
             server.put("nodes/3", &body).await.expect(200)
         };
-        assert_eq!(updated["warnings"][0]["code"], "role-public-ip", "{updated}");
+        assert_eq!(updated["warnings"][0]["code"], "role-recommended", "{updated}");
         assert_eq!(server.put("nodes/3", &updated).await.expect(200)["warnings"], Value::Null);
         server.put("nodes/3", &json!({"pending_roles": []})).await.expect(200);
     }
