@@ -38,7 +38,6 @@ pub mod plugin_order;
 pub mod plugins;
 pub mod releases;
 pub mod roles;
-pub mod run_events;
 pub mod runs;
 pub mod sequences;
 pub mod servers;

@@ -6,7 +6,6 @@ use stoker_model::Json;
 use utoipa::ToSchema;
 
 use crate::request::request;
-use crate::run_events::{EventBody, KnownEvent};
 use crate::transactions::RunView;
 
 /// Modes of stopping a run; the first is the default.
@@ -30,9 +29,9 @@ pub struct EventView {
     pub kind: String,
     /// Index of the task instance in the plan.
     pub instance: Option<i64>,
-    /// Details of the event.
-    #[schema(value_type = KnownEvent)]
-    pub body: EventBody,
+    /// Details of the event; their structure depends on `kind`.
+    #[schema(value_type = Object)]
+    pub body: Json,
 }
 
 /// Chunk of the output of a task instance.

@@ -2,8 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::progress::{Node, Progress};
-use super::time::duration;
+use super::progress::{Node, Progress, duration};
 use crate::remote::sanitize;
 use crate::text::{counted, truncate_line};
 
@@ -108,9 +107,9 @@ fn times(node: &Node, present: Option<f64>, estimate: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stoker_api_types::runs::EventView;
 
     use super::super::progress::Instance;
-    use super::super::progress::tests::event;
     use super::*;
 
     fn progress() -> Progress {
@@ -132,8 +131,10 @@ mod tests {
             ("resolved", json!(null), "13", json!({"ends": [[3, "node_failed", 2]]})),
             ("started", json!(1), "14", json!({})),
         ];
-        for (kind, instance, time, details) in events {
-            progress.apply(&event(kind, instance, time, details));
+        for (event_kind, instance, at, body) in events {
+            let (at, kind) = (format!("2026-01-31T07:00:{at}"), event_kind.to_owned());
+            let instance = instance.as_i64();
+            progress.apply(&EventView { seq: 1, part: 1, at, kind, instance, body });
         }
         progress
     }

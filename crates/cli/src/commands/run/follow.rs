@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde::Deserialize as _;
+use serde_json::Value as Json;
 use stoker_api_types::plans::{InstanceView, PlanSummary};
 use stoker_api_types::runs::{EventView, PartView, RunDetails};
 use stoker_api_types::transactions::RunView;
@@ -52,10 +52,11 @@ pub(crate) fn report_started(remote: &mut Remote<'_>, run: &Json, is_followed: b
 pub(crate) fn follow(remote: &mut Remote<'_>, id: i64) -> Outcome {
     let is_printed = remote.format() == Format::Table && !remote.is_quiet();
     let mut child_idx = 0;
-    let details = loop {
-        let details: RunDetails = remote.read(format!("runs/{id}"))?;
+    let (response, details) = loop {
+        let response = remote.get(format!("runs/{id}"))?;
+        let details: RunDetails = typed(&response)?;
         match details.parts.get(child_idx) {
-            None if has_ended(&details.run) => break details,
+            None if has_ended(&details.run) => break (response, details),
             None => pause(POLL_INTERVAL),
             Some(child) if child.plan_id.is_none() && !has_ended(&child.run) => pause(POLL_INTERVAL),
             Some(child) => {
@@ -67,7 +68,7 @@ pub(crate) fn follow(remote: &mut Remote<'_>, id: i64) -> Outcome {
         }
     };
     if remote.format() != Format::Table {
-        remote.data(&json!(details.run))?;
+        remote.data(response.get("run").unwrap_or(&response))?;
     }
     let RunDetails { run, parts: children } = details;
     if run.status == "ready" {

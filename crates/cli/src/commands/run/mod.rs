@@ -8,16 +8,14 @@ mod logs;
 mod options;
 mod progress;
 mod show;
-mod time;
 mod watch;
 
 use clap::Subcommand;
 
 pub(crate) use self::follow::report_started;
 pub(crate) use self::options::{RolloutOptions, RunOptions};
-pub(crate) use self::progress::node_key;
+pub(crate) use self::progress::{duration, node_key, unix_time};
 pub(crate) use self::show::elapsed;
-pub(crate) use self::time::{duration, unix_time};
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Options, Remote, SharedOptions};

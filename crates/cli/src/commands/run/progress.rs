@@ -1,9 +1,8 @@
 //! Progress of a run, folded from its events.
 
-use stoker_api_types::run_events::{AttemptEnd, EventBody, EventDetails, KnownEvent, NextStep, ResolvedEnd};
+use serde_json::Value as Json;
 use stoker_api_types::runs::EventView;
 
-use super::time::{duration, unix_time};
 use crate::text::counted;
 
 /// A task instance of the plan.
@@ -95,38 +94,26 @@ impl Progress {
             self.first.get_or_insert(time);
             self.last = Some(time);
         }
-        // Unknown events of newer servers have no effect on the progress.
-        let EventBody::Known(KnownEvent { details, .. }) = &event.body else { return None };
-        match details {
-            EventDetails::Started { instance, .. } => self.apply_started(*instance as usize, time),
-            EventDetails::AttemptEnded { instance, end, next, .. } => {
-                self.apply_ended(*instance as usize, end, next, time)
-            }
-            EventDetails::Resolved { ends } => self.apply_resolved(ends, time),
-            EventDetails::Paused => {
+        let instance = event.instance.and_then(|idx| usize::try_from(idx).ok());
+        let body = &event.body;
+        match event.kind.as_str() {
+            "started" => self.apply_started(instance?, time),
+            "attempt_ended" => self.apply_ended(instance?, body, time),
+            "resolved" => self.apply_resolved(body, time),
+            "paused" => {
                 self.is_paused = true;
                 Some("paused".to_owned())
             }
-            EventDetails::Resumed => {
+            "resumed" => {
                 self.is_paused = false;
                 Some("resumed".to_owned())
             }
-            EventDetails::StopAsked { .. } => Some("stopping".to_owned()),
-            EventDetails::NodeLost { .. } => Some("lost contact with a node".to_owned()),
-            EventDetails::NodeBack { .. } => Some("regained contact with a node".to_owned()),
-            EventDetails::NodeGivenUp { .. } => {
-                Some("a node was offline for too long and counts as failed".to_owned())
-            }
-            EventDetails::ToleranceExceeded { .. } => {
-                Some("the fault tolerance of a node group was exceeded".to_owned())
-            }
-            EventDetails::Began
-            | EventDetails::TakenOver
-            | EventDetails::Dispatched { .. }
-            | EventDetails::RetryDue { .. }
-            | EventDetails::NodeEnded { .. }
-            | EventDetails::LateResult { .. }
-            | EventDetails::Ended { .. } => None,
+            "stop_asked" => Some("stopping".to_owned()),
+            "node_lost" => Some("lost contact with a node".to_owned()),
+            "node_back" => Some("regained contact with a node".to_owned()),
+            "node_given_up" => Some("a node was offline for too long and counts as failed".to_owned()),
+            "tolerance_exceeded" => Some("the fault tolerance of a node group was exceeded".to_owned()),
+            _ => None,
         }
     }
 
@@ -142,13 +129,7 @@ impl Progress {
         Some(format!("node {}: {} started", instance.node, instance.task))
     }
 
-    fn apply_ended(
-        &mut self,
-        idx: usize,
-        end: &AttemptEnd,
-        next: &NextStep,
-        time: Option<f64>,
-    ) -> Option<String> {
+    fn apply_ended(&mut self, idx: usize, body: &Json, time: Option<f64>) -> Option<String> {
         let (instance, node_idx) = self.instances.get(idx)?;
         let (task, name) = (instance.task.clone(), instance.node.clone());
         let node = &mut self.nodes[(*node_idx)?];
@@ -158,8 +139,8 @@ impl Progress {
             .zip(time)
             .map(|(started_at, time)| format!(" after {}", duration(time - started_at)));
         let elapsed = elapsed.unwrap_or_default();
-        let reason_text = crate::text::truncate_line(reason(end), REASON_CHARS_MAX);
-        let message = match next.outcome.as_deref() {
+        let reason_text = crate::text::truncate_line(body.get("end").map_or("", reason), REASON_CHARS_MAX);
+        let message = match body.get("next").and_then(|next| next.get("outcome")).and_then(Json::as_str) {
             Some("succeeded") => {
                 node.n_done += 1;
                 format!("succeeded{elapsed}")
@@ -182,21 +163,22 @@ impl Progress {
     }
 
     /// Handles a batch of instances that will not start.
-    fn apply_resolved(&mut self, ends: &[ResolvedEnd], time: Option<f64>) -> Option<String> {
+    fn apply_resolved(&mut self, body: &Json, time: Option<f64>) -> Option<String> {
         // Blocked by a dependency, lost with their node, or stopped with the run.
         let (mut n_blocked, mut n_lost, mut n_stopped) = (0, 0, 0);
-        for ResolvedEnd(idx, resolution, _) in ends {
-            let Some((_, Some(node_idx))) = self.instances.get(*idx as usize) else { continue };
-            let node = &mut self.nodes[*node_idx];
-            match resolution.as_str() {
+        for end in body.get("ends").and_then(Json::as_array).into_iter().flatten() {
+            let node_idx = end[0].as_u64().and_then(|idx| self.instances.get(idx as usize)?.1);
+            let Some(node_idx) = node_idx else { continue };
+            let node = &mut self.nodes[node_idx];
+            match end[1].as_str() {
                 // Succeeded in the run that is being retried.
-                "skipped" => node.n_total -= 1,
-                "not_retried" => node.n_failed += 1,
-                resolution => {
+                Some("skipped") => node.n_total -= 1,
+                Some("not_retried") => node.n_failed += 1,
+                outcome => {
                     node.n_unfinished += 1;
-                    match resolution {
-                        "stopped" => n_stopped += 1,
-                        "node_lost" => n_lost += 1,
+                    match outcome {
+                        Some("stopped") => n_stopped += 1,
+                        Some("node_lost") => n_lost += 1,
                         _ => n_blocked += 1,
                     }
                 }
@@ -229,8 +211,9 @@ impl Progress {
 const REASON_CHARS_MAX: usize = 300;
 
 /// Returns the failure reason of an attempt: the message of the executor, or a description of the result.
-fn reason(end: &AttemptEnd) -> &str {
-    end.message.as_deref().unwrap_or(match end.how.as_str() {
+fn reason(end: &Json) -> &str {
+    let field = |key: &str| end.get(key).and_then(Json::as_str);
+    field("message").unwrap_or(match field("how").unwrap_or_default() {
         "timed_out" => "timed out and was terminated",
         "cancelled" => "cancelled",
         "interrupted" => "interrupted by a shutdown of the agent",
@@ -255,9 +238,40 @@ impl Node {
     }
 }
 
+/// Parses `2026-01-31T07:00:00.123456` to Unix time in seconds.
+pub(crate) fn unix_time(text: &str) -> Option<f64> {
+    let (date, time) = text.trim_end_matches('Z').split_once('T')?;
+    let numbers = |text: &str, separator: char| -> Option<Vec<f64>> {
+        text.split(separator).map(|part| part.parse::<f64>().ok()).collect()
+    };
+    let [year, month, day] = numbers(date, '-')?[..] else { return None };
+    let [hours, minutes, seconds] = numbers(time, ':')?[..] else { return None };
+    // Civil calendar: years start in March, so that leap days come last.
+    let (shifted_year, shifted_month) =
+        if month > 2.0 { (year, month - 3.0) } else { (year - 1.0, month + 9.0) };
+    let leap_days =
+        (shifted_year / 4.0).floor() - (shifted_year / 100.0).floor() + (shifted_year / 400.0).floor();
+    let month_days = ((153.0 * shifted_month + 2.0) / 5.0).floor();
+    let days = shifted_year * 365.0 + leap_days + month_days + day - 1.0 - 719_468.0;
+    Some(days * 86_400.0 + hours * 3600.0 + minutes * 60.0 + seconds)
+}
+
+/// Formats a duration as `850 ms`, `4.2 s`, `3 min 20 s` or `2 h 5 min`.
+pub(crate) fn duration(seconds: f64) -> String {
+    let seconds = seconds.max(0.0);
+    let whole = seconds.round() as u64;
+    match whole {
+        _ if seconds < 1.0 => format!("{} ms", (seconds * 1000.0).round()),
+        _ if seconds < 10.0 => format!("{seconds:.1} s"),
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole / 60 % 60),
+    }
+}
+
 #[cfg(test)]
-pub(super) mod tests {
-    use serde_json::{Value as Json, json};
+mod tests {
+    use serde_json::json;
 
     use super::*;
 
@@ -265,28 +279,34 @@ pub(super) mod tests {
         Instance { task: task.to_owned(), node: node.to_owned(), is_run }
     }
 
-    /// Builds an event as a server sends it; `details` are the fields that the test is about.
     #[expect(clippy::needless_pass_by_value, reason = "literals read better without `&`")]
-    pub(in crate::commands::run) fn event(
-        kind: &str,
-        instance: Json,
-        time: &str,
-        details: Json,
-    ) -> EventView {
-        let mut body = json!({
-            "event": kind, "instance": instance, "attempt": 1, "began_at": 0, "ended_at": 0, "at": 0
-        });
-        if let (Some(body), Json::Object(details)) = (body.as_object_mut(), details) {
-            body.extend(details);
-        }
+    fn event(kind: &str, instance: Json, time: &str, body: Json) -> EventView {
         let at = format!("2026-01-31T07:00:{time}");
-        EventView {
-            seq: 1,
-            part: 1,
-            at,
-            kind: kind.to_owned(),
-            instance: instance.as_i64(),
-            body: body.into(),
+        EventView { seq: 1, part: 1, at, kind: kind.to_owned(), instance: instance.as_i64(), body }
+    }
+
+    #[test]
+    fn unix_time_parses_timestamps() {
+        assert_eq!(unix_time("1970-01-01T00:00:00"), Some(0.0));
+        assert_eq!(unix_time("2026-01-31T07:00:01.500000"), Some(1_769_842_801.5));
+        assert_eq!(unix_time("2024-03-01T00:00:00Z"), Some(1_709_251_200.0));
+        for invalid in ["", "2026-01-31", "x", "2026-01T1:2:3", "2026-01-31T1:2"] {
+            assert_eq!(unix_time(invalid), None, "{invalid}");
+        }
+    }
+
+    #[test]
+    fn durations_are_formatted() {
+        let cases = [
+            (-1.0, "0 ms"),
+            (0.0125, "13 ms"),
+            (4.21, "4.2 s"),
+            (59.4, "59 s"),
+            (200.0, "3 min 20 s"),
+            (7500.0, "2 h 5 min"),
+        ];
+        for (seconds, expected) in cases {
+            assert_eq!(duration(seconds), expected);
         }
     }
 
@@ -341,7 +361,6 @@ pub(super) mod tests {
             (json!({"how": "refused", "message": "no"}), "no"),
             (json!({"how": "of a newer version"}), "of a newer version"),
         ] {
-            let end: AttemptEnd = serde_json::from_value(end).unwrap();
             assert_eq!(reason(&end), reason_text);
         }
         let rest = json!({"ends": [[4, "node_failed", 3], [2, "skipped"], [99, "stopped"]]});

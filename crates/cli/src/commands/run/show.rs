@@ -3,7 +3,7 @@ use stoker_api_types::runs::{PartView, RunDetails};
 use stoker_api_types::transactions::{HistoryView, RunView};
 use stoker_client::RestRequest;
 
-use super::time::{duration, unix_time};
+use super::progress::{duration, unix_time};
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote, grid, sanitize, set, typed};
 

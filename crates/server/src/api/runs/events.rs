@@ -38,7 +38,7 @@ const PENDING_MAX: usize = 64;
 /// Numbers the event after the `n_before` events of earlier child runs.
 fn render_event(event: RunEvent, part: RunId, n_before: i64) -> EventView {
     let RunEvent { seq, at, kind, instance, body } = event;
-    EventView { seq: seq + n_before, part: part.0, at: clock::plain(at), kind, instance, body: body.into() }
+    EventView { seq: seq + n_before, part: part.0, at: clock::plain(at), kind, instance, body }
 }
 
 /// List the events of a run
