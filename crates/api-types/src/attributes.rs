@@ -15,6 +15,55 @@ pub struct AttributesView {
     pub editable: JsonMap,
 }
 
+/// Section of the settings, as far as commands show it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SectionView {
+    pub metadata: SectionMetadata,
+    /// Settings by name; entries without a value are other fields of the section.
+    #[serde(flatten)]
+    pub entries: JsonMap,
+}
+
+/// Metadata of a section.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SectionMetadata {
+    /// `plugin` for the section of a plugin.
+    pub class: Option<String>,
+    /// Whether the plugin is enabled.
+    pub enabled: bool,
+}
+
+/// Setting of a section.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SettingView {
+    pub value: Json,
+    #[serde(default)]
+    pub label: Json,
+    /// Type of the input field, such as `text`, `checkbox` or `password`.
+    #[serde(default)]
+    pub r#type: Option<String>,
+}
+
+impl AttributesView {
+    /// Returns the sections in their order. Sections that a newer server defines differently have no entries.
+    pub fn sections(&self) -> impl Iterator<Item = (&str, SectionView)> {
+        self.editable
+            .iter()
+            .map(|(name, section)| (name.as_str(), SectionView::deserialize(section).unwrap_or_default()))
+    }
+}
+
+impl SectionView {
+    /// Returns the settings in their order.
+    pub fn settings(&self) -> impl Iterator<Item = (&str, SettingView)> {
+        self.entries
+            .iter()
+            .filter_map(|(name, entry)| Some((name.as_str(), SettingView::deserialize(entry).ok()?)))
+    }
+}
+
 /// Section, setting or option that a restriction hides or disables.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = RestrictedSetting)]

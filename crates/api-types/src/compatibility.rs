@@ -68,6 +68,48 @@ pub struct ComponentView {
     pub provider: String,
 }
 
+/// Component with its conflicts and requirements in both directions.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = Component)]
+pub struct ListedComponent {
+    #[schema(example = "network:core:contrail")]
+    pub name: String,
+    pub label: String,
+    /// Human-readable description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub description: Option<String>,
+    /// Sort key of the wizard; components with a small weight come first.
+    pub weight: i64,
+    /// Whether the wizard selects the component.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub default: bool,
+    /// Components that it works with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub compatible: Vec<RelatedComponent>,
+    /// Components that it excludes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub incompatible: Vec<RelatedComponent>,
+    /// Requirements: `{name}`, or predicates such as `{one_of: {items}}`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<Object>)]
+    pub requires: Vec<Json>,
+}
+
+/// Relation to another component.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct RelatedComponent {
+    /// Name of the component, or a pattern such as `storage:block:*`.
+    #[schema(example = "hypervisor:vmware")]
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub message: Option<String>,
+}
+
 request! {
     /// Selection of components to check.
     pub struct SelectionBody {

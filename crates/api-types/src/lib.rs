@@ -8,6 +8,8 @@
 //! understands the responses of a newer server. A field that is added to an existing response is optional for the same reason: older
 //! servers do not send it.
 
+mod components;
+mod embedded_graphs;
 mod readers;
 mod request;
 
@@ -28,6 +30,7 @@ pub mod identity;
 pub mod join_tokens;
 pub mod links;
 pub mod matrix;
+pub mod metadata;
 pub mod modules;
 pub mod nodes;
 pub mod notifications;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{boolean, identifier, list_of, object, string_with_length};
-use stoker_model::{GraphType, Json};
+use stoker_model::{GraphType, Json, JsonMap};
 use utoipa::ToSchema;
 
 use crate::drift::DriftView;
@@ -300,51 +300,57 @@ request! {
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = PlanComparison)]
 pub struct ComparisonView {
-    /// Changed instances: `{task, nodes, change: gone|new|action|details, before, after, differences}` each.
-    #[schema(value_type = Vec<Object>)]
+    /// Changed task instances.
     pub changes: Vec<ChangeView>,
-    /// Dependencies that exist only in the other plan: `{n_edges, samples}`.
-    #[schema(value_type = Object)]
+    /// Dependencies that exist only in the other plan.
     pub edges_added: EdgesView,
-    /// Dependencies that exist only in this plan: `{n_edges, samples}`.
-    #[schema(value_type = Object)]
+    /// Dependencies that exist only in this plan.
     pub edges_removed: EdgesView,
     /// Fault tolerance groups that differ.
-    #[schema(value_type = Vec<Object>)]
     pub groups: Vec<GroupChangeView>,
 }
 
 /// Change of task instances between two plans.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = PlanChange)]
 pub struct ChangeView {
     pub task: String,
     pub nodes: Vec<String>,
     /// `gone`, `new`, `action` or `details`.
     pub change: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub before: Option<StepView>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub after: Option<StepView>,
+    /// Details of the instances that differ.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub differences: Option<Vec<DifferenceView>>,
 }
 
 /// Action of a plan for a task instance.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = PlanStep)]
 pub struct StepView {
     pub action: String,
     pub reason: String,
 }
 
 /// Dependencies that exist in only one of two plans.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = PlanEdges)]
 pub struct EdgesView {
     pub n_edges: u64,
+    /// Some of them: the tasks in front and behind.
+    #[schema(value_type = Vec<Vec<String>>)]
     pub samples: Vec<(String, String)>,
 }
 
 /// Fault tolerance group that differs between two plans.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = PlanGroupChange)]
 pub struct GroupChangeView {
     pub name: String,
     pub before: Option<GroupLimitView>,
@@ -352,8 +358,26 @@ pub struct GroupChangeView {
 }
 
 /// Limit of a fault tolerance group.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = PlanGroupLimit)]
 pub struct GroupLimitView {
     pub fault_tolerance: u64,
     pub n_nodes: u64,
+}
+
+/// Plan in the format that Fuel sends to its orchestrator. Secrets in parameters are masked.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = SerializedTasks)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the field names are those of Fuel")]
+pub struct SerializedView {
+    /// Always empty: parameters are part of the instances.
+    #[schema(value_type = Object)]
+    pub tasks_directory: JsonMap,
+    /// Task instances by node UID; `null` for stages.
+    #[schema(value_type = Object)]
+    pub tasks_graph: JsonMap,
+    /// Contains `fault_tolerance_groups`.
+    #[schema(value_type = Object)]
+    pub tasks_metadata: JsonMap,
 }

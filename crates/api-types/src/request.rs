@@ -24,9 +24,13 @@ pub trait Request: Sized {
 /// | `optional(reader)` | `Option<T>` | the key may be absent |
 /// | `nullable(reader)` | `Option<T>` | the key may be absent; null means absent |
 /// | `update(reader)` | `FieldUpdate<T>` | the key may be absent, and null has its own meaning |
+/// | `in_document(reader)` | `Option<T>` | the key may be absent; `reader` also gets the text of the document |
+/// | `fields(reader)` | `T` | `reader` takes its keys from all [`Fields`] |
 ///
 /// A field whose type differs from its JSON form names that form in `#[schema(value_type = …)]`. Keys after `read_only`
-/// must equal the stored values. Keys after `ignored` are accepted and not read; each list of them states the reason.
+/// must equal the stored values. Keys after `ignored` are accepted and not read; each list of them states the reason. A field after
+/// `user_defined` gets the keys that users may add, and those known keys that are stored without a reader. A function after
+/// `check` reports problems that concern several fields.
 macro_rules! request {
     (
         $(#[$meta:meta])*
@@ -35,11 +39,14 @@ macro_rules! request {
         }
         $( read_only: $($read_only:literal),+; )?
         $( ignored: $($ignored:literal),+; )?
+        $( $(#[$own_meta:meta])* user_defined: $own:ident($stored:expr); )?
+        $( check: $check:expr; )?
     ) => {
         #[derive(utoipa::ToSchema)]
         $(#[$meta])*
         $vis struct $name {
             $( $(#[$field_meta])* $vis $field: $type, )*
+            $( $(#[$own_meta])* #[schema(ignore)] $vis $own: stoker_model::JsonMap, )?
         }
 
         impl $crate::request::Request for $name {
@@ -49,13 +56,24 @@ macro_rules! request {
                 $( let $field = request!(@read $how, fields, $crate::request::key(stringify!($field)), $reader); )*
                 fields.ignore(<Self as $crate::request::Request>::READ_ONLY);
                 $( fields.ignore(&[$($ignored),+]); )?
-                Some(Self { $( $field: request!(@value $how, $field), )* })
+                $( let $own = $crate::readers::read_user_defined(fields, $stored); )?
+                let request = Self { $( $field: request!(@value $how, $field), )* $( $own, )? };
+                $(
+                    let check: fn(&Self, &mut stoker_manifest::reader::Fields<'_, '_>) = $check;
+                    check(&request, fields);
+                )?
+                Some(request)
             }
         }
     };
     (@read nullable, $fields:ident, $key:expr, $reader:expr) => {
         $fields.optional($key, stoker_manifest::reader::nullable($reader)).flatten()
     };
+    (@read in_document, $fields:ident, $key:expr, $reader:expr) => {{
+        let text = $fields.text();
+        $fields.optional($key, |node, problems| $reader(node, text, problems))
+    }};
+    (@read fields, $fields:ident, $key:expr, $reader:expr) => { $reader($fields) };
     (@read $how:ident, $fields:ident, $key:expr, $reader:expr) => { $fields.$how($key, $reader) };
     (@value required, $field:ident) => { $field? };
     (@value $how:ident, $field:ident) => { $field };

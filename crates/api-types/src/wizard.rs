@@ -7,6 +7,73 @@ use utoipa::ToSchema;
 
 use crate::request::request;
 
+/// Wizard: its panes by name.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(transparent)]
+#[schema(as = Wizard, value_type = std::collections::HashMap<String, PaneView>)]
+pub struct WizardView(pub JsonMap);
+
+/// Pane of the wizard: its controls by name, and `metadata`. Plugins may add fields.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = WizardPane)]
+pub struct PaneView {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub metadata: Option<PaneMetadata>,
+    #[serde(flatten)]
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub controls: JsonMap,
+}
+
+/// Metadata of a pane.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[schema(as = WizardPaneMetadata)]
+pub struct PaneMetadata {
+    /// Display name of the pane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// `true` if a choice in the pane is required. Wizards are stored without validation of this field.
+    #[serde(default, skip_serializing_if = "Json::is_null")]
+    #[schema(required = false)]
+    pub required: Json,
+}
+
+/// Definition of a control.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ControlDefinition {
+    pub label: Option<String>,
+    pub description: Option<String>,
+    /// Type of the control, such as `radio`, `checkbox`, `text` or `password`.
+    pub r#type: Option<String>,
+    pub values: Vec<ChoiceDefinition>,
+}
+
+/// Definition of an option of a control.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ChoiceDefinition {
+    /// Value of the option.
+    pub data: Json,
+    pub label: Option<String>,
+    pub description: Option<String>,
+}
+
+impl WizardView {
+    /// Returns a pane; without fields if it is absent or another version of the server defines it differently.
+    pub fn pane(&self, name: &str) -> PaneView {
+        self.0.get(name).and_then(|pane| PaneView::deserialize(pane).ok()).unwrap_or_default()
+    }
+}
+
+impl PaneView {
+    /// Returns the definition of a control; without fields if it is absent or invalid.
+    pub fn control(&self, name: &str) -> ControlDefinition {
+        let definition = self.controls.get(name);
+        definition.and_then(|definition| ControlDefinition::deserialize(definition).ok()).unwrap_or_default()
+    }
+}
+
 /// Evaluation of the answers to the wizard.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = WizardEvaluation)]
@@ -24,9 +91,35 @@ pub struct EvaluationView {
     pub plugins: Vec<String>,
     /// Whether these components are compatible.
     pub compatible: bool,
-    /// Conflicts between the components, each with a `message`.
-    #[schema(value_type = Vec<Object>)]
-    pub conflicts: Vec<Json>,
+    /// Conflicts between the components.
+    pub conflicts: Vec<ConflictView>,
+}
+
+/// Conflict between components.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = WizardConflict)]
+pub struct ConflictView {
+    /// `kind`, and the components that it concerns.
+    #[serde(flatten)]
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub details: JsonMap,
+    /// Human-readable message.
+    #[serde(default)]
+    pub message: String,
+}
+
+impl From<Json> for ConflictView {
+    fn from(conflict: Json) -> Self {
+        let mut details = match conflict {
+            Json::Object(details) => details,
+            _ => JsonMap::new(),
+        };
+        let message = match details.shift_remove("message") {
+            Some(Json::String(message)) => message,
+            _ => String::new(),
+        };
+        Self { details, message }
+    }
 }
 
 /// State of a control.

@@ -1,10 +1,8 @@
 //! Creation, update and deletion of releases.
 
 use serde_json::json;
-use stoker_manifest::reader::FieldUpdate;
-use stoker_model::{
-    AuditChange, ClusterId, Json, JsonMap, NewPlugin, NewRelease, Owner, Release, ReleaseState,
-};
+use stoker_api_types::releases::ReleaseBody;
+use stoker_model::{AuditChange, ClusterId, JsonMap, NewPlugin, NewRelease, Owner, Release};
 use stoker_store::{List, Session, StoreError, WriteTransaction};
 
 use crate::error::{ServiceError, ServiceResult};
@@ -14,60 +12,35 @@ use crate::metadata::sections;
 use crate::plugins::conflicts::{Pairing, require_no_conflicts, validate_release};
 use crate::precondition::Precondition;
 
-/// Changed fields of a release; absent fields keep their values.
-#[derive(Debug)]
-pub struct ReleaseUpdate {
-    pub name: Option<String>,
-    pub version: Option<String>,
-    pub operating_system: Option<String>,
-    pub description: FieldUpdate<String>,
-    pub state: Option<ReleaseState>,
-    pub modes_metadata: Option<JsonMap>,
-    pub roles_metadata: Option<JsonMap>,
-    pub tags_metadata: Option<JsonMap>,
-    pub volumes_roles_mapping: Option<JsonMap>,
-    pub attributes_metadata: Option<JsonMap>,
-    pub networks_metadata: Option<JsonMap>,
-    pub volumes_metadata: Option<JsonMap>,
-    pub wizard_metadata: Option<JsonMap>,
-    pub components_metadata: Option<Vec<Json>>,
-    pub required_component_types: Option<Vec<String>>,
-    pub extensions: Option<Vec<String>>,
-    pub own: JsonMap,
-    pub graphs: EmbeddedGraphs,
-}
-
-impl ReleaseUpdate {
-    /// Applies the update to a release. Returns the graphs, which the caller must store.
-    pub fn apply(mut self, release: &mut NewRelease) -> EmbeddedGraphs {
-        // Fuel's documents contain the mapping in `volumes_metadata`.
-        let inner = self.volumes_metadata.as_mut().and_then(sections::lift_mapping);
-        let mapping = match (inner, self.volumes_roles_mapping) {
-            (Some(mut inner), Some(outer)) => {
-                inner.extend(outer);
-                Some(inner)
-            }
-            (inner, outer) => inner.or(outer),
-        };
-        replace(&mut release.name, self.name);
-        replace(&mut release.version, self.version);
-        replace(&mut release.operating_system, self.operating_system);
-        self.description.apply(&mut release.description);
-        replace(&mut release.state, self.state);
-        replace(&mut release.modes_metadata, self.modes_metadata);
-        replace(&mut release.roles_metadata, self.roles_metadata);
-        replace(&mut release.tags_metadata, self.tags_metadata);
-        replace(&mut release.volumes_roles_mapping, mapping);
-        replace(&mut release.attributes_metadata, self.attributes_metadata);
-        replace(&mut release.networks_metadata, self.networks_metadata);
-        replace(&mut release.volumes_metadata, self.volumes_metadata);
-        replace(&mut release.wizard_metadata, self.wizard_metadata);
-        replace(&mut release.components_metadata, self.components_metadata);
-        replace(&mut release.required_component_types, self.required_component_types);
-        replace(&mut release.extensions, self.extensions);
-        release.extra.extend(self.own);
-        self.graphs
-    }
+/// Applies an update to a release; absent fields keep their values. Returns the graphs, which the caller must store.
+pub fn release_apply(mut update: ReleaseBody, release: &mut NewRelease) -> EmbeddedGraphs {
+    // Fuel's documents contain the mapping in `volumes_metadata`.
+    let inner = update.volumes_metadata.as_mut().and_then(sections::lift_mapping);
+    let mapping = match (inner, update.volumes_roles_mapping) {
+        (Some(mut inner), Some(outer)) => {
+            inner.extend(outer);
+            Some(inner)
+        }
+        (inner, outer) => inner.or(outer),
+    };
+    replace(&mut release.name, update.name);
+    replace(&mut release.version, update.version);
+    replace(&mut release.operating_system, update.operating_system);
+    update.description.apply(&mut release.description);
+    replace(&mut release.state, update.state);
+    replace(&mut release.modes_metadata, update.modes_metadata);
+    replace(&mut release.roles_metadata, update.roles_metadata);
+    replace(&mut release.tags_metadata, update.tags_metadata);
+    replace(&mut release.volumes_roles_mapping, mapping);
+    replace(&mut release.attributes_metadata, update.attributes_metadata);
+    replace(&mut release.networks_metadata, update.networks_metadata);
+    replace(&mut release.volumes_metadata, update.volumes_metadata);
+    replace(&mut release.wizard_metadata, update.wizard_metadata);
+    replace(&mut release.components_metadata, update.components_metadata);
+    replace(&mut release.required_component_types, update.required_component_types);
+    replace(&mut release.extensions, update.extensions);
+    release.extra.extend(update.own);
+    EmbeddedGraphs::new(update.graphs, update.deployment_tasks)
 }
 
 fn replace<T>(old: &mut T, new: Option<T>) {
@@ -94,14 +67,14 @@ pub async fn release_update(
     mut writing: WriteTransaction,
     mut release: Release,
     precondition: &Precondition,
-    update: ReleaseUpdate,
+    update: ReleaseBody,
 ) -> ServiceResult<Release> {
     precondition.check(release.generation)?;
     if let Some(roles) = &update.roles_metadata {
         require_roles_kept(&mut writing, &release, roles).await?;
     }
     let before = release.body.clone();
-    let graphs = update.apply(&mut release.body);
+    let graphs = release_apply(update, &mut release.body);
     validate(&mut writing, Some(&before), &release.body).await?;
     let release = writing.release_update(&release).await.map_err(duplicate_error)?;
     let types = graphs.types();

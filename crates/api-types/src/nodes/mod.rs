@@ -5,8 +5,9 @@ mod names;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::codes;
 use stoker_manifest::reader::{
-    FieldUpdate, boolean, enum_of, identifier, integer, integer_in, json_map, list_of, string,
+    FieldUpdate, Fields, boolean, enum_of, identifier, integer, integer_in, json_map, list_of, string,
     string_with_length,
 };
 use stoker_model::{Json, JsonMap, NodeErrorKind, NodeStatus};
@@ -270,5 +271,30 @@ request! {
         /// Operating system of the machine.
         #[schema(value_type = Option<String>)]
         os_platform: FieldUpdate<String> = update(string_with_length(0..=TEXT_CHARS_MAX)),
+    }
+}
+
+request! {
+    /// Update of one of several nodes, identified by `id` or `mac`.
+    pub struct NamedNodeBody {
+        /// ID of the node.
+        #[schema(example = 7)]
+        id: Option<i64> = nullable(identifier),
+        /// Alias of `cluster_id`, as responses name it.
+        #[schema(value_type = Option<i64>)]
+        cluster: FieldUpdate<i64> = update(identifier),
+        #[serde(flatten)]
+        #[schema(inline, value_type = NodeBody)]
+        body: Option<NodeBody> = fields(NodeBody::read),
+    }
+    check: require_one_cluster;
+}
+
+fn require_one_cluster(update: &NamedNodeBody, fields: &mut Fields<'_, '_>) {
+    let Some(body) = &update.body else { return };
+    if body.cluster_id.is_present() && update.cluster.is_present() && body.cluster_id != update.cluster {
+        let span = fields.node().span;
+        let message = "`cluster_id` and `cluster` differ; specify only one of them";
+        fields.problems().error(codes::CONFLICT, span, message);
     }
 }

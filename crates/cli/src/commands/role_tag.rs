@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use serde_json::Value as Json;
+use stoker_api_types::roles::RoleView;
+use stoker_api_types::tags::TagView;
 use stoker_client::{ClientError, Method, RestRequest, encode_segment};
 
 use crate::exit::Outcome;
 use crate::input::read_text;
 use crate::printer::Printer;
-use crate::remote::{Columns, Format, Options, Remote, SharedOptions, failure};
+use crate::remote::{Columns, Format, Options, Remote, SharedOptions, failure, typed};
 
 /// Manage node roles in releases and clusters
 #[derive(Debug, clap::Args)]
@@ -134,6 +136,8 @@ struct UpdateArgs {
 struct Resource {
     noun: &'static str,
     columns: Columns<'static>,
+    /// Returns the name in a response.
+    name: fn(&Json) -> Outcome<String>,
 }
 
 const ROLE: Resource = Resource {
@@ -145,10 +149,14 @@ const ROLE: Resource = Resource {
         ("conflicts", "meta.conflicts"),
         ("description", "meta.description"),
     ],
+    name: |document| Ok(typed::<RoleView>(document)?.name),
 };
 
-const TAG: Resource =
-    Resource { noun: "tag", columns: &[("name", "name"), ("has a primary", "meta.has_primary")] };
+const TAG: Resource = Resource {
+    noun: "tag",
+    columns: &[("name", "name"), ("has a primary", "meta.has_primary")],
+    name: |document| Ok(typed::<TagView>(document)?.name),
+};
 
 pub(crate) fn role(args: &RoleArgs, earlier: &Options, printer: &mut Printer) -> Outcome {
     let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
@@ -214,11 +222,10 @@ fn find(remote: &mut Remote<'_>, resource: &Resource, args: &NameArgs) -> Outcom
     let is_missing = matches!(&error, ClientError::Rejected(refusal) if refusal.status == 404);
     if is_missing && args.owner.env.is_some() {
         let documents = remote.get_list(&RestRequest::get(args.owner.path(resource)))?;
-        if let Some(document) = documents
-            .into_iter()
-            .find(|document| document.get("name").is_some_and(|name| *name == *args.name))
-        {
-            return Ok(document);
+        for document in documents {
+            if (resource.name)(&document)? == args.name {
+                return Ok(document);
+            }
         }
     }
     Err(failure(error, None))
@@ -230,6 +237,6 @@ fn report(remote: &mut Remote<'_>, action: &str, resource: &Resource, document: 
     }
     remote.report_change(
         &format!("{action} {}", resource.noun),
-        &serde_json::json!({"name": document.get("name")}),
+        &serde_json::json!({"name": (resource.name)(document)?}),
     )
 }

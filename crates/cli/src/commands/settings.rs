@@ -6,7 +6,6 @@ use clap::Subcommand;
 use serde_json::{Value as Json, json};
 use stoker_api_types::attributes::AttributesView;
 use stoker_client::{Body, Method, RestRequest};
-use stoker_model::JsonMap;
 use stoker_yaql::eval::suggest::closest_name;
 
 use super::env::EnvArg;
@@ -188,22 +187,16 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
         return remote.data(&settings);
     }
     let mut rows = Vec::new();
-    for (group, entries) in &typed::<AttributesView>(&settings)?.editable {
-        let metadata = entries.get("metadata").unwrap_or(&Json::Null);
-        if metadata.get("class").is_some_and(|class| class == "plugin") {
-            let is_enabled = metadata.get("enabled").is_some_and(|enabled| *enabled == true);
-            let state = if is_enabled { "enabled" } else { "disabled" };
-            rows.push(vec![group.clone(), state.to_owned(), "plugin".to_owned()]);
+    for (group, section) in typed::<AttributesView>(&settings)?.sections() {
+        if section.metadata.class.as_deref() == Some("plugin") {
+            let state = if section.metadata.enabled { "enabled" } else { "disabled" };
+            rows.push(vec![group.to_owned(), state.to_owned(), "plugin".to_owned()]);
         }
-        for (name, setting) in entries.as_object().into_iter().flatten() {
-            let Some(value) = setting.get("value") else { continue };
-            let is_secret = setting.get("type").is_some_and(|kind| kind == "password");
-            let value = if is_secret && *value != "" { "***".to_owned() } else { cell(value) };
-            rows.push(vec![
-                format!("{group}.{name}"),
-                value,
-                setting.get("label").map(cell).unwrap_or_default(),
-            ]);
+        for (name, setting) in section.settings() {
+            let is_secret = setting.r#type.as_deref() == Some("password");
+            let value =
+                if is_secret && setting.value != "" { "***".to_owned() } else { cell(&setting.value) };
+            rows.push(vec![format!("{group}.{name}"), value, cell(&setting.label)]);
         }
     }
     let header = ["setting", "value", "description"];
@@ -238,12 +231,18 @@ fn upload(args: &UploadArgs, remote: &mut Remote<'_>) -> Outcome {
 
 fn set(args: &SetArgs, remote: &mut Remote<'_>) -> Outcome {
     let changes = args.changes.iter().map(|text| parse_change(text)).collect::<Outcome<Vec<_>>>()?;
-    let current = remote.read::<AttributesView>(format!("clusters/{}/attributes", args.env))?.editable;
+    let current: AttributesView = remote.read(format!("clusters/{}/attributes", args.env))?;
+    let names: Vec<String> = current
+        .sections()
+        .flat_map(|(group, section)| {
+            section.settings().map(|(name, _)| format!("{group}.{name}")).collect::<Vec<_>>()
+        })
+        .collect();
     let mut editable = json!({});
     for (group, name, value) in changes {
-        let setting = current.get(group).and_then(|group| group.get(name));
-        if setting.is_none_or(|setting| setting.get("value").is_none()) {
-            return Err(unknown_setting(&current, &format!("{group}.{name}")));
+        let setting_name = format!("{group}.{name}");
+        if !names.contains(&setting_name) {
+            return Err(unknown_setting(&names, &setting_name));
         }
         editable[group][name] = json!({ "value": value });
     }
@@ -266,13 +265,7 @@ fn parse_change(text: &str) -> Outcome<(&str, &str, Json)> {
 
 /// Returns the error for an unknown setting. The server accepts unknown settings, because a plugin may be
 /// installed later; on the command line they are treated as typos.
-fn unknown_setting(current: &JsonMap, setting_name: &str) -> Failure {
-    let mut names = Vec::new();
-    for (group, entries) in current {
-        let settings = entries.as_object().into_iter().flatten();
-        let settings = settings.filter(|(_, setting)| setting.get("value").is_some());
-        names.extend(settings.map(|(name, _)| format!("{group}.{name}")));
-    }
+fn unknown_setting(names: &[String], setting_name: &str) -> Failure {
     let mut failure = Failure::failed(format!("unknown setting `{setting_name}`"));
     let similar = closest_name(setting_name, names.iter().map(String::as_str));
     failure.diagnostics[0].help = Some(match similar {

@@ -45,6 +45,8 @@ impl<T> FieldUpdate<T> {
 #[derive(Debug)]
 pub struct Fields<'n, 'p> {
     node: &'n Node,
+    /// The document that contains the map, for readers of expressions; empty unless it was given.
+    text: &'n str,
     entries: &'n [(Node, Node)],
     /// For each entry, whether a reader consumed it.
     is_taken: Vec<bool>,
@@ -60,7 +62,13 @@ impl<'n, 'p> Fields<'n, 'p> {
             report_wrong_type(node, "a map", problems);
             return None;
         };
-        Some(Self { node, entries, is_taken: vec![false; entries.len()], requested: Vec::new(), problems })
+        let is_taken = vec![false; entries.len()];
+        Some(Self { node, text: "", entries, is_taken, requested: Vec::new(), problems })
+    }
+
+    /// Like [`Self::new`], with the document that contains the map, for readers that point into its text.
+    pub fn of_document(node: &'n Node, text: &'n str, problems: &'p mut Diagnostics) -> Option<Self> {
+        Some(Self { text, ..Self::new(node, problems)? })
     }
 
     /// Reads a required key.
@@ -135,6 +143,11 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// Returns the map itself.
     pub fn node(&self) -> &'n Node {
         self.node
+    }
+
+    /// Returns the document that contains the map; empty unless it was given.
+    pub fn text(&self) -> &'n str {
+        self.text
     }
 
     /// Returns the remaining keys and values, for open maps; `finish` then reports nothing.

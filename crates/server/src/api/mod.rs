@@ -9,6 +9,7 @@ pub(crate) use self::reference::document;
 
 mod matrix;
 mod named;
+mod patch;
 mod routes;
 
 /// Declares one module per resource and merges their routes.

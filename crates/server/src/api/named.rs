@@ -1,19 +1,126 @@
 //! Operations that roles and tags share: `/{releases|clusters}/{id}/{roles|tags}/`, addressed by name.
 
+use serde::Serialize;
+use stoker_api_types::Request;
+use stoker_model::{Json, Owner};
+use stoker_services::ServiceResult;
+use stoker_services::metadata::holder::{NamedSection, RoleOwner};
+use stoker_services::metadata::named::StoredEntry;
+use stoker_store::WriteTransaction;
+
+use crate::access::caller::Authenticated;
+use crate::http::body::Document;
+use crate::http::error::ApiResult;
+use crate::http::etag::IfMatch;
+use crate::http::response::ApiResponse;
+use crate::state::App;
+
+/// A kind of record that a release or a cluster declares by name.
+pub(crate) trait NamedRecord {
+    const SECTION: NamedSection;
+    type View: Serialize;
+    type New: Request;
+    type Update: Request;
+
+    fn render(holder: &RoleOwner, name: &str, meta: Json) -> Self::View;
+
+    async fn create(
+        writing: WriteTransaction,
+        holder: RoleOwner,
+        new: Self::New,
+    ) -> ServiceResult<StoredEntry>;
+
+    async fn update(
+        writing: WriteTransaction,
+        holder: RoleOwner,
+        name: &str,
+        condition: &IfMatch,
+        update: Self::Update,
+    ) -> ServiceResult<StoredEntry>;
+
+    async fn delete(
+        writing: WriteTransaction,
+        holder: RoleOwner,
+        name: &str,
+        condition: &IfMatch,
+    ) -> ServiceResult<()>;
+}
+
+pub(crate) async fn list<R: NamedRecord>(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+) -> ApiResult<ApiResponse<Vec<R::View>>> {
+    let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
+    let records = holder.all(R::SECTION).into_iter();
+    Ok(ApiResponse::ok(records.map(|(name, meta)| R::render(&holder, &name, meta)).collect()))
+}
+
+pub(crate) async fn show<R: NamedRecord>(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    name: &str,
+) -> ApiResult<ApiResponse<R::View>> {
+    let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
+    let meta = holder.find_declared(R::SECTION, name)?.clone();
+    Ok(ApiResponse::ok(R::render(&holder, name, meta)).version(holder.generation()))
+}
+
+pub(crate) async fn create<R: NamedRecord>(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    document: &Document,
+) -> ApiResult<ApiResponse<R::View>> {
+    let new: R::New = document.request()?;
+    let mut writing = app.change(login).await?;
+    let holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
+    let StoredEntry { name, holder, meta, generation } = R::create(writing, holder, new).await?;
+    Ok(ApiResponse::created(R::render(&holder, &name, meta)).version(generation))
+}
+
+pub(crate) async fn update<R: NamedRecord>(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    name: &str,
+    condition: &IfMatch,
+    document: &Document,
+) -> ApiResult<ApiResponse<R::View>> {
+    let update: R::Update = document.request()?;
+    let mut writing = app.change(login).await?;
+    let holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
+    let StoredEntry { name, holder, meta, generation } =
+        R::update(writing, holder, name, condition, update).await?;
+    Ok(ApiResponse::ok(R::render(&holder, &name, meta)).version(generation))
+}
+
+pub(crate) async fn delete<R: NamedRecord>(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    name: &str,
+    condition: &IfMatch,
+) -> ApiResult<()> {
+    let mut writing = app.change(login).await?;
+    let holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
+    Ok(R::delete(writing, holder, name, condition).await?)
+}
+
 /// Declares the operations on named records of an owner (roles, tags). Only nouns and paths differ; the
-/// behaviour is in the `change` module of the resource that uses the macro.
+/// behaviour is that of the [`NamedRecord`].
 macro_rules! named_operations {
     (
         $module:ident, $kind:expr, $noun:literal, $collection:tt, $member:tt, $list_summary:tt,
-        $view:ty, $new:ty, $body:ty
+        $record:ty, $view:ty, $new:ty, $body:ty
     ) => {
         mod $module {
             use axum::extract::State;
             use stoker_model::{OwnerKind, Permission};
             use utoipa_axum::routes;
 
-            use super::super::change;
-            use super::super::view::*;
+            use crate::api::named;
             use crate::access::caller::Authenticated;
             use crate::http::response::{ApiResponse, NoContent};
             use crate::http::body::Document;
@@ -42,7 +149,7 @@ macro_rules! named_operations {
                 login: Authenticated,
                 path: PathParams,
             ) -> ApiResult<ApiResponse<Vec<$view>>> {
-                change::list(&app, &login, path.owner($kind)?).await
+                named::list::<$record>(&app, &login, path.owner($kind)?).await
             }
 
             #[utoipa::path(
@@ -56,7 +163,7 @@ macro_rules! named_operations {
                 path: PathParams,
                 document: Document,
             ) -> ApiResult<ApiResponse<$view>> {
-                change::create(&app, &login, path.owner($kind)?, &document).await
+                named::create::<$record>(&app, &login, path.owner($kind)?, &document).await
             }
 
             #[utoipa::path(
@@ -69,7 +176,7 @@ macro_rules! named_operations {
                 login: Authenticated,
                 path: PathParams,
             ) -> ApiResult<ApiResponse<$view>> {
-                change::show(&app, &login, path.owner($kind)?, path.text("name")).await
+                named::show::<$record>(&app, &login, path.owner($kind)?, path.text("name")).await
             }
 
             #[utoipa::path(
@@ -87,7 +194,7 @@ macro_rules! named_operations {
                 document: Document,
             ) -> ApiResult<ApiResponse<$view>> {
                 let (owner, name) = (path.owner($kind)?, path.text("name"));
-                change::update(&app, &login, owner, name, &condition, &document).await
+                named::update::<$record>(&app, &login, owner, name, &condition, &document).await
             }
 
             #[utoipa::path(
@@ -103,7 +210,7 @@ macro_rules! named_operations {
                 condition: IfMatch,
             ) -> ApiResult<NoContent> {
                 let (owner, name) = (path.owner($kind)?, path.text("name"));
-                change::delete(&app, &login, owner, name, &condition).await?;
+                named::delete::<$record>(&app, &login, owner, name, &condition).await?;
                 Ok(NoContent)
             }
         }

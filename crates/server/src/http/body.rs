@@ -16,6 +16,7 @@ use stoker_model::Json;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::warning_texts;
 use crate::http::{media, read_only};
 
 /// Maximum number of bytes of an oversized body that are read and discarded, so that its sender reads the
@@ -61,6 +62,12 @@ impl Document {
         self.fields(T::read)
     }
 
+    /// Like [`Self::request`]. Also returns the texts of the warnings.
+    pub(crate) fn request_with_warnings<T: stoker_api_types::Request>(&self) -> ApiResult<(T, Vec<String>)> {
+        let (request, warnings) = self.fields_with_warnings(T::read)?;
+        Ok((request, warning_texts(&warnings)))
+    }
+
     /// Reads the body as a map; keys that `read` does not consume are errors.
     pub(crate) fn fields<T>(&self, read: impl FnOnce(&mut Fields<'_, '_>) -> Option<T>) -> ApiResult<T> {
         self.fields_with_warnings(read).map(|(value, _)| value)
@@ -72,7 +79,7 @@ impl Document {
         read: impl FnOnce(&mut Fields<'_, '_>) -> Option<T>,
     ) -> ApiResult<(T, Vec<Diagnostic>)> {
         self.read_with_warnings(|node, problems| {
-            let mut fields = Fields::new(node, problems)?;
+            let mut fields = Fields::of_document(node, &self.text, problems)?;
             let value = read(&mut fields);
             fields.finish();
             value

@@ -2,33 +2,30 @@
 
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use stoker_store::{List, Page, SortOrder};
-use utoipa::IntoParams;
 
 use crate::http::error::{ApiError, ApiResult};
-use crate::http::query::Query;
+use crate::http::query::{Query, query};
 
 pub(crate) const CONTENT_RANGE: HeaderName = axum::http::header::CONTENT_RANGE;
 
-/// Query parameters of a list, for the published document.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "documentation; `list` reads them")]
-pub(crate) struct Paging {
-    /// Maximum number of items to return (default: all).
-    limit: Option<u64>,
-    /// Number of items to skip.
-    offset: Option<u64>,
-    /// Comma-separated sort fields; `-` before a name sorts in descending order.
-    order_by: Option<String>,
+query! {
+    /// Query parameters of a list.
+    pub(crate) struct Paging {
+        /// Maximum number of items to return (default: all).
+        limit: Option<u64> = natural,
+        /// Number of items to skip.
+        offset: Option<u64> = natural,
+        /// Comma-separated sort fields; `-` before a name sorts in descending order.
+        #[param(value_type = Option<String>)]
+        order_by: Option<Vec<String>> = list,
+    }
 }
 
 /// Reads the requested page of a collection.
 pub(crate) fn list(query: &mut Query) -> List {
-    List {
-        limit: query.natural("limit"),
-        offset: query.natural("offset").unwrap_or(0),
-        order_by: query.list("order_by").unwrap_or_default().iter().map(|field| order(field)).collect(),
-    }
+    let Paging { limit, offset, order_by } = Paging::read(query);
+    let order_by = order_by.iter().flatten().map(|field| order(field)).collect();
+    List { limit, offset: offset.unwrap_or(0), order_by }
 }
 
 fn order(field: &str) -> SortOrder {

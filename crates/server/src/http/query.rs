@@ -137,6 +137,32 @@ impl Query {
     }
 }
 
+/// Declares query parameters once: their documentation and their reader. After the type follows the method of [`Query`] that
+/// reads the parameter.
+macro_rules! query {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $( $(#[$field_meta:meta])* $field:ident: $type:ty = $how:ident, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(utoipa::IntoParams)]
+        #[into_params(parameter_in = Query)]
+        $vis struct $name {
+            $( $(#[$field_meta])* $vis $field: $type, )*
+        }
+
+        impl $name {
+            /// Reads the parameters; `query` collects their problems.
+            $vis fn read(query: &mut $crate::http::query::Query) -> Self {
+                Self { $( $field: query.$how(stringify!($field)), )* }
+            }
+        }
+    };
+}
+pub(crate) use query;
+
 /// Aliases that clients of Fuel send. An alias is accepted wherever the key beside it is declared.
 const ALIASES: &[(&str, &str)] = &[("graph_type", "type"), ("graph_types", "types")];
 

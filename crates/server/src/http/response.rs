@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{ErrorChain, Json, JsonMap};
 use stoker_store::{List, Page};
@@ -77,6 +78,14 @@ impl<T: Serialize> IntoResponse for ApiResponse<T> {
         response.headers_mut().extend(self.headers);
         response
     }
+}
+
+/// Converts a document that a lower crate has rendered to the type that the operation declares.
+pub(crate) fn typed<T: DeserializeOwned>(document: Json) -> ApiResult<T> {
+    serde_json::from_value(document).map_err(|error| {
+        tracing::error!(error = %ErrorChain(&error), "a response does not have its declared type");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot serialize the response")
+    })
 }
 
 /// Response 204 No Content.

@@ -178,11 +178,14 @@ async fn invalid_node_update_is_refused() {
 #[tokio::test]
 async fn bulk_node_update_is_atomic() {
     let server = TestServer::new().await;
+    let cluster_id = create_cluster(&server).await;
     for number in 1..=2 {
         create_node(&server, number).await;
     }
-    let body = json!([{"id": 1, "name": "a"}, {"mac": "52-54-00-00-00-02", "name": "b"}]);
+    let body =
+        json!([{"id": 1, "name": "a", "cluster": cluster_id}, {"mac": "52-54-00-00-00-02", "name": "b"}]);
     let changed = server.put("nodes/", &body).await.expect(200);
+    assert_eq!(changed[0]["cluster"], cluster_id);
     assert_eq!((&changed[0]["name"], &changed[1]["name"]), (&json!("a"), &json!("b")));
     for (body, message) in [
         (json!([{"id": 1, "name": "x"}, {"id": 9}]), "entry 1: Invalid ID or MAC specified"),

@@ -1,6 +1,7 @@
 //! Plans over REST: create, read, compare, delete.
 
 use serde_json::{Value, json};
+use stoker_api_types::plans::SerializedView;
 use stoker_model::{AppliedMark, AppliedSuccess, ClusterId, NodeId, NodeStatus, PlanId, RunId, TaintCause};
 
 use crate::beginnings::{create_node, create_release_from, map, release_body};
@@ -133,7 +134,9 @@ async fn plan_is_created_listed_read_and_deleted() {
     let list = server.get("clusters/1/plans?order_by=-id&limit=1").await;
     assert_eq!(list.header("content-range"), "objects 0-0/1");
     assert_eq!(list.expect(200)[0], created);
-    let parameters = server.get("clusters/1/serialized_tasks").await.expect(200)["tasks_graph"]["2"].clone();
+    let serialized = server.get("clusters/1/serialized_tasks").await.expect(200);
+    let serialized: SerializedView = serde_json::from_value(serialized.clone()).unwrap();
+    let parameters = serialized.tasks_graph["2"].clone();
     let always = parameters.as_array().unwrap().iter().find(|task| task["id"] == "always").unwrap();
     assert_eq!(always["parameters"]["cmd"], "on 1");
     assert_eq!(server.get("clusters/1/plans").await.expect(200).as_array().unwrap().len(), 1);

@@ -1,7 +1,5 @@
-//! Roles, tags, volumes, components and graphs in the documents of releases, clusters and plugins, with one reader for
-//! each.
+//! Roles, tags, volumes and graphs in the documents of releases, clusters and plugins.
 
-pub mod components;
 pub mod embedded_graphs;
 pub mod holder;
 pub mod modes;

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use stoker_api_types::roles::{NewRoleBody, RoleBody};
+use stoker_api_types::tags::{NewTagBody, TagBody};
 use stoker_model::{AuditChange, ClusterId, Json, JsonMap};
 use stoker_store::{Session, WriteTransaction};
 
@@ -13,41 +15,35 @@ use crate::precondition::Precondition;
 
 /// A stored role or tag, and the new generation of its owner.
 pub struct StoredEntry {
+    pub name: String,
     pub holder: RoleOwner,
     pub meta: Json,
     pub generation: i64,
-}
-
-/// Changed fields of a role; absent fields keep their values.
-pub struct RoleUpdate {
-    /// Must be the name of the role.
-    pub name: Option<String>,
-    pub meta: Option<JsonMap>,
-    pub volumes: Option<Vec<Json>>,
 }
 
 /// Creates a role of an owner that was read in the same transaction.
 pub async fn role_create(
     writing: WriteTransaction,
     mut holder: RoleOwner,
-    name: &str,
-    meta: JsonMap,
-    volumes: Vec<Json>,
+    role: NewRoleBody,
 ) -> ServiceResult<StoredEntry> {
+    let NewRoleBody { name, meta, volumes_roles_mapping } = role;
+    let (name, volumes) = (name.as_str(), volumes_roles_mapping.unwrap_or_default());
     require_free(&holder, NamedSection::Roles, name)?;
     require_known_references(&holder, name, Some(&meta), &volumes)?;
     let meta = Json::Object(meta);
     holder.declared_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
     holder.set_volumes_of_role(name, Some(volumes));
-    store(writing, holder, meta, "role.create", json!({"role": name})).await
+    store(writing, holder, ("role", name), meta, "role.create").await
 }
 
+/// Updates a role; absent fields keep their values.
 pub async fn role_update(
     writing: WriteTransaction,
     mut holder: RoleOwner,
     name: &str,
     precondition: &Precondition,
-    update: RoleUpdate,
+    update: RoleBody,
 ) -> ServiceResult<StoredEntry> {
     let old = holder.find_declared(NamedSection::Roles, name)?.clone();
     precondition.check(holder.generation())?;
@@ -58,14 +54,14 @@ pub async fn role_update(
         &holder,
         name,
         update.meta.as_ref(),
-        update.volumes.as_deref().unwrap_or_default(),
+        update.volumes_roles_mapping.as_deref().unwrap_or_default(),
     )?;
     let meta = update.meta.map_or(old, Json::Object);
     holder.declared_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
-    if update.volumes.is_some() {
-        holder.set_volumes_of_role(name, update.volumes);
+    if update.volumes_roles_mapping.is_some() {
+        holder.set_volumes_of_role(name, update.volumes_roles_mapping);
     }
-    store(writing, holder, meta, "role.update", json!({"role": name})).await
+    store(writing, holder, ("role", name), meta, "role.update").await
 }
 
 /// Deletes a role that no node has.
@@ -82,39 +78,38 @@ pub async fn role_delete(
     require_unused(&mut writing, &clusters, &[name]).await?;
     holder.declared_mut(NamedSection::Roles).shift_remove(name);
     holder.set_volumes_of_role(name, None);
-    store(writing, holder, Json::Null, "role.delete", json!({"role": name})).await.map(drop)
+    store(writing, holder, ("role", name), Json::Null, "role.delete").await.map(drop)
 }
 
 /// Creates a tag of an owner that was read in the same transaction.
 pub async fn tag_create(
     writing: WriteTransaction,
     mut holder: RoleOwner,
-    name: &str,
-    meta: JsonMap,
+    tag: NewTagBody,
 ) -> ServiceResult<StoredEntry> {
-    require_free(&holder, NamedSection::Tags, name)?;
+    let NewTagBody { name, meta } = tag;
+    require_free(&holder, NamedSection::Tags, &name)?;
     let meta = Json::Object(meta);
-    holder.declared_mut(NamedSection::Tags).insert(name.to_owned(), meta.clone());
-    store(writing, holder, meta, "tag.create", json!({"tag": name})).await
+    holder.declared_mut(NamedSection::Tags).insert(name.clone(), meta.clone());
+    store(writing, holder, ("tag", &name), meta, "tag.create").await
 }
 
-/// Updates a tag. `new_name` must be the name of the tag.
+/// Updates a tag; absent fields keep their values.
 pub async fn tag_update(
     writing: WriteTransaction,
     mut holder: RoleOwner,
     name: &str,
     precondition: &Precondition,
-    new_name: Option<String>,
-    new_meta: Option<JsonMap>,
+    update: TagBody,
 ) -> ServiceResult<StoredEntry> {
     let old = holder.find_declared(NamedSection::Tags, name)?.clone();
     precondition.check(holder.generation())?;
-    if new_name.is_some_and(|new_name| new_name != name) {
+    if update.name.is_some_and(|new_name| new_name != name) {
         return Err(ServiceError::invalid(format!("cannot rename tag `{name}`")));
     }
-    let meta = new_meta.map_or(old, Json::Object);
+    let meta = update.meta.map_or(old, Json::Object);
     holder.declared_mut(NamedSection::Tags).insert(name.to_owned(), meta.clone());
-    store(writing, holder, meta, "tag.update", json!({"tag": name})).await
+    store(writing, holder, ("tag", name), meta, "tag.update").await
 }
 
 /// Deletes a tag that no role assigns.
@@ -135,7 +130,7 @@ pub async fn tag_delete(
         )));
     }
     holder.declared_mut(NamedSection::Tags).shift_remove(name);
-    store(writing, holder, Json::Null, "tag.delete", json!({"tag": name})).await.map(drop)
+    store(writing, holder, ("tag", name), Json::Null, "tag.delete").await.map(drop)
 }
 
 fn require_free(holder: &RoleOwner, section: NamedSection, name: &str) -> ServiceResult<()> {
@@ -149,13 +144,13 @@ fn require_free(holder: &RoleOwner, section: NamedSection, name: &str) -> Servic
 async fn store(
     mut writing: WriteTransaction,
     holder: RoleOwner,
+    (noun, name): (&str, &str),
     meta: Json,
     action: &'static str,
-    detail: Json,
 ) -> ServiceResult<StoredEntry> {
     let generation = holder.store(&mut writing).await?;
-    writing.commit(AuditChange { action, target: holder.name(), detail }).await?;
-    Ok(StoredEntry { holder, meta, generation })
+    writing.commit(AuditChange { action, target: holder.name(), detail: json!({noun: name}) }).await?;
+    Ok(StoredEntry { name: name.to_owned(), holder, meta, generation })
 }
 
 /// Rejects roles with unknown tags or volumes.

@@ -14,4 +14,4 @@ mod sync;
 pub mod wizard;
 
 pub use install::Installation;
-pub use records::{PluginError, PluginResult, PluginUpdate, Plugins};
+pub use records::{PluginError, PluginResult, Plugins, plugin_apply};

@@ -2,7 +2,7 @@
 //! plugins by their files.
 
 use serde_json::json;
-use stoker_manifest::reader::FieldUpdate;
+use stoker_api_types::plugins::PluginBody;
 use stoker_model::{Actor, AuditChange, Json, JsonMap, NewPlugin, Owner, Plugin, PluginId};
 use stoker_store::{List, Session, Store, StoreError, WriteTransaction};
 
@@ -41,56 +41,34 @@ impl From<StoreError> for PluginError {
     }
 }
 
-/// Changed fields of a plugin; absent fields keep their values.
-#[derive(Debug)]
-pub struct PluginUpdate {
-    pub name: Option<String>,
-    pub title: Option<String>,
-    pub version: Option<String>,
-    pub package_version: Option<String>,
-    pub description: FieldUpdate<String>,
-    pub homepage: FieldUpdate<String>,
-    pub is_hotpluggable: Option<bool>,
-    pub fuel_version: Option<Vec<String>>,
-    pub groups: Option<Vec<String>>,
-    pub authors: Option<Vec<String>>,
-    pub licenses: Option<Vec<String>>,
-    pub releases: Option<Vec<Json>>,
-    pub attributes_metadata: Option<JsonMap>,
-    pub roles_metadata: Option<JsonMap>,
-    pub tags_metadata: Option<JsonMap>,
-    pub volumes_metadata: Option<JsonMap>,
-    pub components_metadata: Option<Vec<Json>>,
-    pub tasks: Option<Vec<Json>>,
-    /// User-defined fields.
-    pub own: JsonMap,
-    pub graphs: EmbeddedGraphs,
-}
-
-impl PluginUpdate {
-    /// Applies the update to a plugin. Returns the graphs, which the caller must store.
-    pub fn apply(self, plugin: &mut NewPlugin) -> EmbeddedGraphs {
-        replace(&mut plugin.name, self.name);
-        replace(&mut plugin.title, self.title);
-        replace(&mut plugin.version, self.version);
-        replace(&mut plugin.package_version, self.package_version);
-        self.description.apply(&mut plugin.description);
-        self.homepage.apply(&mut plugin.homepage);
-        replace(&mut plugin.is_hotpluggable, self.is_hotpluggable);
-        replace(&mut plugin.fuel_version, self.fuel_version);
-        replace(&mut plugin.groups, self.groups);
-        replace(&mut plugin.authors, self.authors);
-        replace(&mut plugin.licenses, self.licenses);
-        replace(&mut plugin.releases, self.releases);
-        replace(&mut plugin.attributes_metadata, self.attributes_metadata);
-        replace(&mut plugin.roles_metadata, self.roles_metadata);
-        replace(&mut plugin.tags_metadata, self.tags_metadata);
-        replace(&mut plugin.volumes_metadata, self.volumes_metadata);
-        replace(&mut plugin.components_metadata, self.components_metadata);
-        replace(&mut plugin.tasks, self.tasks);
-        plugin.extra.extend(self.own);
-        self.graphs
-    }
+/// Applies an update to a plugin; absent fields keep their values. Returns the graphs, which the caller must store.
+pub fn plugin_apply(update: PluginBody, plugin: &mut NewPlugin) -> EmbeddedGraphs {
+    replace(&mut plugin.name, update.name);
+    replace(&mut plugin.title, update.title);
+    replace(&mut plugin.version, update.version);
+    replace(&mut plugin.package_version, update.package_version);
+    update.description.apply(&mut plugin.description);
+    update.homepage.apply(&mut plugin.homepage);
+    replace(&mut plugin.is_hotpluggable, update.is_hotpluggable);
+    replace(&mut plugin.fuel_version, update.fuel_version);
+    replace(&mut plugin.groups, update.groups);
+    replace(&mut plugin.authors, update.authors);
+    replace(&mut plugin.licenses, update.licenses);
+    replace(&mut plugin.releases, update.releases);
+    replace(&mut plugin.attributes_metadata, update.attributes_metadata);
+    replace(&mut plugin.roles_metadata, update.roles_metadata);
+    replace(&mut plugin.tags_metadata, update.tags_metadata);
+    replace(&mut plugin.volumes_metadata, update.volumes_metadata);
+    replace(&mut plugin.components_metadata, update.components_metadata);
+    replace(&mut plugin.tasks, update.tasks);
+    // A plugin has no fields for these documents of packages.
+    let documents = [
+        ("provides", update.provides.map(Json::Array)),
+        ("wizard_metadata", update.wizard_metadata.map(Json::Object)),
+    ];
+    plugin.extra.extend(documents.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    plugin.extra.extend(update.own);
+    EmbeddedGraphs::new(update.graphs, update.deployment_tasks)
 }
 
 fn replace<T>(old: &mut T, new: Option<T>) {
@@ -126,7 +104,7 @@ impl Plugins {
         actor: &Actor,
         id: PluginId,
         precondition: &Precondition,
-        update: PluginUpdate,
+        update: PluginBody,
     ) -> PluginResult<Plugin> {
         let mut writing = self.change(actor).await?;
         let mut plugin = find(&mut writing, id).await?;
@@ -140,7 +118,7 @@ impl Plugins {
         }
         let installed = Installed::read(&mut writing).await?;
         let guard = LegacyTasksGuard::before(&mut writing, Owner::Plugin(id)).await?;
-        let graphs = update.apply(&mut plugin.body);
+        let graphs = plugin_apply(update, &mut plugin.body);
         let plugin = match writing.plugin_update(&plugin).await {
             Ok(plugin) => plugin,
             Err(error) => return Err(duplicate_error(&mut writing, error, &plugin.body).await),

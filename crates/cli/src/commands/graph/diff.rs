@@ -85,7 +85,7 @@ fn load_tasks(name: &str, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
 }
 
 fn owner_tasks(owner: Owner, graph_type: &str, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
-    Ok(remote.read::<GraphView>(owner.graph_path(graph_type))?.tasks.into_iter().map(Json::Object).collect())
+    Ok(remote.read::<GraphView>(owner.graph_path(graph_type))?.tasks.iter().map(|task| json!(task)).collect())
 }
 
 fn file_tasks(path: &Path, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {

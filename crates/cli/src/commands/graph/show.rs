@@ -1,9 +1,11 @@
-use serde_json::{Value as Json, json};
+use serde::Deserialize;
+use serde_json::json;
+use stoker_api_types::graphs::GraphTaskView;
 use stoker_client::RestRequest;
 
 use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Format, Remote, cell, set};
+use crate::remote::{Format, Remote, sanitize, set, typed};
 
 /// Show the tasks of a graph and the layers that define them
 #[derive(Debug, clap::Args)]
@@ -51,10 +53,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         }
     };
     let mut graph = graph;
-    let tasks = graph.get("tasks").and_then(Json::as_array).cloned().unwrap_or_default();
-    let is_selected =
-        |task: &Json| args.task.as_deref().is_none_or(|name| task.get("id").is_some_and(|id| id == name));
-    let mut tasks: Vec<Json> = tasks.into_iter().filter(is_selected).collect();
+    let TaskList { mut tasks } = typed(&graph)?;
+    tasks.retain(|task| args.task.as_deref().is_none_or(|name| task.id == name));
     if let (Some(name), true) = (&args.task, tasks.is_empty()) {
         return Err(Failure::failed(format!("task `{name}` not found in this graph")));
     }
@@ -62,7 +62,11 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         set(&mut graph, "tasks", tasks);
         return remote.data(&graph);
     }
-    tasks.iter_mut().for_each(add_set_by);
+    let row = |task: &GraphTaskView| {
+        let mut row = json!(task);
+        set(&mut row, "set_by", layers_of(task));
+        row
+    };
     remote.list(
         &[
             ("task", "id"),
@@ -72,18 +76,23 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("required for", "required_for"),
             ("set by", "set_by"),
         ],
-        tasks,
+        tasks.iter().map(row).collect(),
     )
 }
 
-/// Sets `set_by` to the distinct layers that define attributes of the task.
-fn add_set_by(task: &mut Json) {
+/// Tasks of a graph, or of a merged graph.
+#[derive(Deserialize)]
+struct TaskList {
+    tasks: Vec<GraphTaskView>,
+}
+
+/// Returns the distinct layers that define attributes of the task.
+fn layers_of(task: &GraphTaskView) -> Vec<String> {
     let mut layers: Vec<String> = Vec::new();
-    let provenance = task.get("provenance").and_then(Json::as_object);
-    for source in provenance.into_iter().flat_map(serde_json::Map::values) {
-        let layer = match source.get("plugin") {
-            None | Some(Json::Null) => source.get("layer").map(cell).unwrap_or_default(),
-            Some(plugin) => format!("plugin {}", cell(plugin)),
+    for (_, source) in task.provenance.iter().flatten() {
+        let layer = match &source.plugin {
+            None => sanitize(&source.layer),
+            Some(plugin) => format!("plugin {}", sanitize(plugin)),
         };
         if !layers.contains(&layer) {
             layers.push(layer);
@@ -94,5 +103,5 @@ fn add_set_by(task: &mut Json) {
         "cluster" => 1,
         _ => 2,
     });
-    set(task, "set_by", layers);
+    layers
 }

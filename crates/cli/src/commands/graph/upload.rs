@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use stoker_api_types::graphs::GraphView;
 use stoker_client::{Body, ClientError, Method, Reason, RestRequest};
@@ -70,7 +71,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         let request = |method| RestRequest::new(method, &path).query("file", &text.origin);
         let graph = store(|method| remote.try_upload(request(method), &text))
             .map_err(|error| crate::remote::failure(error, Some(&text)))?;
-        print_warnings(&graph, &text, remote);
+        print_warnings(&typed::<GraphWarnings>(&graph)?.warnings, &text, remote);
         graph
     };
     let n_tasks = typed::<GraphView>(&graph)?.tasks.len();
@@ -78,13 +79,19 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     remote.report_change(&format!("stored {n_tasks} of type `{graph_type}` for {owner} in graph"), &graph)
 }
 
+/// Warnings in the response to an upload, as the client reads the reasons of errors.
+#[derive(Deserialize)]
+struct GraphWarnings {
+    #[serde(default)]
+    warnings: Vec<Reason>,
+}
+
 /// Prints warnings of the server. Warnings about the file itself were printed by the local check.
-fn print_warnings(graph: &Json, text: &Text, remote: &mut Remote<'_>) {
-    let warnings = graph.get("warnings").and_then(Json::as_array).into_iter().flatten();
-    let reasons = warnings.filter_map(|warning| serde_json::from_value::<Reason>(warning.clone()).ok());
-    let fresh = reasons.filter(|reason| !reason.code.as_deref().unwrap_or_default().starts_with("manifest-"));
-    let reported = |reason: Reason| Reported {
-        diagnostic: diagnostic(&reason, Some(text)),
+fn print_warnings(warnings: &[Reason], text: &Text, remote: &mut Remote<'_>) {
+    let fresh =
+        warnings.iter().filter(|reason| !reason.code.as_deref().unwrap_or_default().starts_with("manifest-"));
+    let reported = |reason: &Reason| Reported {
+        diagnostic: diagnostic(reason, Some(text)),
         summary: reason.message.clone(),
         task: reason.task.clone(),
     };

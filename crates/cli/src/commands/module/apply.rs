@@ -1,4 +1,5 @@
 use serde_json::json;
+use stoker_api_types::modules::ModuleResults;
 use stoker_client::Method;
 
 use super::RESULTS;
@@ -33,11 +34,9 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = node_modules_path(remote, &args.node)?;
     let response = remote.send_json(Method::Post, path, &json!({"modules": ids}))?;
     let ModuleList { modules: results } = typed(&response)?;
-    let failed: Vec<String> = results
-        .iter()
-        .filter(|result| result.get("status").is_none_or(|status| status != "OK"))
-        .filter_map(|result| result.get("name")?.as_str().map(str::to_owned))
-        .collect();
+    let failed =
+        typed::<ModuleResults>(&response)?.modules.into_iter().filter(|result| result.status != "OK");
+    let failed: Vec<String> = failed.map(|result| result.name).collect();
     remote.list(RESULTS, results)?;
     if failed.is_empty() {
         return Ok(());

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value as Json;
+use stoker_api_types::modules::{CarrierPage, ModuleCollection, PageLink};
 use stoker_client::encode_segment;
 
 use super::{INSTANCES, MODULES};
@@ -24,26 +25,19 @@ pub(super) struct SingleModule {
 pub(super) struct InstancePage {
     pub(super) instances: Vec<Json>,
     #[serde(default)]
-    links: Vec<PageLink>,
+    pub(super) links: Vec<PageLink>,
 }
 
-#[derive(Deserialize)]
-struct PageLink {
-    href: String,
-}
-
-impl InstancePage {
-    /// Returns the query of the next page, with its question mark.
-    pub(super) fn next_query(&self) -> Option<String> {
-        let (_, query) = self.links.first()?.href.split_once('?')?;
-        Some(format!("?{query}"))
-    }
+/// Returns the query of the next page, with its question mark.
+pub(super) fn next_query(links: &[PageLink]) -> Option<String> {
+    let (_, query) = links.first()?.href.split_once('?')?;
+    Some(format!("?{query}"))
 }
 
 /// Returns the ID of a module.
 pub(super) fn module_id(remote: &mut Remote<'_>, name: &str) -> Outcome<String> {
-    let listed: ModuleList = remote.read(MODULES)?;
-    find_unique(&listed.modules, name, "module")
+    let ModuleCollection { modules } = remote.read(MODULES)?;
+    find_unique(modules.into_iter().map(|module| (module.id, module.name)).collect(), name, "module")
 }
 
 /// Returns the ID of a node. A numeric ID is not looked up, because nodes of other tenants are not listed.
@@ -54,24 +48,23 @@ pub(super) fn node_id(remote: &mut Remote<'_>, name: &str) -> Outcome<String> {
     let mut marker = String::new();
     let mut nodes = Vec::new();
     loop {
-        let page: InstancePage = remote.read(format!("{INSTANCES}{marker}"))?;
-        let next = page.next_query();
-        nodes.extend(page.instances);
-        match next {
+        let page: CarrierPage = remote.read(format!("{INSTANCES}{marker}"))?;
+        nodes.extend(page.instances.into_iter().map(|node| (node.id, node.name)));
+        match next_query(&page.links) {
             Some(query) => marker = query,
             None => break,
         }
     }
-    find_unique(&nodes, name, "node")
+    find_unique(nodes, name, "node")
 }
 
-fn find_unique(resources: &[Json], name: &str, noun: &str) -> Outcome<String> {
-    let ids = |key: &str| -> Vec<String> {
-        let matching = resources.iter().filter(|resource| resource.get(key).is_some_and(|id| id == name));
-        matching.filter_map(|resource| resource.get("id")?.as_str()).map(str::to_owned).collect()
-    };
-    let by_id = ids("id");
-    match if by_id.is_empty() { ids("name") } else { by_id }.as_slice() {
+/// Finds a resource by its ID or its name, in a list of IDs and names.
+fn find_unique(resources: Vec<(String, String)>, name: &str, noun: &str) -> Outcome<String> {
+    if resources.iter().any(|(id, _)| id == name) {
+        return Ok(name.to_owned());
+    }
+    let matching = resources.into_iter().filter(|(_, other)| other == name);
+    match matching.map(|(id, _)| id).collect::<Vec<_>>().as_slice() {
         [id] => Ok(id.clone()),
         [] => Err(Failure::failed(format!("{noun} `{name}` not found"))),
         ids => {

@@ -1,7 +1,7 @@
 use stoker_client::RestRequest;
 
 use super::RESULTS;
-use super::find::{InstancePage, ModuleList, module_path, node_modules_path};
+use super::find::{InstancePage, ModuleList, module_path, next_query, node_modules_path};
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Remote, typed};
 
@@ -53,9 +53,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut query = String::new();
     loop {
         let page: InstancePage = remote.read(format!("{path}{query}"))?;
-        let next = page.next_query();
         nodes.extend(page.instances);
-        match next {
+        match next_query(&page.links) {
             Some(next) => query = next,
             None => break,
         }

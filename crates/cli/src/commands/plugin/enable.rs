@@ -107,6 +107,7 @@ mod tests {
             authors: Vec::new(),
             licenses: Vec::new(),
             releases: vec![json!({"os": "ubuntu", "version": "mitaka-9.0"})],
+            warnings: None,
         };
         let hint = |code: &str| {
             let failure = Failure::new(Exit::Failed, Diagnostic::error(code.to_owned(), "any text"));

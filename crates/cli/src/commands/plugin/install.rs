@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use stoker_api_types::plugins::PluginView;
 use stoker_client::{Body, Method, RestRequest};
 use stoker_packages::pack_plugin;
 
@@ -35,13 +36,14 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let archive = if args.path.is_dir() { pack(&args.path)? } else { open_archive(&args.path)? };
     let request = RestRequest::new(Method::Post, "plugins/upload")
         .body(Body::File("application/octet-stream", &archive));
-    let plugin = remote.send(&request)?;
-    remote.note_warnings(&plugin);
-    remote.note(&format!("installed {}", display_name(&typed(&plugin)?)));
+    let response = remote.send(&request)?;
+    remote.note_warnings(&response);
+    let plugin: PluginView = typed(&response)?;
+    remote.note(&format!("installed {}", display_name(&plugin)));
     if remote.format() == crate::remote::Format::Table && !remote.is_quiet() {
         return Ok(());
     }
-    remote.report_change("", &plugin)
+    remote.report_change("", &response)
 }
 
 fn open_archive(path: &Path) -> Outcome<File> {

@@ -1,5 +1,6 @@
-use stoker_api_types::releases::ReleaseView;
-use stoker_model::{Json, JsonMap};
+use serde_json::json;
+use stoker_api_types::releases::{Attributes, ReleaseView};
+use stoker_model::JsonMap;
 
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote, set, typed};
@@ -23,8 +24,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         let metadata: ReleaseView = typed(&release)?;
         set(&mut release, "role_names", names(&metadata.roles_metadata));
         set(&mut release, "tag_names", names(&metadata.tags_metadata));
-        let editable = metadata.attributes_metadata.get("editable").and_then(Json::as_object);
-        set(&mut release, "setting_names", editable.map(names));
+        let settings: Attributes = typed(&json!(metadata.attributes_metadata))?;
+        set(&mut release, "setting_names", names(&settings.editable));
     }
     remote.details(
         &[

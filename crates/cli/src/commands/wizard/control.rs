@@ -1,7 +1,7 @@
 //! Prompt for one control of the wizard.
 
 use serde_json::{Value as Json, json};
-use stoker_api_types::wizard::{ControlView, OptionView};
+use stoker_api_types::wizard::{ControlView, OptionView, WizardView};
 
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
@@ -51,25 +51,26 @@ fn unavailable(reason: &str) -> String {
 
 impl Control {
     /// Combines the definition of a control with its evaluated state.
-    pub(super) fn new(wizard: &Json, state: &ControlView) -> Self {
+    pub(super) fn new(wizard: &WizardView, state: &ControlView) -> Self {
         let (pane, name) = (sanitize(&state.pane), sanitize(&state.control));
-        // Control definitions are free-form: plugins may add fields.
-        let text = |value: &Json, key: &str| value.get(key).and_then(Json::as_str).map(sanitize);
-        let definition = &wizard[pane.as_str()][name.as_str()];
-        let metadata = wizard[pane.as_str()].get("metadata");
-        let heading = metadata.and_then(|metadata| text(metadata, "label")).unwrap_or_else(|| pane.clone());
-        let is_required = metadata.and_then(|metadata| metadata.get("required")) == Some(&Json::Bool(true));
+        let pane_view = wizard.pane(&state.pane);
+        let definition = pane_view.control(&state.control);
+        let text = |label: Option<&String>| label.map(|label| sanitize(label));
+        let metadata = pane_view.metadata.as_ref();
+        let heading = metadata.and_then(|metadata| text(metadata.label.as_ref()));
+        let heading = heading.unwrap_or_else(|| pane.clone());
+        let is_required = metadata.is_some_and(|metadata| metadata.required == Json::Bool(true));
         let heading = if is_required { format!("{heading} (required)") } else { heading };
-        let label = text(definition, "label").unwrap_or_else(|| name.clone());
+        let label = text(definition.label.as_ref()).unwrap_or_else(|| name.clone());
         let messages = |messages: &[String]| messages.iter().map(|text| sanitize(text)).collect::<Vec<_>>();
         let choice = |option: &OptionView| {
-            let values = definition.get("values").and_then(Json::as_array).into_iter().flatten();
-            let own = values.filter(|value| value.get("data").unwrap_or(&Json::Null) == &option.data);
-            let field = |key: &str| own.clone().find_map(|value| text(value, key));
+            let mut own = definition.values.iter().filter(|value| value.data == option.data);
+            let label = own.clone().find_map(|value| text(value.label.as_ref()));
+            let description = own.find_map(|value| text(value.description.as_ref()));
             let reason = messages(&option.messages).join("; ");
             Choice {
-                label: field("label").unwrap_or_else(|| cell(&option.data)),
-                description: field("description"),
+                label: label.unwrap_or_else(|| cell(&option.data)),
+                description,
                 data: option.data.clone(),
                 disabled_reason: option.disabled.then_some(reason),
             }
@@ -77,12 +78,12 @@ impl Control {
         Self {
             heading,
             label,
-            description: text(definition, "description"),
+            description: text(definition.description.as_ref()),
             is_hidden: state.hidden,
             is_disabled: state.disabled,
             value: state.value.clone(),
             messages: messages(&state.messages),
-            is_secret: definition.get("type").is_some_and(|kind| kind == "password"),
+            is_secret: definition.r#type.as_deref() == Some("password"),
             choices: state.options.iter().filter(|option| !option.hidden).map(choice).collect(),
             pane,
             name,
@@ -204,7 +205,7 @@ mod tests {
     fn control(state: &ControlView) -> Control {
         let wizard = json!({"Net": {"manager": {"type": "radio", "label": "Manager", "values": [
             {"data": "a", "label": "Alpha"}, {"data": "b", "label": "Beta"}]}}});
-        Control::new(&wizard, state)
+        Control::new(&serde_json::from_value(wizard).unwrap(), state)
     }
 
     #[test]

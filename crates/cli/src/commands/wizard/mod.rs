@@ -4,7 +4,7 @@ mod control;
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
-use stoker_api_types::wizard::{ControlView, EvaluationView};
+use stoker_api_types::wizard::{ControlView, EvaluationView, WizardView};
 use stoker_client::Method;
 
 use crate::exit::{Failure, Outcome};
@@ -88,6 +88,7 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     if remote.format() != Format::Table {
         return remote.data(&wizard);
     }
+    let wizard: WizardView = typed(&wizard)?;
     let evaluation = evaluate(remote, args.release, &json!({}))?;
     let row = |state: &ControlView| {
         let control = control::Control::new(&wizard, state);
@@ -106,7 +107,7 @@ fn create_cluster(args: &RunArgs, remote: &mut Remote<'_>) -> Outcome {
         let (pane, control, value) = control::parse_answer(text)?;
         answers[pane][control] = value;
     }
-    let wizard = remote.get(format!("releases/{}/wizard", args.release))?;
+    let wizard: WizardView = remote.read(format!("releases/{}/wizard", args.release))?;
     if !args.defaults {
         ask_all(args.release, &wizard, &mut answers, remote)?;
     }
@@ -131,7 +132,7 @@ fn create_cluster(args: &RunArgs, remote: &mut Remote<'_>) -> Outcome {
 }
 
 /// Prompts for each control; evaluates the wizard after every answer, because it can change other controls.
-fn ask_all(release: i64, wizard: &Json, answers: &mut Json, remote: &mut Remote<'_>) -> Outcome {
+fn ask_all(release: i64, wizard: &WizardView, answers: &mut Json, remote: &mut Remote<'_>) -> Outcome {
     let mut visited: Vec<String> = Vec::new();
     let mut pane = String::new();
     loop {
@@ -172,7 +173,7 @@ fn reject_problems(evaluation: &EvaluationView) -> Outcome {
         messages.push(format!("{}: {}", sanitize(&problem.path), sanitize(&problem.message)));
     }
     for conflict in &evaluation.conflicts {
-        messages.push(conflict.get("message").map(cell).unwrap_or_default());
+        messages.push(sanitize(&conflict.message));
     }
     if messages.is_empty() {
         return Ok(());

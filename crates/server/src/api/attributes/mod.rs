@@ -5,7 +5,7 @@ mod restrictions;
 use axum::extract::State;
 use stoker_api_types::Request as _;
 use stoker_api_types::attributes::{AttributesBody, AttributesView};
-use stoker_model::{Cluster, Json, JsonMap, Permission, RunName, RunStatus};
+use stoker_model::{Cluster, JsonMap, Permission, RunName, RunStatus};
 use stoker_services::cluster_settings::{defaults, settings, settings_reset, settings_update};
 use stoker_store::{List, RunFilter, SortOrder};
 use utoipa_axum::router::OpenApiRouter;
@@ -171,7 +171,7 @@ async fn cluster_attributes_show_deployed(
     let runs = session.run_list(&filter, &list).await?.items;
     for run in runs.iter().filter(|run| !run.dry_run) {
         let Some(plan) = session.run_work(run.id).await?.and_then(|work| work.plan_id) else { continue };
-        if let Some(Json::Object(editable)) = settings_of(&mut session, plan).await? {
+        if let Some(editable) = settings_of(&mut session, plan).await? {
             return Ok(ApiResponse::ok(AttributesView { editable }));
         }
     }

@@ -10,6 +10,7 @@ use super::access::cluster_of;
 use super::read::read_change;
 use super::view::render_cluster;
 use crate::access::caller::Authenticated;
+use crate::api::patch::patch_as_put;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
@@ -58,22 +59,12 @@ pub(super) async fn cluster_update(
     Ok(answer(cluster, tenant.as_ref()))
 }
 
-/// Update a cluster
-///
-/// Same as `PUT`.
-#[utoipa::path(
-    patch, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)), request_body = ClusterBody,
-    responses((status = 200, body = ClusterView))
-)]
-pub(super) async fn cluster_patch(
-    app: State<App>,
-    login: Authenticated,
-    path: PathParams,
-    condition: IfMatch,
-    document: Document,
-) -> ApiResult<ApiResponse<ClusterView>> {
-    cluster_update(app, login, path, condition, document).await
-}
+patch_as_put!(
+    pub(super) cluster_patch = cluster_update,
+    "/api/v1/clusters/{id}",
+    "Update a cluster",
+    ClusterBody => ClusterView
+);
 
 fn answer(cluster: Cluster, tenant: Option<&Tenant>) -> ApiResponse<ClusterView> {
     let generation = cluster.generation;

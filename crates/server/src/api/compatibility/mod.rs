@@ -5,6 +5,7 @@ mod matrix;
 mod page;
 
 use axum::extract::State;
+use stoker_api_types::compatibility::ListedComponent;
 use stoker_api_types::error::Envelope;
 use stoker_model::{Json, Permission};
 use stoker_registry::components::{ComponentConflict, Registry};
@@ -19,7 +20,7 @@ use crate::api::routes::Routes;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::response::ApiResponse;
+use crate::http::response::{ApiResponse, typed};
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -38,7 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     get, path = "/api/v1/releases/{id}/components",
     params(("id" = i64, Path), ("mode" = Option<String>, Query, description = "Restricts plugins to those that support this mode")),
     responses(
-        (status = 200, body = [Object]),
+        (status = 200, body = [ListedComponent]),
         (status = 409, body = Envelope, description = "Several providers declare the same component")
     )
 )]
@@ -46,11 +47,11 @@ async fn release_component_list(
     State(app): State<App>,
     path: PathParams,
     query: Query,
-) -> ApiResult<ApiResponse<Vec<Json>>> {
+) -> ApiResult<ApiResponse<Vec<ListedComponent>>> {
     let catalog = catalog(&mut app.store.snapshot().await?, &path, &query).await?;
     let registry = catalog.declared_components();
     require_single(&registry)?;
-    Ok(ApiResponse::ok(registry.listing()))
+    Ok(ApiResponse::ok(typed(Json::Array(registry.listing()))?))
 }
 
 /// Loads the release of the path with its compatible plugins, restricted to the requested mode.

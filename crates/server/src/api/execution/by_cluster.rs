@@ -9,7 +9,7 @@ use stoker_orchestrator::runs::{GraphSelection, start_changes, start_one};
 use stoker_services::runs::{GraphRequest, RunOptions};
 
 use super::execute::answer;
-use super::read::{RunRequest, read_fixed_run, read_query, read_run};
+use super::read::{LimitQuery, RunQuery, RunRequest, read_fixed_run, read_query, read_run};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::http::body::Document;
@@ -28,12 +28,7 @@ const SPAWN_VMS: &str = "spawn_vms";
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`); alias: `type`"),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
-        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
-        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
-        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
-        ("ignore_limits" = Option<String>, Query, description = "`1` to run although roles have fewer nodes than their minimum"),
-        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
+        RunQuery, LimitQuery,
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -58,12 +53,7 @@ pub(super) async fn cluster_deploy(
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`); alias: `type`"),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
-        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
-        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
-        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
-        ("ignore_limits" = Option<String>, Query, description = "`1` to run although roles have fewer nodes than their minimum"),
-        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
+        RunQuery, LimitQuery,
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -96,12 +86,7 @@ pub(super) async fn cluster_deploy_tasks(
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Graph type to run if the release has no sequence `deploy-changes` (default: `default`)"),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
-        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
-        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
-        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
-        ("ignore_limits" = Option<String>, Query, description = "`1` to run although roles have fewer nodes than their minimum"),
-        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
+        RunQuery, LimitQuery,
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -125,12 +110,7 @@ pub(super) async fn cluster_changes(
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Graph type to run if the release has no sequence `deploy-changes` (default: `default`)"),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
-        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
-        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
-        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
-        ("ignore_limits" = Option<String>, Query, description = "`1` to run although roles have fewer nodes than their minimum"),
-        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
+        RunQuery, LimitQuery,
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -172,12 +152,7 @@ async fn changes(
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/provision", request_body = Option<FixedGraphRunBody>,
     params(
-        ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
-        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
-        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
-        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
-        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
+        ("id" = i64, Path), RunQuery,
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
@@ -197,12 +172,7 @@ pub(super) async fn cluster_provision(
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/spawn_vms", request_body = Option<FixedGraphRunBody>,
     params(
-        ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
-        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
-        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
-        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
-        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
+        ("id" = i64, Path), RunQuery,
     ),
     responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]

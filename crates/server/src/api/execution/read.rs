@@ -9,7 +9,7 @@ use stoker_services::runs::{GraphRequest, RunOptions};
 
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
-use crate::http::query::Query;
+use crate::http::query::{Query, query};
 
 /// Converts the options of a run; omitted options get their defaults.
 pub(super) fn run_options(body: RunOptionsBody) -> RunOptions {
@@ -75,6 +75,36 @@ pub(super) fn read_fixed_run(query: Query, document: Option<&Document>) -> ApiRe
     query.merge(RunFields { graph_type: None, nodes: texts(body.nodes), options })
 }
 
+query! {
+    /// Options of a run by cluster.
+    pub(super) struct RunQuery {
+        /// IDs of the nodes to run on, comma-separated (default: all nodes)
+        #[param(value_type = Option<String>)]
+        nodes: Option<Vec<i64>> = ids,
+        /// `1` to create the plan without executing it
+        #[param(value_type = Option<String>)]
+        dry_run: Option<bool> = flag,
+        /// `1` to let agents report what tasks would do, without changing anything
+        #[param(value_type = Option<String>)]
+        noop_run: Option<bool> = flag,
+        /// `1` to run all tasks regardless of previous successes
+        #[param(value_type = Option<String>)]
+        force: Option<bool> = flag,
+        /// `1` for verbose output of task executors
+        #[param(value_type = Option<String>)]
+        debug: Option<bool> = flag,
+    }
+}
+
+query! {
+    /// Options of a run that roles with fewer nodes than their minimum prevent.
+    pub(super) struct LimitQuery {
+        /// `1` to run although roles have fewer nodes than their minimum
+        #[param(value_type = Option<String>)]
+        ignore_limits: Option<bool> = flag,
+    }
+}
+
 /// Reads a request whose body has no options.
 pub(super) fn read_query(query: Query) -> ApiResult<RunRequest> {
     query_fields(query).map(RunRequest::from)
@@ -94,15 +124,11 @@ fn query_fields(mut query: Query) -> ApiResult<RunFields> {
             .transpose()
     };
     let graph_type = agree("graph_type", graph_type("graph_type")?, graph_type("type")?)?;
-    let nodes = query.ids("nodes").map(|ids| ids.iter().map(i64::to_string).collect());
-    let options = RunOptionsBody {
-        dry_run: query.flag("dry_run"),
-        noop_run: query.flag("noop_run"),
-        force: query.flag("force"),
-        debug: query.flag("debug"),
-        ignore_limits: query.flag("ignore_limits"),
-        ..RunOptionsBody::default()
-    };
+    let RunQuery { nodes, dry_run, noop_run, force, debug } = RunQuery::read(&mut query);
+    let LimitQuery { ignore_limits } = LimitQuery::read(&mut query);
+    let nodes = nodes.map(|ids| ids.iter().map(i64::to_string).collect());
+    let options =
+        RunOptionsBody { dry_run, noop_run, force, debug, ignore_limits, ..RunOptionsBody::default() };
     query.finish()?;
     Ok(RunFields { graph_type, nodes, options })
 }

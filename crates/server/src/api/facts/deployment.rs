@@ -10,7 +10,7 @@ use stoker_services::planning::{Records, supplied};
 use stoker_state::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};
 use stoker_store::Session;
 
-use super::read::{read_document, selection};
+use super::read::{NodeQuery, read_document, selection};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
@@ -33,8 +33,7 @@ const UNSPLIT_BYTES_MAX: usize = 256 << 20;
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/deployment",
     params(
-        ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)"),
+        ("id" = i64, Path), NodeQuery,
         ("split" = Option<String>, Query, description = "`1` to return the values common to all nodes once, in a document with the UID `common`"),
     ),
     responses((status = 200, body = [Object]))
@@ -45,14 +44,7 @@ pub(super) async fn deployment_facts_show(
     path: PathParams,
     query: Query,
 ) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
-    let (node_ids, split) = selection(query)?;
-    let mut session = app.store.snapshot().await?;
-    let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes_of(&mut session, login.tenant_limit(), &cluster, node_ids.as_deref()).await?;
-    let documents = documents(&app, &mut session, &cluster, &nodes, true).await?;
-    let mut facts = list(documents, split)?;
-    mask_for(&login, &mut facts);
-    Ok(ApiResponse::ok(facts).version(cluster.generation))
+    show(&app, &login, &path, query, true).await
 }
 
 /// Retrieve computed deployment facts
@@ -61,8 +53,7 @@ pub(super) async fn deployment_facts_show(
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/deployment/defaults",
     params(
-        ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)"),
+        ("id" = i64, Path), NodeQuery,
         ("split" = Option<String>, Query, description = "`1` to return the values common to all nodes once, in a document with the UID `common`"),
     ),
     responses((status = 200, body = [Object]))
@@ -73,14 +64,7 @@ pub(super) async fn deployment_facts_show_defaults(
     path: PathParams,
     query: Query,
 ) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
-    let (node_ids, split) = selection(query)?;
-    let mut session = app.store.snapshot().await?;
-    let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes_of(&mut session, login.tenant_limit(), &cluster, node_ids.as_deref()).await?;
-    let documents = documents(&app, &mut session, &cluster, &nodes, false).await?;
-    let mut facts = list(documents, split)?;
-    mask_for(&login, &mut facts);
-    Ok(ApiResponse::ok(facts).version(cluster.generation))
+    show(&app, &login, &path, query, false).await
 }
 
 /// Upload deployment facts
@@ -122,6 +106,23 @@ pub(super) async fn deployment_facts_delete(
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     facts_delete(writing, cluster, &condition, KIND).await?;
     Ok(ApiResponse::accepted(JsonMap::new()))
+}
+
+async fn show(
+    app: &App,
+    login: &Authenticated,
+    path: &PathParams,
+    query: Query,
+    with_supplied: bool,
+) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
+    let (node_ids, split) = selection(query)?;
+    let mut session = app.store.snapshot().await?;
+    let cluster = cluster_of(&mut session, login, path).await?;
+    let nodes = nodes_of(&mut session, login.tenant_limit(), &cluster, node_ids.as_deref()).await?;
+    let documents = documents(app, &mut session, &cluster, &nodes, with_supplied).await?;
+    let mut facts = list(documents, split)?;
+    mask_for(login, &mut facts);
+    Ok(ApiResponse::ok(facts).version(cluster.generation))
 }
 
 async fn documents(

@@ -9,7 +9,7 @@ use stoker_services::planning::supplied;
 use stoker_store::Session;
 
 use super::compute;
-use super::read::{ENGINE, read_document, selection};
+use super::read::{NodeQuery, ENGINE, read_document, selection};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
@@ -29,8 +29,7 @@ const KIND: FactsKind = FactsKind::Provisioning;
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/provisioning",
     params(
-        ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)"),
+        ("id" = i64, Path), NodeQuery,
         ("split" = Option<String>, Query, description = "Accepted for compatibility; provisioning facts are one document"),
     ),
     responses((status = 200, body = ProvisioningFacts))
@@ -60,8 +59,7 @@ pub(super) async fn provisioning_facts_show(
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/provisioning/defaults",
     params(
-        ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)"),
+        ("id" = i64, Path), NodeQuery,
         ("split" = Option<String>, Query, description = "Accepted for compatibility; provisioning facts are one document"),
     ),
     responses((status = 200, body = ProvisioningFacts))

@@ -6,14 +6,23 @@ use stoker_model::{Json, JsonMap};
 use stoker_yaml::{NodeKind, Scalar};
 
 use crate::http::error::ApiResult;
-use crate::http::query::Query;
+use crate::http::query::{Query, query};
 
 /// UID of the document of the provisioning engine, which belongs to no node.
 pub(super) const ENGINE: &str = "engine";
 
+query! {
+    /// Nodes whose facts are returned.
+    pub(super) struct NodeQuery {
+        /// IDs of the nodes to return, comma-separated (default: all nodes)
+        #[param(value_type = Option<String>)]
+        nodes: Option<Vec<i64>> = ids,
+    }
+}
+
 /// Reads `nodes` and `split` from a query.
 pub(super) fn selection(mut query: Query) -> ApiResult<(Option<Vec<i64>>, bool)> {
-    let nodes = query.ids("nodes");
+    let NodeQuery { nodes } = NodeQuery::read(&mut query);
     let split = query.boolean("split");
     query.finish()?;
     Ok((nodes, split))

@@ -1,14 +1,14 @@
 //! Graphs by ID, across all owners.
 
 use axum::extract::State;
-use stoker_api_types::graphs::GraphView;
+use stoker_api_types::graphs::{GraphView, NewGraphBody, UploadBody};
 use stoker_model::{ClusterId, GraphId, GraphType, Owner, PluginId, ReleaseId};
 use stoker_services::graphs::{GraphKey, named_owner};
 use stoker_store::{ClusterFilter, GraphFilter, List, Session};
 
 use super::access::{require_cluster, require_graph};
 use super::upload::Upload;
-use super::view::{GraphBody, NewGraphBody, render_graph, render_graph_created, render_graph_stored};
+use super::view::{render_graph, render_graph_created, render_graph_stored};
 use crate::access::caller::Authenticated;
 use crate::http::error::ApiResult;
 use crate::http::etag::{self, IfMatch};
@@ -145,7 +145,7 @@ pub(super) async fn graph_show(
 /// Omitted fields are unchanged. `tasks` replaces all tasks. `id` and `relations` must be those of the graph.
 #[utoipa::path(
     put, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
-    request_body = GraphBody,
+    request_body = UploadBody,
     responses((status = 200, body = GraphView))
 )]
 pub(super) async fn graph_update(
@@ -166,7 +166,7 @@ pub(super) async fn graph_update(
 /// Same as `PUT`.
 #[utoipa::path(
     patch, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
-    request_body = GraphBody,
+    request_body = UploadBody,
     responses((status = 200, body = GraphView))
 )]
 pub(super) async fn graph_patch(

@@ -1,6 +1,6 @@
 //! Graphs of one owner, by graph type: `/{releases|clusters|plugins}/{id}/deployment_graphs`.
 
-use stoker_api_types::graphs::GraphView;
+use stoker_api_types::graphs::{GraphView, UploadBody};
 use stoker_model::{Graph, GraphType, Owner, OwnerKind, Permission};
 use stoker_services::graphs::{GraphKey, Stored, agreed_owner, agreed_type};
 use stoker_store::{GraphFilter, List};
@@ -99,7 +99,6 @@ macro_rules! operations_of {
             use super::*;
             use stoker_api_types::graphs::FindingView;
             use crate::api::graphs::check;
-            use crate::api::graphs::view::GraphBody;
             use crate::http::response::NoContent;
 
             pub(super) fn add(routes: Routes) -> Routes {
@@ -138,7 +137,7 @@ macro_rules! operations_of {
             #[utoipa::path(
                 post, path = $collection, operation_id = concat!(stringify!($module), "_graph_create"),
                 params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type; must not differ from `type` in the body"), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
-                request_body = GraphBody, responses((status = 201, body = GraphView))
+                request_body = UploadBody, responses((status = 201, body = GraphView))
             )]
             async fn graph_create(
                 State(app): State<App>,
@@ -157,7 +156,7 @@ macro_rules! operations_of {
             #[utoipa::path(
                 put, path = $collection, operation_id = concat!(stringify!($module), "_graph_update_default"),
                 params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)"), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
-                request_body = GraphBody, responses((status = 200, body = GraphView))
+                request_body = UploadBody, responses((status = 200, body = GraphView))
             )]
             async fn graph_update_default(
                 State(app): State<App>,
@@ -189,7 +188,7 @@ macro_rules! operations_of {
             #[utoipa::path(
                 post, path = $member, operation_id = concat!(stringify!($module), "_graph_create_typed"),
                 params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
-                request_body = GraphBody,
+                request_body = UploadBody,
                 responses((status = 200, body = GraphView))
             )]
             async fn graph_create_typed(
@@ -208,7 +207,7 @@ macro_rules! operations_of {
             #[utoipa::path(
                 put, path = $member, operation_id = concat!(stringify!($module), "_graph_update"),
                 params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
-                request_body = GraphBody,
+                request_body = UploadBody,
                 responses((status = 200, body = GraphView))
             )]
             async fn graph_update(
@@ -228,7 +227,7 @@ macro_rules! operations_of {
             #[utoipa::path(
                 patch, path = $member, operation_id = concat!(stringify!($module), "_graph_patch"),
                 params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
-                request_body = GraphBody,
+                request_body = UploadBody,
                 responses((status = 200, body = GraphView))
             )]
             async fn graph_patch(

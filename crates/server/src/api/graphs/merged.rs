@@ -1,10 +1,10 @@
 //! Tasks of a cluster merged from its layers, and tasks of a release: `deployment_tasks`.
 
 use axum::extract::State;
+use stoker_api_types::graphs::GraphTaskView;
 use stoker_graph::{MergedGraph, merge};
 use stoker_manifest::graph::{read_tasks_node, task_lines};
-use stoker_manifest::task::render;
-use stoker_model::{ClusterId, ErrorChain, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
+use stoker_model::{ClusterId, ErrorChain, GraphSource, GraphType, Owner, OwnerKind};
 use stoker_services::graphs::{LayerFilter, Layers};
 
 use super::access::{require_cluster, require_owner};
@@ -33,7 +33,7 @@ use crate::state::App;
         ("end" = Option<String>, Query, description = "Restricts the result to these tasks and their predecessors, comma-separated"),
         ("include" = Option<String>, Query, description = "Additional tasks to return, comma-separated"),
     ),
-    responses((status = 200, body = [Object]))
+    responses((status = 200, body = [GraphTaskView]))
 )]
 pub(super) async fn cluster_task_list(
     State(app): State<App>,
@@ -46,54 +46,49 @@ pub(super) async fn cluster_task_list(
     show(&app, &login, &path, query, layer_filter).await
 }
 
-/// List the tasks of a cluster's own graph
-///
-/// Returns the tasks of the cluster layer, without those of the release and the plugins.
-#[utoipa::path(
-    get, path = "/api/v1/clusters/{id}/deployment_tasks/own",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
-    responses((status = 200, body = [Object]))
-)]
-pub(super) async fn cluster_task_list_own(
-    State(app): State<App>,
-    login: Authenticated,
-    path: PathParams,
-    query: Query,
-) -> ApiResult<Raw> {
-    show(&app, &login, &path, query, LayerFilter::CLUSTER).await
+/// Declares the list of the tasks of one layer of a cluster.
+macro_rules! layer_task_list {
+    ($name:ident, $layer:expr, $path:tt, $summary:tt, $description:tt) => {
+        #[utoipa::path(
+            get, path = $path, summary = $summary, description = $description,
+            params(
+                ("id" = i64, Path),
+                ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)"),
+            ),
+            responses((status = 200, body = [GraphTaskView]))
+        )]
+        pub(super) async fn $name(
+            State(app): State<App>,
+            login: Authenticated,
+            path: PathParams,
+            query: Query,
+        ) -> ApiResult<Raw> {
+            show(&app, &login, &path, query, $layer).await
+        }
+    };
 }
 
-/// List the tasks of a cluster's plugins
-///
-/// Returns the merged tasks of the enabled plugins.
-#[utoipa::path(
-    get, path = "/api/v1/clusters/{id}/deployment_tasks/plugins",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
-    responses((status = 200, body = [Object]))
-)]
-pub(super) async fn cluster_task_list_plugins(
-    State(app): State<App>,
-    login: Authenticated,
-    path: PathParams,
-    query: Query,
-) -> ApiResult<Raw> {
-    show(&app, &login, &path, query, LayerFilter::PLUGINS).await
-}
-
-/// List the tasks of a cluster's release
-#[utoipa::path(
-    get, path = "/api/v1/clusters/{id}/deployment_tasks/release",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
-    responses((status = 200, body = [Object]))
-)]
-pub(super) async fn cluster_task_list_release(
-    State(app): State<App>,
-    login: Authenticated,
-    path: PathParams,
-    query: Query,
-) -> ApiResult<Raw> {
-    show(&app, &login, &path, query, LayerFilter::RELEASE).await
-}
+layer_task_list!(
+    cluster_task_list_own,
+    LayerFilter::CLUSTER,
+    "/api/v1/clusters/{id}/deployment_tasks/own",
+    "List the tasks of a cluster's own graph",
+    "Returns the tasks of the cluster layer, without those of the release and the plugins."
+);
+layer_task_list!(
+    cluster_task_list_plugins,
+    LayerFilter::PLUGINS,
+    "/api/v1/clusters/{id}/deployment_tasks/plugins",
+    "List the tasks of a cluster's plugins",
+    "Returns the merged tasks of the enabled plugins."
+);
+layer_task_list!(
+    cluster_task_list_release,
+    LayerFilter::RELEASE,
+    "/api/v1/clusters/{id}/deployment_tasks/release",
+    "List the tasks of a cluster's release",
+    "Returns the tasks of the release layer."
+);
 
 async fn show(
     app: &App,
@@ -168,76 +163,68 @@ pub(super) fn read_graph_type(query: &Query) -> ApiResult<Option<GraphType>> {
     .transpose()
 }
 
-/// Replace the tasks of a cluster's own graph
-///
-/// Creates the graph if it does not exist.
-#[utoipa::path(
-    put, path = "/api/v1/clusters/{id}/deployment_tasks",
-    params(
-        ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)"),
-        ("dry_run" = Option<String>, Query, description = "`1` to validate the tasks without storing them"),
-    ),
-    request_body = Vec<Object>, responses((status = 200, body = [Object]))
-)]
-pub(super) async fn cluster_tasks_replace(
-    State(app): State<App>,
-    login: Authenticated,
-    path: PathParams,
-    query: Query,
-    condition: IfMatch,
-    document: Document,
-) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
-    replace(&app, &login, path.owner(OwnerKind::Cluster)?, query, &condition, &document).await
-}
-
 /// List the tasks of a release
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}/deployment_tasks",
     params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
-    responses((status = 200, body = [Object]))
+    responses((status = 200, body = [GraphTaskView]))
 )]
 pub(super) async fn release_task_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<GraphTaskView>>> {
     let owner = path.owner(OwnerKind::Release)?;
     let graph_type = requested_graph_type(&query)?;
     let mut session = app.store.snapshot().await?;
     require_owner(&mut session, &login, owner).await?;
     let graph = session.graph_find(owner, &graph_type).await?;
     let tasks = graph.iter().flat_map(|graph| graph.tasks.iter());
-    let answer = ApiResponse::ok(tasks.map(|task| render(&task.task)).collect());
+    let answer = ApiResponse::ok(tasks.map(|task| GraphTaskView::of(&task.task)).collect());
     Ok(match &graph {
         Some(graph) => answer.version(etag::of_graph(graph)),
         None => answer,
     })
 }
 
-/// Replace the tasks of a release
-///
-/// Creates the graph if it does not exist.
-#[utoipa::path(
-    put, path = "/api/v1/releases/{id}/deployment_tasks",
-    params(
-        ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)"),
-        ("dry_run" = Option<String>, Query, description = "`1` to validate the tasks without storing them"),
-    ),
-    request_body = Vec<Object>, responses((status = 200, body = [Object]))
-)]
-pub(super) async fn release_tasks_replace(
-    State(app): State<App>,
-    login: Authenticated,
-    path: PathParams,
-    query: Query,
-    condition: IfMatch,
-    document: Document,
-) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
-    replace(&app, &login, path.owner(OwnerKind::Release)?, query, &condition, &document).await
+/// Declares the replacement of the tasks of an owner.
+macro_rules! tasks_replace {
+    ($name:ident, $owner:expr, $path:tt, $summary:tt) => {
+        #[utoipa::path(
+            put, path = $path, summary = $summary, description = "Creates the graph if it does not exist.",
+            params(
+                ("id" = i64, Path),
+                ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)"),
+                ("dry_run" = Option<String>, Query, description = "`1` to validate the tasks without storing them"),
+            ),
+            request_body = Vec<Object>, responses((status = 200, body = [GraphTaskView]))
+        )]
+        pub(super) async fn $name(
+            State(app): State<App>,
+            login: Authenticated,
+            path: PathParams,
+            query: Query,
+            condition: IfMatch,
+            document: Document,
+        ) -> ApiResult<ApiResponse<Vec<GraphTaskView>>> {
+            replace(&app, &login, path.owner($owner)?, query, &condition, &document).await
+        }
+    };
 }
+
+tasks_replace!(
+    cluster_tasks_replace,
+    OwnerKind::Cluster,
+    "/api/v1/clusters/{id}/deployment_tasks",
+    "Replace the tasks of a cluster's own graph"
+);
+tasks_replace!(
+    release_tasks_replace,
+    OwnerKind::Release,
+    "/api/v1/releases/{id}/deployment_tasks",
+    "Replace the tasks of a release"
+);
 
 async fn replace(
     app: &App,
@@ -246,18 +233,18 @@ async fn replace(
     mut query: Query,
     condition: &IfMatch,
     document: &Document,
-) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<GraphTaskView>>> {
     let graph_type = requested_graph_type(&query)?;
     let dry_run = query.boolean("dry_run");
     query.finish()?;
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
     if dry_run {
         require_owner(&mut app.store.snapshot().await?, login, owner).await?;
-        return Ok(ApiResponse::ok(tasks.iter().map(render).collect()));
+        return Ok(ApiResponse::ok(tasks.iter().map(GraphTaskView::of).collect()));
     }
     let source = GraphSource { file: None, lines: task_lines(document.node()) };
     let (graphs, principal) = (&app.services.graphs, login.principal());
     let graph = graphs.replace_tasks(&principal, owner, &graph_type, condition, &tasks, &source).await?;
-    let stored = graph.tasks.iter().map(|task| render(&task.task)).collect();
+    let stored = graph.tasks.iter().map(|task| GraphTaskView::of(&task.task)).collect();
     Ok(ApiResponse::ok(stored).version(etag::of_graph(&graph)))
 }

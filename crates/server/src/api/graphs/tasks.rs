@@ -1,14 +1,14 @@
 //! Tasks of a graph as database rows: `/graphs/{id}/tasks`.
 
 use axum::extract::State;
+use stoker_api_types::graphs::GraphTaskView;
 use stoker_manifest::graph::{read_task_node, read_tasks_node};
-use stoker_model::{Graph, JsonMap, StoredTask, Task, TaskId};
+use stoker_model::{Graph, StoredTask, Task, TaskId};
 use stoker_services::graphs::GraphKey;
 use stoker_services::{ServiceError, ServiceResult};
 
 use super::access::require_graph;
 use super::by_id::id;
-use super::view::with_row;
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -22,13 +22,13 @@ use crate::state::App;
 /// Each task has the ID of its row in `db_id`.
 #[utoipa::path(
     get, path = "/api/v1/graphs/{id}/tasks", params(("id" = i64, Path)),
-    responses((status = 200, body = [Object]))
+    responses((status = 200, body = [GraphTaskView]))
 )]
 pub(super) async fn graph_task_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<GraphTaskView>>> {
     let mut session = app.store.snapshot().await?;
     let graph = require_graph(&mut session, &login, id(&path)?).await?;
     Ok(rows(&graph))
@@ -39,7 +39,7 @@ pub(super) async fn graph_task_list(
 /// Unchanged tasks keep their rows.
 #[utoipa::path(
     put, path = "/api/v1/graphs/{id}/tasks", params(("id" = i64, Path)), request_body = Vec<Object>,
-    responses((status = 200, body = [Object]))
+    responses((status = 200, body = [GraphTaskView]))
 )]
 pub(super) async fn graph_tasks_replace(
     State(app): State<App>,
@@ -47,7 +47,7 @@ pub(super) async fn graph_tasks_replace(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<GraphTaskView>>> {
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
     let edit = |_: &Graph| Ok(tasks.clone());
     Ok(rows(&edit_tasks(&app, &login, &path, &condition, "graph.update", edit).await?))
@@ -58,17 +58,17 @@ pub(super) async fn graph_tasks_replace(
 /// `task` is the ID of the row, or the name of the task.
 #[utoipa::path(
     get, path = "/api/v1/graphs/{id}/tasks/{task}", params(("id" = i64, Path), ("task" = String, Path)),
-    responses((status = 200, body = Object))
+    responses((status = 200, body = GraphTaskView))
 )]
 pub(super) async fn graph_task_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<ApiResponse<JsonMap>> {
+) -> ApiResult<ApiResponse<GraphTaskView>> {
     let mut session = app.store.snapshot().await?;
     let graph = require_graph(&mut session, &login, id(&path)?).await?;
     let stored = &graph.tasks[position(&graph, path.text("task"))?];
-    Ok(ApiResponse::ok(with_row(stored)).version(etag::of_graph(&graph)))
+    Ok(ApiResponse::ok(GraphTaskView::of_row(stored)).version(etag::of_graph(&graph)))
 }
 
 /// Update a task of a graph
@@ -76,7 +76,7 @@ pub(super) async fn graph_task_show(
 /// Replaces the whole task, which gets a new row.
 #[utoipa::path(
     put, path = "/api/v1/graphs/{id}/tasks/{task}", params(("id" = i64, Path), ("task" = String, Path)),
-    request_body = Object, responses((status = 200, body = Object))
+    request_body = Object, responses((status = 200, body = GraphTaskView))
 )]
 pub(super) async fn graph_task_update(
     State(app): State<App>,
@@ -84,7 +84,7 @@ pub(super) async fn graph_task_update(
     path: PathParams,
     condition: IfMatch,
     document: Document,
-) -> ApiResult<ApiResponse<JsonMap>> {
+) -> ApiResult<ApiResponse<GraphTaskView>> {
     let new = document.read(|node, problems| read_task_node(node, document.text(), problems))?;
     let replace = |graph: &Graph| {
         let position = position(graph, path.text("task"))?;
@@ -100,7 +100,7 @@ pub(super) async fn graph_task_update(
     let graph = edit_tasks(&app, &login, &path, &condition, "graph.task.update", replace).await?;
     let stored = graph.tasks.iter().find(|stored| stored.task.name == new.name);
     let stored = stored.ok_or_else(|| ApiError::not_found("DeploymentGraphTask"))?;
-    Ok(ApiResponse::ok(with_row(stored)).version(etag::of_graph(&graph)))
+    Ok(ApiResponse::ok(GraphTaskView::of_row(stored)).version(etag::of_graph(&graph)))
 }
 
 /// Delete a task of a graph
@@ -143,8 +143,8 @@ fn position(graph: &Graph, reference: &str) -> ServiceResult<usize> {
     by_row.or_else(by_name).ok_or_else(|| ServiceError::not_found("DeploymentGraphTask"))
 }
 
-fn rows(graph: &Graph) -> ApiResponse<Vec<JsonMap>> {
-    ApiResponse::ok(graph.tasks.iter().map(with_row).collect()).version(etag::of_graph(graph))
+fn rows(graph: &Graph) -> ApiResponse<Vec<GraphTaskView>> {
+    ApiResponse::ok(graph.tasks.iter().map(GraphTaskView::of_row).collect()).version(etag::of_graph(graph))
 }
 
 fn definitions(tasks: &[StoredTask]) -> Vec<Task> {

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde_json::json;
+use stoker_api_types::modules::ModuleResults;
 use stoker_model::Json;
 use stoker_modules::ApplyRequest;
 use stoker_orchestrator::instances::{module_remove, modules_apply};
@@ -29,14 +29,14 @@ use crate::state::App;
         ("from_guest" = Option<String>, Query, description = "Accepted and ignored: recorded agent reports are returned"),
         ("include_contents" = Option<String>, Query, description = "Include the Base64-encoded contents (any value)"),
     ),
-    responses((status = 200, body = Json), Faults)
+    responses((status = 200, body = ModuleResults), Faults)
 )]
 pub(super) async fn instance_modules(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> FaultResult<ApiResponse<Json>> {
+) -> FaultResult<ApiResponse<ModuleResults>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instance = NodeInstance::find(&mut session, who, path.text("id")).await?;
@@ -47,9 +47,9 @@ pub(super) async fn instance_modules(
             continue;
         }
         let contents = wants_contents.then(|| view::contents(&app, who, &applied)).transpose()?;
-        views.push(view::result(&applied, contents.as_deref()));
+        views.push(view::result(applied, contents));
     }
-    Ok(ApiResponse::ok(json!({"modules": views})))
+    Ok(ApiResponse::ok(ModuleResults { modules: views }))
 }
 
 /// Apply modules to an instance
@@ -59,22 +59,22 @@ pub(super) async fn instance_modules(
 #[utoipa::path(
     post, path = "/v1.0/{tenant}/instances/{id}/modules", params(("tenant" = String, Path), ("id" = String, Path)),
     request_body(content = Json, example = json!({"modules": [{"id": "6f4ecebd-5367-471b-aeda-e74920c75fe9"}]})),
-    responses((status = 200, body = Json, description = "Results in the order of application"), Faults)
+    responses((status = 200, body = ModuleResults, description = "Results in the order of application"), Faults)
 )]
 pub(super) async fn instance_apply(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<ApiResponse<Json>> {
+) -> FaultResult<ApiResponse<ModuleResults>> {
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
     let instance = NodeInstance::find(&mut writing, who, path.text("id")).await?;
     let request = ApplyRequest::read(&body?)?;
     let results = modules_apply(&app.orchestrator, writing, who, &instance, request).await?;
-    let views: Vec<Json> = results.iter().map(|applied| view::result(applied, None)).collect();
-    Ok(ApiResponse::ok(json!({"modules": views})))
+    let modules = results.into_iter().map(|applied| view::result(applied, None)).collect();
+    Ok(ApiResponse::ok(ModuleResults { modules }))
 }
 
 /// Remove a module from an instance

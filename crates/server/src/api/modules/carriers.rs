@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde_json::json;
+use stoker_api_types::modules::{CarrierCount, CarrierPage, CarrierRow, CarrierRows};
 use stoker_model::{Json, Micros, Module};
 use stoker_modules::ReapplyRequest;
 use stoker_orchestrator::runs::start_drivers;
 use stoker_services::clock;
-use stoker_services::modules::instances::{self, ModuleInstance, NodeInstance, instances_of};
+use stoker_services::modules::instances::{self, ModuleInstance, instances_of};
 use stoker_services::modules::records::module_find;
 
 use super::fault::{FaultResult, Faults};
 use super::instances::{Page, page};
-use super::{json_of, view, who};
+use super::{json_of, who};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::client::BaseUrl;
@@ -35,7 +35,7 @@ use crate::state::App;
         ("count_only" = Option<String>, Query, description = "Return one row per `md5` in use (any value)"),
         ("include_clustered" = Option<String>, Query, description = "Accepted and ignored: no instance is clustered"),
     ),
-    responses((status = 200, body = Json), Faults)
+    responses((status = 200, body = CarrierRows), Faults)
 )]
 pub(super) async fn module_instances(
     State(app): State<App>,
@@ -43,36 +43,37 @@ pub(super) async fn module_instances(
     path: PathParams,
     reached: BaseUrl,
     query: Query,
-) -> FaultResult<ApiResponse<Json>> {
+) -> FaultResult<ApiResponse<CarrierRows>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let module = module_find(&mut session, who, path.text("id")).await?;
     let carriers = instances_of(&mut session, who, &module).await?;
     if query.text("count_only").is_some() {
-        return Ok(ApiResponse::ok(json!({"instances": counts(&module, &carriers)})));
+        let counts = counts(&module, &carriers).into_iter().map(CarrierRow::Count);
+        return Ok(ApiResponse::ok(CarrierRows { instances: counts.collect(), links: Vec::new() }));
     }
     let instances = carriers.into_iter().map(|carrier| carrier.instance).collect();
     let base = format!("{}/v1.0/{}/modules/{}/instances", reached.0, path.text("tenant"), module.uuid);
-    Ok(ApiResponse::ok(page(instances, &query, &base)?))
+    let CarrierPage { instances, links } = page(instances, &query, &base)?;
+    let instances = instances.into_iter().map(|instance| CarrierRow::Instance(Box::new(instance))).collect();
+    Ok(ApiResponse::ok(CarrierRows { instances, links }))
 }
 
-fn counts(module: &Module, carriers: &[ModuleInstance]) -> Vec<Json> {
+fn counts(module: &Module, carriers: &[ModuleInstance]) -> Vec<CarrierCount> {
     let mut by_md5: BTreeMap<&str, (usize, Micros, Micros)> = BTreeMap::new();
     for carrier in carriers {
         let at = carrier.updated_at;
         let row = by_md5.entry(&carrier.md5).or_insert((0, at, at));
         *row = (row.0 + 1, row.1.min(at), row.2.max(at));
     }
-    let rows = by_md5.into_iter().map(|(md5, (count, first, last))| {
-        json!({
-            "module_id": module.uuid,
-            "module_name": module.body.name,
-            "module_md5": md5,
-            "instance_count": count,
-            "current": md5 == module.body.md5,
-            "min_updated_date": clock::seconds(first),
-            "max_updated_date": clock::seconds(last),
-        })
+    let rows = by_md5.into_iter().map(|(md5, (instance_count, first, last))| CarrierCount {
+        module_id: module.uuid.clone(),
+        module_name: module.body.name.clone(),
+        module_md5: md5.to_owned(),
+        instance_count,
+        current: md5 == module.body.md5,
+        min_updated_date: clock::seconds(first),
+        max_updated_date: clock::seconds(last),
     });
     rows.collect()
 }
@@ -100,9 +101,4 @@ pub(super) async fn module_reapply(
     let run = instances::module_reapply(&app.settings, writing, who, &module, &request).await?;
     start_drivers(&app.orchestrator, run.into_iter().collect());
     Ok(StatusCode::ACCEPTED)
-}
-
-/// Renders instances with [`view::instance`].
-pub(super) fn render_instances(instances: &[NodeInstance]) -> Vec<Json> {
-    instances.iter().map(view::instance).collect()
 }

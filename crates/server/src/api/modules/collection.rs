@@ -1,8 +1,7 @@
 //! `/modules`: list and create.
 
 use axum::extract::State;
-use serde_json::json;
-use stoker_api_types::modules::FaultBody;
+use stoker_api_types::modules::{FaultBody, ModuleCollection, ModuleEnvelope};
 use stoker_model::Json;
 use stoker_modules::{CreateRequest, Datastores};
 use stoker_services::modules::records::{self, datastores};
@@ -27,14 +26,14 @@ use crate::state::App;
         ("tenant" = String, Path, description = "ID or name of the caller's tenant, or `-`"),
         ("datastore" = Option<String>, Query, description = "Filter by datastore; `all`: modules without a datastore"),
     ),
-    responses((status = 200, body = Json), (status = 400, body = FaultBody), Faults)
+    responses((status = 200, body = ModuleCollection), (status = 400, body = FaultBody), Faults)
 )]
 pub(super) async fn module_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> FaultResult<ApiResponse<Json>> {
+) -> FaultResult<ApiResponse<ModuleCollection>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let mut filter = ModuleFilter::default();
@@ -52,7 +51,7 @@ pub(super) async fn module_list(
         }
     }
     let modules = session.module_list(&filter).await?;
-    Ok(ApiResponse::ok(json!({"modules": modules.iter().map(view::row).collect::<Vec<_>>()})))
+    Ok(ApiResponse::ok(ModuleCollection { modules: modules.iter().map(view::row).collect() }))
 }
 
 /// Create a module
@@ -63,18 +62,18 @@ pub(super) async fn module_list(
     request_body(content = Json, example = json!({"module": {
         "name": "license", "module_type": "ping", "contents": "bWVzc2FnZT1oaQo=", "apply_order": 5, "live_update": 1
     }})),
-    responses((status = 200, body = Json), Faults)
+    responses((status = 200, body = ModuleEnvelope), Faults)
 )]
 pub(super) async fn module_create(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<ApiResponse<Json>> {
+) -> FaultResult<ApiResponse<ModuleEnvelope>> {
     let who = who(&login, &path)?;
     let create = CreateRequest::read(&json_of(document)?)?;
     let writing = app.change(&login).await?;
     let module =
         records::module_create(&app.settings, &app.services.module_keys, writing, who, &create).await?;
-    Ok(ApiResponse::ok(json!({"module": view::detail(&module)})))
+    Ok(ApiResponse::ok(ModuleEnvelope { module: view::detail(&module) }))
 }

@@ -1,7 +1,7 @@
 //! Instance creation: assigns a free node to the tenant's cluster of a release and deploys it.
 
 use axum::extract::State;
-use serde_json::json;
+use stoker_api_types::modules::CarrierEnvelope;
 use stoker_model::Json;
 use stoker_modules::input::InstanceRequest;
 use stoker_orchestrator::instances;
@@ -26,18 +26,18 @@ use crate::state::App;
     request_body(content = Json, example = json!({"instance": {
         "name": "db-1", "flavorRef": "1", "datastore": {"type": "mysql", "version": "8.0"}
     }})),
-    responses((status = 200, body = Json), Faults)
+    responses((status = 200, body = CarrierEnvelope), Faults)
 )]
 pub(super) async fn instance_create(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> FaultResult<ApiResponse<Json>> {
+) -> FaultResult<ApiResponse<CarrierEnvelope>> {
     let who = who(&login, &path)?;
     let request = InstanceRequest::read(&json_of(document)?)?;
     let writing = app.change(&login).await?;
     let tenant = &login.caller.tenant_name;
     let instance = instances::instance_create(&app.orchestrator, writing, who, tenant, &request).await?;
-    Ok(ApiResponse::ok(json!({"instance": view::instance(&instance)})))
+    Ok(ApiResponse::ok(CarrierEnvelope { instance: view::instance(&instance) }))
 }

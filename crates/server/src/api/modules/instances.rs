@@ -2,13 +2,12 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde_json::json;
-use stoker_model::{Json, NodeId};
+use stoker_api_types::modules::{CarrierEnvelope, CarrierPage, PageLink};
+use stoker_model::NodeId;
 use stoker_modules::RuleViolation;
 use stoker_services::modules::instances::{self, NodeInstance};
 use utoipa::IntoParams;
 
-use super::carriers::render_instances;
 use super::fault::{FaultResult, Faults};
 use super::{view, who};
 use crate::access::caller::Authenticated;
@@ -33,7 +32,7 @@ pub(super) struct Page {
 }
 
 /// Returns one page of instances, with a link to the next page if there is one.
-pub(super) fn page(mut instances: Vec<NodeInstance>, query: &Query, base: &str) -> FaultResult<Json> {
+pub(super) fn page(mut instances: Vec<NodeInstance>, query: &Query, base: &str) -> FaultResult<CarrierPage> {
     let limit = match query.text("limit") {
         None => PAGE_MAX,
         Some(text) => match text.parse::<usize>() {
@@ -53,12 +52,14 @@ pub(super) fn page(mut instances: Vec<NodeInstance>, query: &Query, base: &str) 
     }
     let has_more = instances.len() > limit;
     instances.truncate(limit);
-    let mut body = json!({"instances": render_instances(&instances)});
-    if has_more && let Some(last) = instances.last() {
-        let href = format!("{base}?marker={}&limit={limit}", last.node.id);
-        body["links"] = json!([{"rel": "next", "href": href}]);
-    }
-    Ok(body)
+    let next = instances.last().filter(|_| has_more).map(|last| PageLink {
+        rel: "next".to_owned(),
+        href: format!("{base}?marker={}&limit={limit}", last.node.id),
+    });
+    Ok(CarrierPage {
+        instances: instances.iter().map(view::instance).collect(),
+        links: next.into_iter().collect(),
+    })
 }
 
 /// List instances
@@ -70,7 +71,7 @@ pub(super) fn page(mut instances: Vec<NodeInstance>, query: &Query, base: &str) 
         ("tenant" = String, Path), Page,
         ("include_clustered" = Option<String>, Query, description = "Accepted and ignored: no instance is clustered"),
     ),
-    responses((status = 200, body = Json), Faults)
+    responses((status = 200, body = CarrierPage), Faults)
 )]
 pub(super) async fn instance_list(
     State(app): State<App>,
@@ -78,7 +79,7 @@ pub(super) async fn instance_list(
     path: PathParams,
     reached: BaseUrl,
     query: Query,
-) -> FaultResult<ApiResponse<Json>> {
+) -> FaultResult<ApiResponse<CarrierPage>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instances = instances::instance_list(&mut session, who).await?;
@@ -89,17 +90,17 @@ pub(super) async fn instance_list(
 /// Retrieve an instance
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/instances/{id}", params(("tenant" = String, Path), ("id" = String, Path)),
-    responses((status = 200, body = Json), Faults)
+    responses((status = 200, body = CarrierEnvelope), Faults)
 )]
 pub(super) async fn instance_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> FaultResult<ApiResponse<Json>> {
+) -> FaultResult<ApiResponse<CarrierEnvelope>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instance = NodeInstance::find(&mut session, who, path.text("id")).await?;
-    Ok(ApiResponse::ok(json!({"instance": view::instance(&instance)})))
+    Ok(ApiResponse::ok(CarrierEnvelope { instance: view::instance(&instance) }))
 }
 
 /// Delete an instance

@@ -10,6 +10,7 @@ use super::access::node_of;
 use super::read::read_body;
 use super::view::{render_node, render_node_with_facts, render_updated};
 use crate::access::caller::Authenticated;
+use crate::api::patch::patch_as_put;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
@@ -57,22 +58,12 @@ pub(super) async fn node_update(
     Ok(ApiResponse::ok(render_updated(updated)).version(generation))
 }
 
-/// Update a node
-///
-/// Same as `PUT`.
-#[utoipa::path(
-    patch, path = "/api/v1/nodes/{id}", params(("id" = i64, Path)), request_body = NodeBody,
-    responses((status = 200, body = NodeView))
-)]
-pub(super) async fn node_patch(
-    app: State<App>,
-    login: Authenticated,
-    path: PathParams,
-    condition: IfMatch,
-    document: Document,
-) -> ApiResult<ApiResponse<NodeView>> {
-    node_update(app, login, path, condition, document).await
-}
+patch_as_put!(
+    pub(super) node_patch = node_update,
+    "/api/v1/nodes/{id}",
+    "Update a node",
+    NodeBody => NodeView
+);
 
 pub(super) fn answer(node: Node) -> ApiResponse<NodeView> {
     let generation = node.generation;

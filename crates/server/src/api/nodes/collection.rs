@@ -2,14 +2,14 @@
 
 use axum::extract::State;
 use stoker_api_types::Request as _;
-use stoker_api_types::nodes::{NodeBody, NodeView};
+use stoker_api_types::nodes::{NamedNodeBody, NodeBody, NodeView};
 use stoker_manifest::reader::{list_of, object};
 use stoker_model::{ClusterId, Json, Node, NodeId, NodeStatus};
 use stoker_services::nodes;
 use stoker_store::{List, NodeFilter, Page};
 
 use super::read::read_body;
-use super::view::{NamedNodeBody, render_node, render_updated};
+use super::view::{render_node, render_updated};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;

@@ -1,23 +1,21 @@
-//! Parsing of node update bodies.
+//! Conversion of node updates.
 
 use stoker_api_types::Request as _;
-use stoker_api_types::nodes::NodeBody;
-use stoker_manifest::codes;
-use stoker_manifest::reader::{FieldUpdate, Fields, identifier, nullable};
+use stoker_api_types::nodes::NamedNodeBody;
+use stoker_manifest::reader::{FieldUpdate, Fields};
 use stoker_model::{ClusterId, NodeId};
 use stoker_services::nodes::NodeUpdate;
 
 pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<NodeUpdate> {
-    let id = fields.optional("id", nullable(identifier)).flatten().map(NodeId);
-    let alias = fields.update("cluster", identifier);
-    let body = NodeBody::read(fields)?;
-    let cluster = match agreed_cluster(fields, &body.cluster_id, &alias) {
+    let NamedNodeBody { id, cluster: alias, body } = NamedNodeBody::read(fields)?;
+    let body = body?;
+    let cluster = match if body.cluster_id.is_present() { body.cluster_id } else { alias } {
         FieldUpdate::Absent => FieldUpdate::Absent,
         FieldUpdate::Null => FieldUpdate::Null,
-        FieldUpdate::Value(id) => FieldUpdate::Value(ClusterId(*id)),
+        FieldUpdate::Value(id) => FieldUpdate::Value(ClusterId(id)),
     };
     Some(NodeUpdate {
-        id,
+        id: id.map(NodeId),
         mac: body.mac,
         name: body.name,
         hostname: body.hostname,
@@ -40,18 +38,4 @@ pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<NodeUpdate> {
         os_platform: body.os_platform,
         kernel_params: body.kernel_params,
     })
-}
-
-/// Returns `cluster_id`, or `cluster` as responses name it.
-fn agreed_cluster<'g>(
-    fields: &mut Fields<'_, '_>,
-    cluster_id: &'g FieldUpdate<i64>,
-    alias: &'g FieldUpdate<i64>,
-) -> &'g FieldUpdate<i64> {
-    if cluster_id.is_present() && alias.is_present() && cluster_id != alias {
-        let span = fields.node().span;
-        let message = "`cluster_id` and `cluster` differ; specify only one of them";
-        fields.problems().error(codes::CONFLICT, span, message);
-    }
-    if cluster_id.is_present() { cluster_id } else { alias }
 }

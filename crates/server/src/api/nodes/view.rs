@@ -1,9 +1,8 @@
 //! Conversion between nodes and their API types.
 
 use stoker_api_types::nodes::NodeView;
-use stoker_model::{Json, JsonMap, Node, NodeErrorKind};
+use stoker_model::{Json, Node, NodeErrorKind};
 use stoker_state::Secrets;
-use utoipa::ToSchema;
 
 use stoker_services::clock;
 use stoker_services::nodes::UpdatedNode;
@@ -53,24 +52,4 @@ pub(super) fn render_node(node: Node) -> NodeView {
 pub(super) fn render_updated(updated: UpdatedNode) -> NodeView {
     let UpdatedNode { node, warnings } = updated;
     NodeView { warnings: warnings.into_iter().map(render_error_item).collect(), ..render_node(node) }
-}
-
-/// Update of one of several nodes, identified by `id` or `mac`.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct NamedNodeBody {
-    /// ID of the node.
-    #[schema(example = 7)]
-    id: Option<i64>,
-    /// MAC address of the node.
-    mac: Option<String>,
-    /// Display name.
-    #[schema(nullable = false)]
-    name: Option<String>,
-    /// Replaces all labels.
-    #[schema(nullable = false, value_type = Option<Object>, example = json!({"rack": "a1"}))]
-    labels: Option<JsonMap>,
 }

@@ -13,7 +13,7 @@ use super::access::require_plan;
 use crate::access::caller::Authenticated;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::http::response::ApiResponse;
+use crate::http::response::{ApiResponse, typed};
 use crate::state::App;
 
 /// Compare two plans
@@ -25,7 +25,7 @@ pub(super) async fn plan_compare(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<ApiResponse<Json>> {
+) -> ApiResult<ApiResponse<ComparisonView>> {
     let mut session = app.store.snapshot().await?;
     let before = require_plan(&mut session, &login, &path, "id").await?;
     let after = require_plan(&mut session, &login, &path, "other").await?;
@@ -44,7 +44,7 @@ pub(super) async fn plan_compare(
         secrets.mask(&mut comparison);
         comparison
     });
-    Ok(ApiResponse::ok(masked.await?))
+    Ok(ApiResponse::ok(typed(masked.await?)?))
 }
 
 /// Returns the nodes whose details occur in the comparison: only their secrets must be masked.

@@ -3,10 +3,10 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use stoker_model::{Json, NodeId};
+use stoker_api_types::plans::SerializedView;
+use stoker_model::NodeId;
 use stoker_planner::FuelSerialization;
 use stoker_services::planning::{PlanRequest, plan};
-use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
@@ -15,23 +15,6 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
-
-/// Plan in the format that Fuel sends to its orchestrator. Secrets in parameters are masked.
-#[derive(ToSchema)]
-#[schema(as = SerializedTasks)]
-#[expect(dead_code, reason = "documents a response that the planner serializes")]
-#[expect(clippy::struct_field_names, reason = "the field names are those of Fuel")]
-struct SerializedView {
-    /// Always empty: parameters are part of the instances.
-    #[schema(value_type = Object)]
-    tasks_directory: Json,
-    /// Task instances by node UID; `null` for stages.
-    #[schema(value_type = Object)]
-    tasks_graph: Json,
-    /// Contains `fault_tolerance_groups`.
-    #[schema(value_type = Object)]
-    tasks_metadata: Json,
-}
 
 /// Retrieve the serialized tasks of a cluster
 ///

@@ -1,8 +1,8 @@
 //! `/plans/{id}/tasks`: snapshot of the graph that a plan was computed from.
 
 use axum::extract::State;
-use stoker_manifest::task::render;
-use stoker_model::{Json, JsonMap, Task};
+use stoker_api_types::graphs::GraphTaskView;
+use stoker_model::{Json, Task};
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
@@ -16,22 +16,22 @@ use crate::state::App;
 /// Returns the merged tasks that the plan was computed from, sorted by name.
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}/tasks", params(("id" = i64, Path)),
-    responses((status = 200, body = [Object]))
+    responses((status = 200, body = [GraphTaskView]))
 )]
 pub(super) async fn plan_task_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
+) -> ApiResult<ApiResponse<Vec<GraphTaskView>>> {
     let mut session = app.store.snapshot().await?;
     let record = require_plan(&mut session, &login, &path, "id").await?;
     let mut documents = session.documents_get(&[record.graph_id]).await?;
     let graph = documents.remove(&record.graph_id).ok_or_else(|| ApiError::not_found("Plan"))?;
     let task = |(name, fields): (String, Json)| match fields {
-        Json::Object(fields) => Some(render(&Task { name, fields })),
+        Json::Object(fields) => Some(GraphTaskView::of(&Task { name, fields })),
         _ => None,
     };
-    let mut tasks: Vec<JsonMap> = graph.into_iter().filter_map(task).collect();
-    tasks.sort_by(|a, b| a["id"].as_str().cmp(&b["id"].as_str()));
+    let mut tasks: Vec<GraphTaskView> = graph.into_iter().filter_map(task).collect();
+    tasks.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(ApiResponse::ok(tasks))
 }

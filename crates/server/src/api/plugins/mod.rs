@@ -8,8 +8,9 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::Request as _;
 use stoker_api_types::error::ErrorItem;
-use stoker_api_types::plugins::PluginView;
+use stoker_api_types::plugins::{PluginBody, PluginView};
 use stoker_diagnostics::Diagnostic;
 use stoker_model::{ErrorChain, Json, JsonMap, Permission, Plugin, PluginId};
 use stoker_services::plugins::PluginError;
@@ -18,9 +19,9 @@ use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::body::PluginBody;
 use self::view::{answer, show};
 use crate::access::caller::Authenticated;
+use crate::api::patch::patch_as_put;
 use crate::api::routes::Routes;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult, render_error_item};
@@ -98,31 +99,21 @@ async fn plugin_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
-    let (update, mut warnings) = body::read_change(&document)?;
+    let (update, mut warnings) = document.request_with_warnings::<PluginBody>()?;
     let id = plugin_id(&path)?;
-    document.check_read_only(body::READ_ONLY, &json!({"id": id.0}))?;
+    document.check_read_only(PluginBody::READ_ONLY, &json!({"id": id.0}))?;
     let updated = app.services.plugins.update(&login.actor(), id, &condition, update).await;
     let plugin = updated.map_err(plugin_error)?;
     warnings.extend(plugin_warnings(&plugin.body));
     Ok(answer(plugin, warnings, ApiResponse::ok))
 }
 
-/// Update a plugin
-///
-/// Same as `PUT`.
-#[utoipa::path(
-    patch, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), request_body = PluginBody,
-    responses((status = 200, body = PluginView))
-)]
-async fn plugin_patch(
-    app: State<App>,
-    login: Authenticated,
-    path: PathParams,
-    condition: IfMatch,
-    document: Document,
-) -> ApiResult<ApiResponse<JsonMap>> {
-    plugin_update(app, login, path, condition, document).await
-}
+patch_as_put!(
+    plugin_patch = plugin_update,
+    "/api/v1/plugins/{id}",
+    "Update a plugin",
+    PluginBody => PluginView
+);
 
 /// Delete a plugin
 ///

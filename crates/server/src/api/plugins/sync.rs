@@ -1,8 +1,8 @@
 //! Synchronization of plugins with their files below the plugin root.
 
 use axum::extract::State;
-use stoker_api_types::plugins::SyncBody;
-use stoker_model::{Json, JsonMap, PluginId};
+use stoker_api_types::plugins::{SyncBody, SyncView};
+use stoker_model::PluginId;
 
 use super::plugin_error;
 use crate::access::caller::Authenticated;
@@ -20,7 +20,7 @@ use crate::state::App;
 #[utoipa::path(
     post, path = "/api/v1/plugins/sync", request_body = Option<SyncBody>,
     responses(
-        (status = 200, body = Object),
+        (status = 200, body = SyncView),
         (status = 404, body = stoker_api_types::error::Envelope, description = "A plugin does not exist")
     )
 )]
@@ -28,14 +28,10 @@ pub(super) async fn plugin_sync(
     State(app): State<App>,
     login: Authenticated,
     document: Option<Document>,
-) -> ApiResult<ApiResponse<JsonMap>> {
+) -> ApiResult<ApiResponse<SyncView>> {
     let ids = document.as_ref().map(read_ids).transpose()?.flatten();
     let warnings = app.services.plugins.sync(&login.actor(), ids).await.map_err(plugin_error)?;
-    let mut body = JsonMap::new();
-    if !warnings.is_empty() {
-        body.insert("warnings".to_owned(), Json::from(warnings));
-    }
-    Ok(ApiResponse::ok(body))
+    Ok(ApiResponse::ok(SyncView { warnings }))
 }
 
 fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {

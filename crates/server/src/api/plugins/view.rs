@@ -33,6 +33,7 @@ pub(super) fn show(plugin: Plugin) -> JsonMap {
         authors: body.authors,
         licenses: body.licenses,
         releases: body.releases.into_iter().map(with_os).collect(),
+        warnings: None,
     };
     show_own(view, body.extra, HIDDEN)
 }

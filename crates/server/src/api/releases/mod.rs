@@ -7,16 +7,17 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_api_types::releases::ReleaseView;
+use stoker_api_types::Request as _;
+use stoker_api_types::releases::{ReleaseBody, ReleaseView};
 use stoker_model::{JsonMap, Permission, Release, ReleaseId};
 use stoker_services::releases;
 use stoker_store::{List, Session};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::body::ReleaseBody;
 use self::view::{answer, show};
 use crate::access::caller::Authenticated;
+use crate::api::patch::patch_as_put;
 use crate::api::routes::Routes;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -98,30 +99,20 @@ async fn release_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
-    let (update, warnings) = body::read_change(&document)?;
+    let (update, warnings) = document.request_with_warnings::<ReleaseBody>()?;
     let mut writing = app.change(&login).await?;
     let release = find(&mut writing, &path).await?;
-    document.check_read_only(body::READ_ONLY, &show(release.clone()))?;
+    document.check_read_only(ReleaseBody::READ_ONLY, &show(release.clone()))?;
     let release = releases::release_update(writing, release, &condition, update).await?;
     Ok(answer(release, warnings, ApiResponse::ok))
 }
 
-/// Update a release
-///
-/// Same as `PUT`.
-#[utoipa::path(
-    patch, path = "/api/v1/releases/{id}", params(("id" = i64, Path)), request_body = ReleaseBody,
-    responses((status = 200, body = ReleaseView))
-)]
-async fn release_patch(
-    app: State<App>,
-    login: Authenticated,
-    path: PathParams,
-    condition: IfMatch,
-    document: Document,
-) -> ApiResult<ApiResponse<JsonMap>> {
-    release_update(app, login, path, condition, document).await
-}
+patch_as_put!(
+    release_patch = release_update,
+    "/api/v1/releases/{id}",
+    "Update a release",
+    ReleaseBody => ReleaseView
+);
 
 /// Delete a release
 ///

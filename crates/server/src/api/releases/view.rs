@@ -56,6 +56,7 @@ pub(super) fn show(release: Release) -> JsonMap {
         attributes_metadata,
         components_metadata: body.components_metadata,
         is_deployable,
+        warnings: None,
     };
     show_own(view, body.extra, HIDDEN)
 }

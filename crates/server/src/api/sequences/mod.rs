@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 
 use self::view::render_sequence;
 use crate::access::caller::Authenticated;
+use crate::api::patch::patch_as_put;
 use crate::api::routes::Routes;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -155,22 +156,12 @@ async fn sequence_update(
     Ok(answer(sequence, ApiResponse::ok))
 }
 
-/// Update a sequence
-///
-/// Same as `PUT`.
-#[utoipa::path(
-    patch, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)), request_body = SequenceBody,
-    responses((status = 200, body = SequenceView))
-)]
-async fn sequence_patch(
-    app: State<App>,
-    login: Authenticated,
-    path: PathParams,
-    condition: IfMatch,
-    document: Document,
-) -> ApiResult<ApiResponse<SequenceView>> {
-    sequence_update(app, login, path, condition, document).await
-}
+patch_as_put!(
+    sequence_patch = sequence_update,
+    "/api/v1/sequences/{id}",
+    "Update a sequence",
+    SequenceBody => SequenceView
+);
 
 /// Delete a sequence
 ///

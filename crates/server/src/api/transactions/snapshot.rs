@@ -1,7 +1,7 @@
 //! State from which a run was planned.
 
 use axum::extract::State;
-use serde_json::json;
+use stoker_api_types::attributes::AttributesView;
 use stoker_api_types::transactions::InfoView;
 use stoker_model::{DocumentId, Json, JsonMap, PlanId, Run, RunId};
 use stoker_state::Secrets;
@@ -55,20 +55,20 @@ pub(super) async fn transaction_deployment_info(
 /// Returns the cluster settings from which the run was planned. Null before it is planned.
 #[utoipa::path(
     get, path = "/api/v1/transactions/{id}/settings", params(("id" = i64, Path)),
-    responses((status = 200, body = Option<Object>))
+    responses((status = 200, body = Option<AttributesView>))
 )]
 pub(super) async fn transaction_settings(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<ApiResponse<Json>> {
+) -> ApiResult<ApiResponse<Option<AttributesView>>> {
     let mut session = app.store.snapshot().await?;
     let run = require_run(&mut session, &login, path.id("id", RunId, "Transaction")?, "Transaction").await?;
     let settings = match plan_of(&mut session, &run).await? {
         Some(plan) => settings_of(&mut session, plan).await?,
         None => None,
     };
-    Ok(ApiResponse::ok(settings.map_or(Json::Null, |settings| json!({"editable": settings}))))
+    Ok(ApiResponse::ok(settings.map(|editable| AttributesView { editable })))
 }
 
 /// Retrieve the networks of a transaction
@@ -82,14 +82,14 @@ pub(super) async fn transaction_network_configuration(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> ApiResult<ApiResponse<Json>> {
+) -> ApiResult<ApiResponse<Option<JsonMap>>> {
     let mut session = app.store.snapshot().await?;
     let run = require_run(&mut session, &login, path.id("id", RunId, "Transaction")?, "Transaction").await?;
     let networks = match plan_of(&mut session, &run).await? {
         Some(plan) => state_section(&mut session, plan, "network_metadata").await?,
         None => None,
     };
-    Ok(ApiResponse::ok(networks.unwrap_or(Json::Null)))
+    Ok(ApiResponse::ok(networks))
 }
 
 /// Returns the plan of a run, or of its last child run that has one.
@@ -106,18 +106,17 @@ async fn plan_of(session: &mut Session, run: &Run) -> ApiResult<Option<PlanId>> 
 }
 
 /// Returns the settings in the state from which a plan was computed.
-pub(in crate::api) async fn settings_of(session: &mut Session, plan: PlanId) -> ApiResult<Option<Json>> {
+pub(in crate::api) async fn settings_of(session: &mut Session, plan: PlanId) -> ApiResult<Option<JsonMap>> {
     state_section(session, plan, "settings").await
 }
 
-async fn state_section(session: &mut Session, plan: PlanId, key: &str) -> ApiResult<Option<Json>> {
+async fn state_section(session: &mut Session, plan: PlanId, key: &str) -> ApiResult<Option<JsonMap>> {
     let Some(record) = session.plan_get(plan).await? else { return Ok(None) };
     let documents = session.documents_get(&[record.common_id]).await?;
     let Some(common) = documents.get(&record.common_id) else { return Ok(None) };
     let mut secrets = Secrets::default();
     secrets.add(common);
-    Ok(common.get(key).cloned().map(|mut part| {
-        secrets.mask(&mut part);
-        part
-    }))
+    let Some(mut section) = common.get(key).cloned() else { return Ok(None) };
+    secrets.mask(&mut section);
+    Ok(section.as_object().cloned())
 }

@@ -1,7 +1,7 @@
 //! Evaluation of the wizard while a user fills it in.
 
 use axum::extract::State;
-use stoker_api_types::wizard::{AnswersBody, ControlView, EvaluationView, OptionView, ProblemView};
+use stoker_api_types::wizard::{ConflictView, AnswersBody, ControlView, EvaluationView, OptionView, ProblemView};
 use stoker_diagnostics::Diagnostic;
 use stoker_registry::restrictions::RestrictionEffect;
 use stoker_registry::wizard::ControlState;
@@ -40,7 +40,7 @@ fn render_evaluation(state: WizardState) -> EvaluationView {
         components: state.components,
         plugins: state.plugins,
         compatible: state.conflicts.is_empty(),
-        conflicts: state.conflicts,
+        conflicts: state.conflicts.into_iter().map(ConflictView::from).collect(),
     }
 }
 

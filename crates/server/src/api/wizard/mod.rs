@@ -4,7 +4,8 @@ mod evaluate;
 
 use axum::extract::State;
 use stoker_api_types::error::Envelope;
-use stoker_model::{JsonMap, Permission};
+use stoker_api_types::wizard::WizardView;
+use stoker_model::Permission;
 use stoker_services::metadata::modes;
 use stoker_services::plugins::catalog::Catalog;
 use utoipa_axum::router::OpenApiRouter;
@@ -33,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     get, path = "/api/v1/releases/{id}/wizard",
     params(("id" = i64, Path), ("mode" = Option<String>, Query, description = "Include only plugins that support this cluster mode")),
     responses(
-        (status = 200, body = Object),
+        (status = 200, body = WizardView),
         (status = 409, body = Envelope, description = "Plugins conflict with the release or with each other; each error has \
                                                        `path`, `kind` and `plugin`")
     )
@@ -42,12 +43,12 @@ async fn release_wizard_show(
     State(app): State<App>,
     path: PathParams,
     query: Query,
-) -> ApiResult<ApiResponse<JsonMap>> {
+) -> ApiResult<ApiResponse<WizardView>> {
     let mut session = app.store.snapshot().await?;
     let release = releases::find(&mut session, &path).await?;
     let mode = query.text("mode").map(|mode| modes::choose(&release.body, Some(mode))).transpose()?;
     let catalog = Catalog::read(&mut session, release, mode.as_deref()).await?;
     drop(session);
     let merged = app.services.planning.plans.compute(move || catalog.wizard(&catalog.registry())).await??;
-    Ok(ApiResponse::ok(merged.wizard))
+    Ok(ApiResponse::ok(WizardView(merged.wizard)))
 }

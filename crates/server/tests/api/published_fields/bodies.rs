@@ -132,12 +132,7 @@ pub(super) const BODIES: &[(&str, &[(&str, Proof)])] = &[
     ),
     (
         "NamedNodeBody",
-        &[
-            ("id", Test("bulk_node_update_is_atomic")),
-            ("mac", Test("bulk_node_update_is_atomic")),
-            ("name", Test("bulk_node_update_is_atomic")),
-            ("labels", Test("labels_are_observed")),
-        ],
+        &[("id", Test("bulk_node_update_is_atomic")), ("cluster", Test("bulk_node_update_is_atomic"))],
     ),
     (
         "ClusterRun",
@@ -366,6 +361,7 @@ pub(super) const BODIES: &[(&str, &[(&str, Proof)])] = &[
 pub(super) const EXTENDED: &[(&str, &str)] = &[
     ("GraphBody", "graph"),
     ("NewGraphBody", "graph"),
+    ("NamedNodeBody", "NodeBody"),
     ("ClusterRun", "RunOptions"),
     ("FixedGraphRun", "RunOptions"),
     ("SequenceToRun", "RunOptions"),

@@ -40,7 +40,10 @@ pub(crate) fn read(path: &str) -> String {
 }
 
 fn keys(schema: &Value) -> BTreeSet<String> {
-    schema["properties"].as_object().unwrap_or_else(|| panic!("{schema}")).keys().cloned().collect()
+    if let Some(properties) = schema["properties"].as_object() {
+        return properties.keys().cloned().collect();
+    }
+    schema["allOf"].as_array().unwrap_or_else(|| panic!("{schema}")).iter().flat_map(keys).collect()
 }
 
 /// Returns the fields that functions of a source file read: the first string of each call.
@@ -98,16 +101,14 @@ fn published(format: &str, document: &Value) -> BTreeSet<String> {
             fields
         }
         "RoleMeta" => {
-            let readers = "crates/services/src/metadata/sections.rs";
             let mut fields = schema(format);
-            fields.extend(read_by(readers, &["role_meta"]));
-            fields.extend(listed_in(readers, "ROLE_FIELDS"));
+            fields.extend(listed_in("crates/api-types/src/metadata.rs", "ROLE_FIELDS"));
             fields
         }
         "ReleaseBody" | "PluginBody" => {
             let resource = if format == "ReleaseBody" { "releases" } else { "plugins" };
             let mut fields = schema(format);
-            fields.extend(listed_in(&format!("crates/server/src/api/{resource}/body.rs"), "STORED"));
+            fields.extend(listed_in(&format!("crates/api-types/src/{resource}.rs"), "STORED"));
             fields
         }
         "NewGraphBody" => BTreeSet::new(),

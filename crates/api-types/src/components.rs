@@ -13,13 +13,13 @@ const COMPONENTS_MAX: usize = 500;
 const PREDICATES: &[&str] = &["any_of", "all_of", "one_of", "none_of"];
 
 /// Reads a list of components. Only the structure is validated; unresolved names are found when components are chosen.
-pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
+pub(crate) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     list_of(component)(node, problems)?;
     bounded(json_list(node, problems)?, node, problems)
 }
 
 /// Reads a list of components with their compatibility.
-pub fn read_provided(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
+pub(crate) fn read_provided(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Json>> {
     let provided = object(|fields| {
         let name = fields.required("name", string_with_length(1..=255));
         described(fields);
