@@ -52,7 +52,8 @@ impl IdleAgent {
                         inputs.push_back(Input::Exited { key, end: ResultKind::Succeeded, report });
                     }
                     Output::HeartbeatEvery { ms } => self.heartbeat = Some(Duration::from_millis(ms)),
-                    Output::Kill(_) | Output::Ignored { .. } => {}
+                    // No server of a benchmark checks for drift.
+                    Output::Check(_) | Output::Kill(_) | Output::Ignored { .. } => {}
                 }
             }
         }

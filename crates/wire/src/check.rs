@@ -1,7 +1,7 @@
 //! Messages of a check, in both directions.
 
 use serde::{Deserialize, Serialize};
-use stoker_engine::session::{CheckItem, CheckReport, CheckRequest, CheckResult};
+use stoker_engine::session::{CheckItem, CheckOutcome, CheckReport, CheckRequest};
 use stoker_model::{HostDifference, Json};
 
 use crate::codec::{WireError, check_length};
@@ -80,11 +80,11 @@ impl CheckDto {
 
 impl From<&CheckReport> for CheckedDto {
     fn from(report: &CheckReport) -> Self {
-        let result = |result: &CheckResult| match result {
-            CheckResult::Compared { diff } => {
+        let result = |result: &CheckOutcome| match result {
+            CheckOutcome::Compared { diff } => {
                 ResultDto::Compared { diff: diff.iter().map(HostDifference::to_json).collect() }
             }
-            CheckResult::Failed { message } => ResultDto::Failed { message: message.clone() },
+            CheckOutcome::Failed { message } => ResultDto::Failed { message: message.clone() },
         };
         Self { id: report.id.clone(), results: report.results.iter().map(result).collect() }
     }
@@ -100,19 +100,19 @@ impl CheckedDto {
 }
 
 impl ResultDto {
-    fn into_domain(self) -> Result<CheckResult, WireError> {
+    fn into_domain(self) -> Result<CheckOutcome, WireError> {
         Ok(match self {
             Self::Compared { diff } => {
                 let read: Option<Vec<HostDifference>> = diff.iter().map(HostDifference::from_json).collect();
                 // Dropping a difference would report a node as in the desired state that is not.
                 match read {
-                    Some(diff) => CheckResult::Compared { diff },
-                    None => CheckResult::Failed {
+                    Some(diff) => CheckOutcome::Compared { diff },
+                    None => CheckOutcome::Failed {
                         message: "the agent reported a difference that this server cannot read".to_owned(),
                     },
                 }
             }
-            Self::Failed { message } => CheckResult::Failed { message: check_message(message)? },
+            Self::Failed { message } => CheckOutcome::Failed { message: check_message(message)? },
         })
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_engine::session::{CheckItem, CheckReport, CheckRequest, CheckResult, FromAgent};
+use stoker_engine::session::{CheckItem, CheckOutcome, CheckReport, CheckRequest, FromAgent};
 use stoker_model::{Change, HostDifference};
 use stoker_tasks::host::HostFuture;
 use stoker_tasks::host::real::{AttemptRecorder, LocalHost, Machine, ProcessId};
@@ -39,7 +39,7 @@ impl Driver {
         while self.checks.try_join_next().is_some() {}
         let events = self.events.clone();
         if self.checks.len() >= CHECKS_MAX {
-            let busy = || CheckResult::Failed { message: "the agent is busy with other checks".to_owned() };
+            let busy = || CheckOutcome::Failed { message: "the agent is busy with other checks".to_owned() };
             let results = request.items.iter().map(|_| busy()).collect();
             self.outbox.push(FromAgent::Checked(CheckReport { id: request.id, results }));
             return;
@@ -77,8 +77,8 @@ async fn check(request: CheckRequest, host: &CheckHost) -> CheckReport {
     for item in items {
         let outcome = compare_until(deadline, item, node.clone(), host).await;
         results.push(match mask_outcome(outcome, host.report.mask()) {
-            Ok(report) => CheckResult::Compared { diff: bounded(report.diff, &mut n_bytes_left) },
-            Err(failure) => CheckResult::Failed { message: message(failure, time_max) },
+            Ok(report) => CheckOutcome::Compared { diff: bounded(report.diff, &mut n_bytes_left) },
+            Err(failure) => CheckOutcome::Failed { message: message(failure, time_max) },
         });
     }
     CheckReport { id, results }

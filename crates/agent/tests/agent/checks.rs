@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoker_engine::session::{
-    CheckItem, CheckReport, CheckRequest, CheckResult, FromAgent, ResultKind, ToAgent,
+    CheckItem, CheckOutcome, CheckReport, CheckRequest, FromAgent, ResultKind, ToAgent,
 };
 use stoker_model::{HostDifference, Json};
 use stoker_testkit::TempFolder;
@@ -48,8 +48,8 @@ async fn a_check_reports_differences_and_changes_nothing() {
     let report = checked(&mut rig).await;
     assert_eq!(report.id, "a/1");
     let [same, differs, failed, no_state, unknown] = &report.results[..] else { panic!("{report:?}") };
-    assert_eq!(*same, CheckResult::Compared { diff: vec![] });
-    let CheckResult::Compared { diff } = differs else { panic!("{differs:?}") };
+    assert_eq!(*same, CheckOutcome::Compared { diff: vec![] });
+    let CheckOutcome::Compared { diff } = differs else { panic!("{differs:?}") };
     let subject = file.display().to_string();
     let expected = "@@ -1 +1 @@\n-password=***\n+password=other\n".to_owned();
     assert_eq!(*diff, [HostDifference::text(subject, "content", expected)]);
@@ -58,7 +58,7 @@ async fn a_check_reports_differences_and_changes_nothing() {
         (no_state, "the task type `shell` describes no state"),
         (unknown, "does not support the task type `unheard_of`"),
     ] {
-        let CheckResult::Failed { message } = result else { panic!("{result:?}") };
+        let CheckOutcome::Failed { message } = result else { panic!("{result:?}") };
         assert!(message.contains(part), "{message}");
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "password=hunter2\n");
@@ -80,7 +80,7 @@ async fn a_check_ends_in_time_and_does_not_delay_attempts() {
     while n_reports < 2 || !is_finished {
         match rig.next().await {
             FromAgent::Checked(report) => {
-                let late = CheckResult::Failed { message: "not compared within 0 seconds".to_owned() };
+                let late = CheckOutcome::Failed { message: "not compared within 0 seconds".to_owned() };
                 assert_eq!(report.results, [late.clone(), late]);
                 n_reports += 1;
             }

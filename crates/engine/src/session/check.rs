@@ -30,11 +30,11 @@ pub struct CheckItem {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckReport {
     pub id: String,
-    pub results: Vec<CheckResult>,
+    pub results: Vec<CheckOutcome>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum CheckResult {
+pub enum CheckOutcome {
     /// The current state was read. Without differences the node is in the desired state.
     Compared { diff: Vec<HostDifference> },
     /// The current state is unknown.

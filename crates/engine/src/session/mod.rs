@@ -11,7 +11,7 @@ pub mod host;
 mod message;
 pub mod server;
 
-pub use check::{CheckItem, CheckReport, CheckRequest, CheckResult};
+pub use check::{CheckItem, CheckOutcome, CheckReport, CheckRequest};
 pub use message::{
     Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, InFlight, Mode, ResultKind,
     Stream, ToAgent,

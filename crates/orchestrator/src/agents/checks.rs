@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use stoker_engine::session::{CheckReport, CheckResult};
+use stoker_engine::session::{CheckOutcome, CheckReport};
 use stoker_model::AgentUid;
 use tokio::sync::oneshot;
 
@@ -16,7 +16,7 @@ pub(crate) struct PendingChecks {
 
 struct Waiting {
     uid: AgentUid,
-    reply: oneshot::Sender<Vec<CheckResult>>,
+    reply: oneshot::Sender<Vec<CheckOutcome>>,
 }
 
 /// A check that waits for its report. Dropping it ends the wait.
@@ -24,7 +24,7 @@ pub(crate) struct PendingCheck<'c> {
     checks: &'c PendingChecks,
     /// Names this server, so that the server that hosts the agent can return the report.
     pub(crate) id: String,
-    pub(crate) reply: oneshot::Receiver<Vec<CheckResult>>,
+    pub(crate) reply: oneshot::Receiver<Vec<CheckOutcome>>,
 }
 
 impl PendingChecks {

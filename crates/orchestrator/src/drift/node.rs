@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use stoker_diagnostics::Diagnostic;
-use stoker_engine::session::{CheckItem, CheckRequest, CheckResult, ToAgent};
+use stoker_engine::session::{CheckItem, CheckOutcome, CheckRequest, ToAgent};
 use stoker_model::{AgentUid, DriftResult, DriftStatus, ErrorChain, NodeId};
 use stoker_services::planning::{CheckPlan, CheckedInstance, NodeCheck};
 use stoker_services::repositories::{put_credential, wants_credential};
@@ -67,7 +67,7 @@ pub(super) async fn compare(
         {
             match request.add(orchestrator, plan, instance).await {
                 Ok(()) => {}
-                Err(error) => results.push(unknown(instance, error.to_string())),
+                Err(error) => results.push(unknown(instance, ErrorChain(&error).to_string())),
             }
         }
         if request.items.is_empty() {
@@ -82,13 +82,13 @@ pub(super) async fn compare(
             Ok(answers) => {
                 let answers = request.instances.iter().zip(answers);
                 results.extend(answers.map(|(instance, answer)| match answer {
-                    CheckResult::Compared { diff } if diff.is_empty() => {
+                    CheckOutcome::Compared { diff } if diff.is_empty() => {
                         instance.result(&node.uid, DriftStatus::InSync, now())
                     }
-                    CheckResult::Compared { diff } => {
+                    CheckOutcome::Compared { diff } => {
                         DriftResult { diff, ..instance.result(&node.uid, DriftStatus::Drifted, now()) }
                     }
-                    CheckResult::Failed { message } => unknown(instance, message),
+                    CheckOutcome::Failed { message } => unknown(instance, message),
                 }));
             }
             Err(message) => {
@@ -121,17 +121,18 @@ impl<'p> Request<'p> {
         instance: &'p CheckedInstance,
     ) -> Result<(), ItemError> {
         let (task_type, mut parameters) = plan.item(instance).ok_or(ItemError::UnknownInstance)?;
-        let named = parameters.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
-        self.secrets.extend(named.values().map(str::to_owned));
+        let own_secrets =
+            parameters.as_object().map(|map| Secrets::from_documents([map])).unwrap_or_default();
+        self.secrets.extend(own_secrets.values().map(str::to_owned));
         if wants_credential(&parameters)
             && let Some(id) = NodeId::parse(self.node)
         {
             let read = async { orchestrator.context.store.read().await?.agent_by_uid(&id.into()).await };
             let agent = read.await.map_err(ItemError::Credential)?;
             let access = &orchestrator.context.services.repositories.access;
-            let given = access.credential(id, agent.as_ref());
-            put_credential(&mut parameters, &given.user, &given.password);
-            self.secrets.push(given.password);
+            let credential = access.credential(id, agent.as_ref());
+            put_credential(&mut parameters, &credential.user, &credential.password);
+            self.secrets.push(credential.password);
         }
         if stoker_tasks::needs_master_files(&task_type) {
             let name = task_type.clone();
@@ -170,7 +171,7 @@ async fn send(
     uid: &AgentUid,
     items: Vec<CheckItem>,
     secrets: Vec<String>,
-) -> Result<Vec<CheckResult>, String> {
+) -> Result<Vec<CheckOutcome>, String> {
     let n_items = items.len();
     let mut pending = orchestrator.checks.begin(&orchestrator.context.owner, uid);
     let message = ToAgent::Check(CheckRequest {

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
 use stoker_engine::session::{
-    Attempt, AttemptKey, AttemptResult, CheckItem, CheckReport, CheckRequest, CheckResult, FromAgent,
+    Attempt, AttemptKey, AttemptResult, CheckItem, CheckOutcome, CheckReport, CheckRequest, FromAgent,
     ResultKind, Stream,
 };
 use stoker_model::{InstanceIdx, JsonMap, Micros, TaskReport};
@@ -24,7 +24,7 @@ pub(crate) struct AttemptLog {
     traces: Arc<Mutex<Vec<String>>>,
     n_debug: Arc<Mutex<usize>>,
     facts: Arc<Mutex<JsonMap>>,
-    hosts: Arc<Mutex<HashMap<String, CheckResult>>>,
+    hosts: Arc<Mutex<HashMap<String, CheckOutcome>>>,
     checked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -59,7 +59,7 @@ impl AttemptLog {
     }
 
     /// Sets the result of checks of the resource with this `path`.
-    pub(crate) fn set_host(&self, path: &str, result: CheckResult) {
+    pub(crate) fn set_host(&self, path: &str, result: CheckOutcome) {
         self.hosts.lock().insert(path.to_owned(), result);
     }
 
@@ -71,7 +71,7 @@ impl AttemptLog {
     }
 
     fn check(&self, request: CheckRequest) -> CheckReport {
-        let in_sync = CheckResult::Compared { diff: Vec::new() };
+        let in_sync = CheckOutcome::Compared { diff: Vec::new() };
         let result = |item: &CheckItem| {
             let path = item.parameters["path"].as_str().unwrap_or_default();
             self.checked.lock().push(format!("{path}@{}", request.node));

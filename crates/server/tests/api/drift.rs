@@ -1,7 +1,7 @@
 //! Drift: checks of nodes, their results, and the repair by the next run.
 
 use serde_json::{Value, json};
-use stoker_engine::session::CheckResult;
+use stoker_engine::session::CheckOutcome;
 use stoker_model::HostDifference;
 
 use crate::beginnings::id;
@@ -39,8 +39,8 @@ fn graph() -> Value {
     ])
 }
 
-fn differs() -> CheckResult {
-    CheckResult::Compared {
+fn differs() -> CheckOutcome {
+    CheckOutcome::Compared {
         diff: vec![HostDifference::text("/etc/config", "content", "-a\n+b\n".to_owned())],
     }
 }
@@ -97,7 +97,7 @@ async fn drift_is_found_and_repaired_as_the_task_says() {
     for path in ["/etc/config", "/etc/motd", "/etc/cache"] {
         site.attempts.set_host(path, differs());
     }
-    let failed = CheckResult::Failed { message: "no such user\0".to_owned() };
+    let failed = CheckOutcome::Failed { message: "no such user\0".to_owned() };
     site.attempts.set_host("/etc/debug", failed);
     let check = site.check(json!({})).await;
     assert_eq!(counts(&check), [0, 0, 3, 1], "{check}");
@@ -143,7 +143,7 @@ async fn an_unknown_result_does_not_end_a_repair() {
     site.attempts.set_host("/etc/config", differs());
     site.check(json!({})).await;
     site.server.put(&format!("nodes/{two}"), &json!({"online": false})).await.expect(200);
-    site.attempts.set_host("/etc/config", CheckResult::Compared { diff: vec![] });
+    site.attempts.set_host("/etc/config", CheckOutcome::Compared { diff: vec![] });
     let check = site.check(json!({})).await;
     assert_eq!(counts(&check), [2, 0, 0, 2], "{check}");
     let offline = site.server.get(&format!("clusters/{}/drift?node={two}", site.cluster)).await.expect(200);
@@ -178,7 +178,7 @@ async fn a_refreshed_plan_repairs_what_drifted() {
     assert_eq!(site.planned(json!({})).await, Vec::<String>::new());
     let repaired = [format!("config@{one}"), format!("config@{two}")];
     assert_eq!(site.planned(json!({"refresh": true})).await, repaired);
-    site.attempts.set_host("/etc/config", CheckResult::Compared { diff: vec![] });
+    site.attempts.set_host("/etc/config", CheckOutcome::Compared { diff: vec![] });
     assert_eq!(site.planned(json!({})).await, repaired, "the last check found the drift");
     assert_eq!(site.planned(json!({"refresh": true, "nodes": [one]})).await, Vec::<String>::new());
     assert_eq!(site.planned(json!({})).await, repaired[1..]);

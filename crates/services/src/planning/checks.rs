@@ -51,7 +51,7 @@ impl CheckScope {
 
 /// The desired states to compare with nodes.
 pub struct CheckPlan {
-    made: ComputedPlan,
+    computed: ComputedPlan,
     /// Secrets shared by all nodes.
     secrets: Vec<String>,
     /// Secrets of single nodes.
@@ -110,24 +110,28 @@ pub async fn plan_checks(
         ..PlanRequest::default()
     };
     let applied = planning.store.read().await?.applied_instances(cluster_id, &scope.graph_type).await?;
-    let made = Box::pin(plan(planning, cluster, request)).await?;
-    let secrets = secrets(planning, cluster_id, &made).await?;
+    let computed = Box::pin(plan(planning, cluster, request)).await?;
+    let secrets = secrets(planning, cluster_id, &computed).await?;
     let (now, key) = (planning.clock.now(), planning.inputs_key);
     let build = move || {
         let digest = |task_type: &str, inputs: &Json| inputs_digest(task_type, inputs, &key).to_string();
-        let Decided { nodes, decided } = decide(&made, &scope, applied, &digest, now);
-        let own = made.nodes.iter().map(|(uid, own)| (uid, Secrets::from_documents([own.content()])));
+        let Decided { nodes, decided } = decide(&computed, &scope, applied, &digest, now);
+        let own = computed.nodes.iter().map(|(uid, own)| (uid, Secrets::from_documents([own.content()])));
         let own = own.filter(|(_, secrets)| !secrets.is_empty());
         let own = own.map(|(uid, secrets)| (uid.clone(), secrets.values().map(str::to_owned).collect()));
-        CheckPlan { own_secrets: own.collect(), secrets, nodes, decided, made }
+        CheckPlan { own_secrets: own.collect(), secrets, nodes, decided, computed }
     };
     planning.plans.compute_for(cluster_id.0, build).await
 }
 
 /// Returns the secrets of this and recent states: a file that differs may contain an earlier password.
-async fn secrets(planning: &Planning, cluster: ClusterId, made: &ComputedPlan) -> ServiceResult<Vec<String>> {
+async fn secrets(
+    planning: &Planning,
+    cluster: ClusterId,
+    computed: &ComputedPlan,
+) -> ServiceResult<Vec<String>> {
     let recent = recent_secrets(&mut planning.store.snapshot().await?, cluster, None).await?;
-    let all = recent.union(Secrets::from_documents([made.common.content()]));
+    let all = recent.union(Secrets::from_documents([computed.common.content()]));
     Ok(all.values().map(str::to_owned).collect())
 }
 
@@ -138,16 +142,16 @@ struct Decided {
 }
 
 fn decide(
-    made: &ComputedPlan,
+    computed: &ComputedPlan,
     scope: &CheckScope,
     applied: Vec<AppliedInstances>,
     digest: &dyn Fn(&str, &Json) -> String,
     now: Micros,
 ) -> Decided {
-    let plan = &made.explained.plan;
+    let plan = &computed.explained.plan;
     let tasks: HashMap<&str, usize> =
         plan.tasks.iter().enumerate().map(|(idx, task)| (task.name.as_str(), idx)).collect();
-    let offline: HashSet<&str> = made
+    let offline: HashSet<&str> = computed
         .explained
         .excluded
         .iter()
@@ -159,10 +163,10 @@ fn decide(
     let mut last: Option<PlannedInputs<'_>> = None;
     for group in applied.into_iter().filter(|group| scope.has_task(&group.task_name)) {
         let Some(task_idx) = tasks.get(group.task_name.as_str()).copied() else { continue };
-        let Some(on_drift) = on_drift(made, &group.task_name) else { continue };
+        let Some(on_drift) = on_drift(computed, &group.task_name) else { continue };
         // Groups are sorted by task.
         if last.as_ref().is_none_or(|last| last.task_idx != task_idx) {
-            last = Some(PlannedInputs::new(made, task_idx));
+            last = Some(PlannedInputs::new(computed, task_idx));
         }
         let Some(planned) = &mut last else { continue };
         for uid in group.nodes.into_iter().filter(|uid| scope.has_node(uid)) {
@@ -201,15 +205,15 @@ fn decide(
 }
 
 /// Returns what the drift of a task causes; `None` if it is not checked.
-fn on_drift(made: &ComputedPlan, task: &str) -> Option<OnDrift> {
-    let written = made.graph.content().get(task).and_then(|fields| fields.get("on_drift"));
+fn on_drift(computed: &ComputedPlan, task: &str) -> Option<OnDrift> {
+    let written = computed.graph.content().get(task).and_then(|fields| fields.get("on_drift"));
     let on_drift = written.and_then(Json::as_str).and_then(OnDrift::parse).unwrap_or(OnDrift::Repair);
     (on_drift != OnDrift::Ignore).then_some(on_drift)
 }
 
 /// The rendered inputs of the instances of one task.
 struct PlannedInputs<'m> {
-    made: &'m ComputedPlan,
+    computed: &'m ComputedPlan,
     task_idx: usize,
     /// Index of the details by node, for instances that have a desired state.
     details_of: HashMap<&'m str, DetailsIdx>,
@@ -219,18 +223,18 @@ struct PlannedInputs<'m> {
 }
 
 impl<'m> PlannedInputs<'m> {
-    fn new(made: &'m ComputedPlan, task_idx: usize) -> Self {
-        let plan = &made.explained.plan;
+    fn new(computed: &'m ComputedPlan, task_idx: usize) -> Self {
+        let plan = &computed.explained.plan;
         let task = &plan.tasks[task_idx];
         let with_details = plan.instances_of(task).filter_map(|instance| {
             let details_idx = plan.details_idx(instance.idx)?;
             task.details.get(details_idx.index())?;
             Some((instance.node, details_idx))
         });
-        let written = made.graph.content().get(&task.name).and_then(|fields| fields.get("type"));
+        let written = computed.graph.content().get(&task.name).and_then(|fields| fields.get("type"));
         let written = written.and_then(Json::as_str);
         Self {
-            made,
+            computed,
             task_idx,
             details_of: with_details.collect(),
             describes_state: written.is_some_and(stoker_tasks::describes_state),
@@ -244,10 +248,10 @@ impl<'m> PlannedInputs<'m> {
     }
 
     fn digest(&mut self, details_idx: DetailsIdx, digest: &dyn Fn(&str, &Json) -> String) -> Option<&str> {
-        let task = &self.made.explained.plan.tasks[self.task_idx];
+        let task = &self.computed.explained.plan.tasks[self.task_idx];
         let details = task.details.get(details_idx.index())?;
         let entry = self.digests.entry(details_idx);
-        let text = entry.or_insert_with(|| match steady(self.made, &task.name, details_idx) {
+        let text = entry.or_insert_with(|| match steady(self.computed, &task.name, details_idx) {
             Some(inputs) => digest(&details.task_type, inputs),
             None => digest(&details.task_type, &inputs_of(&details.parameters)),
         });
@@ -255,21 +259,21 @@ impl<'m> PlannedInputs<'m> {
     }
 
     fn task(&self) -> &'m PlannedTask {
-        &self.made.explained.plan.tasks[self.task_idx]
+        &self.computed.explained.plan.tasks[self.task_idx]
     }
 }
 
 /// Inputs of the state after a run, where they differ from the parameters.
-fn steady<'m>(made: &'m ComputedPlan, task: &str, details_idx: DetailsIdx) -> Option<&'m Json> {
-    made.extras.steady.get(task)?.get(&details_idx.get())
+fn steady<'m>(computed: &'m ComputedPlan, task: &str, details_idx: DetailsIdx) -> Option<&'m Json> {
+    computed.extras.steady.get(task)?.get(&details_idx.get())
 }
 
 impl CheckPlan {
     /// Task type and parameters of an instance.
     pub fn item(&self, instance: &CheckedInstance) -> Option<(String, Json)> {
-        let task = &self.made.explained.plan.tasks[instance.task_idx];
+        let task = &self.computed.explained.plan.tasks[instance.task_idx];
         let details = task.details.get(instance.details_idx.index())?;
-        let mut parameters = match steady(&self.made, &task.name, instance.details_idx) {
+        let mut parameters = match steady(&self.computed, &task.name, instance.details_idx) {
             Some(inputs) => inputs.clone(),
             None => details.parameters.clone(),
         };

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use stoker_engine::session::agent::Record;
 use stoker_engine::session::{
-    Attempt, AttemptKey, AttemptResult, CancelMode, CheckItem, CheckReport, CheckRequest, CheckResult,
+    Attempt, AttemptKey, AttemptResult, CancelMode, CheckItem, CheckOutcome, CheckReport, CheckRequest,
     FromAgent, Generation, Hello, Mode, ResultKind, Stream, ToAgent,
 };
 use stoker_model::{HostDifference, InstanceIdx, Json, JsonMap, Micros, RunId, TaskReport};
@@ -85,8 +85,8 @@ fn check() -> impl Strategy<Value = CheckRequest> {
 
 fn checked() -> impl Strategy<Value = CheckReport> {
     let result = prop_oneof![
-        differences().prop_map(|diff| CheckResult::Compared { diff }),
-        text().prop_map(|message| CheckResult::Failed { message }),
+        differences().prop_map(|diff| CheckOutcome::Compared { diff }),
+        text().prop_map(|message| CheckOutcome::Failed { message }),
     ];
     (text(), prop::collection::vec(result, 0..3)).prop_map(|(id, results)| CheckReport { id, results })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoker_engine::session::{
-    Attempt, AttemptKey, AttemptResult, CancelMode, CheckItem, CheckReport, CheckRequest, CheckResult,
+    Attempt, AttemptKey, AttemptResult, CancelMode, CheckItem, CheckOutcome, CheckReport, CheckRequest,
     FromAgent, Generation, Hello, Mode, ResultKind, Stream, ToAgent,
 };
 use stoker_model::{HostDifference, InstanceIdx, JsonMap, Micros, RunId, TaskReport};
@@ -75,11 +75,11 @@ fn messages_from_agents() {
         FromAgent::Checked(CheckReport {
             id: "a/1".into(),
             results: vec![
-                CheckResult::Compared { diff: vec![] },
-                CheckResult::Compared {
+                CheckOutcome::Compared { diff: vec![] },
+                CheckOutcome::Compared {
                     diff: vec![HostDifference::value("/etc/a", "mode", None, Some("0644".to_owned()))],
                 },
-                CheckResult::Failed { message: "no such user".into() },
+                CheckOutcome::Failed { message: "no such user".into() },
             ],
         }),
     ];

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use axum::extract::State;
 use stoker_api_types::drift::DriftView;
 use stoker_api_types::transactions::DifferenceView;
-use stoker_model::{Change, DriftResult, DriftStatus, GraphType, HostDifference, PlanRecord};
+use stoker_model::{Change, DriftResult, DriftStatus, ErrorChain, GraphType, HostDifference, PlanRecord};
 use stoker_services::clock;
 use stoker_store::{DriftFilter, List, Session};
 
@@ -64,7 +64,7 @@ pub(super) async fn drift_list(
     let list = list(&mut query);
     let graph_type = match query.text("graph_type").map(GraphType::new) {
         Some(Err(error)) => {
-            query.problem("graph_type", error.to_string());
+            query.problem("graph_type", ErrorChain(&error).to_string());
             None
         }
         Some(Ok(graph_type)) => Some(graph_type),

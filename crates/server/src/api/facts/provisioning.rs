@@ -9,7 +9,7 @@ use stoker_services::planning::supplied;
 use stoker_store::Session;
 
 use super::compute;
-use super::read::{NodeQuery, ENGINE, read_document, selection};
+use super::read::{ENGINE, NodeQuery, read_document, selection};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;

@@ -108,10 +108,7 @@ pub(super) fn instance(instance: &NodeInstance) -> CarrierView {
         name: node.name.clone(),
         status: if *is_revoked { "SHUTDOWN" } else { status(node) }.to_owned(),
         operating_status: if is_healthy { "HEALTHY" } else { "SHUTDOWN" }.to_owned(),
-        datastore: CarrierRelease {
-            name: release.body.name.clone(),
-            version: release.body.version.clone(),
-        },
+        datastore: CarrierRelease { name: release.body.name.clone(), version: release.body.version.clone() },
         flavor: CarrierFlavor { id: flavor, links: Vec::new() },
         region: "RegionOne".to_owned(),
         tenant_id: cluster.tenant_id.to_string(),

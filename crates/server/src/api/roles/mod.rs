@@ -27,12 +27,12 @@ impl NamedRecord for Role {
     type Update = RoleBody;
 
     fn render(holder: &RoleOwner, name: &str, meta: Json) -> RoleView {
-        let text =
-            |volume: &Json, key| volume.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
+        let text = |volume: &Json, key| volume.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
         let volumes = holder.volumes_of_role(name);
-        let volumes = volumes
-            .iter()
-            .map(|volume| VolumeOfRole { id: text(volume, "id"), allocate_size: text(volume, "allocate_size") });
+        let volumes = volumes.iter().map(|volume| VolumeOfRole {
+            id: text(volume, "id"),
+            allocate_size: text(volume, "allocate_size"),
+        });
         RoleView { name: name.to_owned(), meta, volumes_roles_mapping: volumes.collect() }
     }
 

@@ -20,9 +20,9 @@ use crate::state::App;
 macro_rules! run_operations {
     ($show:ident, $delete:ident, $find:ident, $path:tt, $noun:tt, $description:tt) => {
         #[utoipa::path(
-            get, path = $path, summary = concat!("Retrieve a ", $noun), description = $description,
-            params(("id" = i64, Path)), responses((status = 200, body = RunView))
-        )]
+                    get, path = $path, summary = concat!("Retrieve a ", $noun), description = $description,
+                    params(("id" = i64, Path)), responses((status = 200, body = RunView))
+                )]
         pub(super) async fn $show(
             State(app): State<App>,
             login: Authenticated,
@@ -34,10 +34,10 @@ macro_rules! run_operations {
         }
 
         #[utoipa::path(
-            delete, path = $path, summary = concat!("Delete a ", $noun),
-            description = "Deletes the run, its child runs and their history.",
-            params(("id" = i64, Path), DeleteQuery), responses((status = 204))
-        )]
+                    delete, path = $path, summary = concat!("Delete a ", $noun),
+                    description = "Deletes the run, its child runs and their history.",
+                    params(("id" = i64, Path), DeleteQuery), responses((status = 204))
+                )]
         pub(super) async fn $delete(
             State(app): State<App>,
             login: Authenticated,
@@ -80,6 +80,7 @@ run_operations!(
     "task",
     "Runs that a later run superseded are not found."
 );
+
 async fn transaction(session: &mut Session, login: &Authenticated, path: &PathParams) -> ApiResult<Run> {
     let id = path.id("id", RunId, "Transaction")?;
     require_run(session, login, id, "Transaction").await

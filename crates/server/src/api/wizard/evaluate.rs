@@ -1,7 +1,9 @@
 //! Evaluation of the wizard while a user fills it in.
 
 use axum::extract::State;
-use stoker_api_types::wizard::{ConflictView, AnswersBody, ControlView, EvaluationView, OptionView, ProblemView};
+use stoker_api_types::wizard::{
+    AnswersBody, ConflictView, ControlView, EvaluationView, OptionView, ProblemView,
+};
 use stoker_diagnostics::Diagnostic;
 use stoker_registry::restrictions::RestrictionEffect;
 use stoker_registry::wizard::ControlState;
