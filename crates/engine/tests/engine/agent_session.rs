@@ -97,6 +97,7 @@ impl Bench {
                     format!("hello {running:?} {finished:?} {} runs", runs.len())
                 }
                 Output::Send(other) => format!("{other:?}"),
+                Output::Check(request) => format!("check {}", request.id),
                 Output::Start(attempt) => format!("start {}", attempt.key),
                 Output::Kill(key) => format!("kill {key}"),
                 Output::HeartbeatEvery { ms } => format!("heartbeat {ms}"),
