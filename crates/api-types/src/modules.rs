@@ -14,6 +14,7 @@ pub struct FaultBody(pub BTreeMap<String, serde_json::Value>);
 /// Module.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Module)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are those of Trove")]
 pub struct ModuleView {
     #[schema(example = "6f4ecebd-5367-471b-aeda-e74920c75fe9")]
     pub id: String,
@@ -74,6 +75,7 @@ pub struct ModuleCollection {
 /// Module on an instance, with the result of its last application.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = ModuleResult)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are those of Trove")]
 pub struct ModuleResultView {
     pub id: String,
     pub name: String,

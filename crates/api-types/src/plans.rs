@@ -369,7 +369,6 @@ pub struct GroupLimitView {
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = SerializedTasks)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_field_names, reason = "the field names are those of Fuel")]
 pub struct SerializedView {
     /// Always empty: parameters are part of the instances.
     #[schema(value_type = Object)]

@@ -19,10 +19,6 @@ pub fn decode_to_agent(text: &str) -> Result<Decoded<ToAgent>, WireError> {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "short-lived: exists only while a message is encoded or decoded"
-)]
 enum ToAgentDto {
     Welcome {
         heartbeat_ms: u64,

@@ -26,6 +26,8 @@ const DOCUMENTS: &[(&str, &str)] = &[
     ("crates/cli/src/commands/graph/local.rs", "searches a file for source positions"),
     ("crates/cli/src/commands/plan/graph.rs", "searches a file for source positions"),
     ("crates/cli/src/commands/plan/text.rs", "`verdicts` is a typed map of numbers"),
+    ("crates/cli/src/commands/run/follow.rs", "prints the run as the server sent it"),
+    ("crates/cli/src/commands/run/progress.rs", "bodies of events have no type yet"),
     ("crates/cli/src/remote/credentials.rs", "the document is the file of stored logins"),
     ("crates/cli/src/remote/mod.rs", "prints resources of any type"),
     // end sorted

@@ -24,7 +24,7 @@ use super::{Driver, Event};
 const CHECKS_MAX: usize = 2;
 
 /// Maximum time of a check, whatever the server requests.
-const TIME_MAX: Duration = Duration::from_secs(600);
+const TIME_MAX: Duration = Duration::from_mins(10);
 
 /// Maximum total size of the differences in a report, well below the limit of a message. What exceeds it is reported
 /// without its text.

@@ -70,9 +70,9 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
     match remote.format() {
         Format::Table if remote.is_quiet() => {
             let drifted = views.iter().filter(|view| view.status == DRIFTED);
-            let names: String = drifted.map(|view| format!("{}\n", name(view))).collect();
+            let names: Vec<String> = drifted.map(name).collect();
             if !names.is_empty() {
-                remote.printer.data(&names)?;
+                remote.printer.data(&(names.join("\n") + "\n"))?;
             }
         }
         Format::Table => remote.printer.page(&text(&views))?,
@@ -110,7 +110,7 @@ fn check(remote: &mut Remote<'_>, env: i64, scope: &Scope<'_>) -> Outcome {
     let started = remote.send_json(Method::Post, format!("clusters/{env}/drift_checks"), &body)?;
     let mut check: DriftCheckView = typed(&started)?;
     while check.status == "running" {
-        std::thread::sleep(POLL);
+        pause();
         check = remote.read(format!("clusters/{env}/drift_checks/{}", check.id))?;
     }
     match check.message {
@@ -142,6 +142,11 @@ fn read(remote: &mut Remote<'_>, env: i64, scope: &Scope<'_>) -> Outcome<Vec<Jso
             return Ok(results);
         }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the command polls and has nothing else to do")]
+fn pause() {
+    std::thread::sleep(POLL);
 }
 
 fn name(view: &DriftView) -> String {

@@ -88,7 +88,7 @@ impl PackageManager {
     }
 
     /// Updates the package lists of one source of apt, given as text. Lists of other sources are kept.
-    pub(in crate::types) fn update_lists_of(self, source: String) -> Command {
+    pub(in crate::types) fn update_lists_of(source: String) -> Command {
         let options = [
             "-o",
             "Dir::Etc::sourcelist={scratch}/new.sources",

@@ -49,7 +49,7 @@ pub(super) fn check<'a>(values: &'a Values, cx: Context<'a>) -> HostFuture<'a, R
         // The lists before the file: an interruption in between leaves a difference, and a wrong source is never enabled.
         let downloads = manager == PackageManager::Apt && source.updates_lists && source.is_enabled;
         if let Some(step) = step.as_mut().filter(|_| downloads) {
-            step.changes.insert(0, HostChange::Run(manager.update_lists_of(text)));
+            step.changes.insert(0, HostChange::Run(PackageManager::update_lists_of(text)));
         }
         steps.extend(step);
         Ok(steps)
@@ -81,7 +81,7 @@ fn deb822(source: &PackageSource, signed_by: Option<&str>) -> Result<String, Fai
         ("Trusted", if source.checks_signatures { String::new() } else { "yes".to_owned() }),
     ];
     let set = fields.iter().filter(|(_, value)| !value.is_empty());
-    Ok(set.map(|(name, value)| format!("{name}: {value}\n")).collect())
+    Ok(lines(set, ": "))
 }
 
 fn yum(name: &str, source: &PackageSource, signed_by: Option<&str>) -> String {
@@ -96,6 +96,11 @@ fn yum(name: &str, source: &PackageSource, signed_by: Option<&str>) -> String {
         ("gpgkey", key.unwrap_or_default()),
     ];
     let set = fields.iter().filter(|(_, value)| !value.is_empty());
-    let lines: String = set.map(|(field, value)| format!("{field}={value}\n")).collect();
-    format!("[{name}]\n{lines}")
+    format!("[{name}]\n{}", lines(set, "="))
+}
+
+/// A line for each field that is set.
+fn lines<'f>(fields: impl Iterator<Item = &'f (&'f str, String)>, separator: &str) -> String {
+    let lines: Vec<String> = fields.map(|(field, value)| [field, separator, value].concat()).collect();
+    lines.join("\n") + "\n"
 }

@@ -50,7 +50,7 @@ fn steps(spec: &Spec, unit: &UnitState) -> Result<Vec<Step>, Failure> {
             steps.push(step("enabled", "false", "true", UnitChange::Enable));
         }
         Some(false) if unit.file.starts_with("enabled") => {
-            steps.push(step("enabled", "true", "false", UnitChange::Disable))
+            steps.push(step("enabled", "true", "false", UnitChange::Disable));
         }
         _ => {}
     }
