@@ -212,7 +212,9 @@ async fn cluster_deletion_releases_its_nodes() {
     let run = server.delete(&path).await.expect(202);
     assert_eq!((&run["name"], &run["status"]), (&json!("cluster_deletion"), &json!("ready")));
     assert_eq!((&run["progress"], &run["cluster"]), (&json!(100), &json!(null)));
-    assert_eq!(server.get(&format!("transactions/{}/", id(&run))).await.expect(200), run);
+    let mut details = server.get(&format!("transactions/{}/", id(&run))).await.expect(200);
+    assert_eq!(details["effects"].take(), json!({"changed": 0, "unchanged": 0, "unknown": 0}));
+    assert_eq!(details, run);
     server.get(&path).await.expect_error(404);
     assert_eq!(server.get("graphs").await.expect(200), json!([]));
     let node = server.get(&format!("nodes/{node_id}")).await.expect(200);
