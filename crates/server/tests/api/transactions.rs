@@ -60,7 +60,7 @@ async fn runs_are_listed_and_read() {
     let expected = json!({
         "id": parent, "cluster": 1, "uuid": "uuid-0", "name": "deploy", "status": "ready", "progress": 0,
         "message": null, "result": {}, "dry_run": false, "stopped": false, "outcome": "succeeded", "graph_type": null,
-        "time_start": "2026-01-31T07:00:00.123456", "time_end": null, "parent_id": null,
+        "time_start": "2026-01-31T07:00:00.123456", "time_end": null, "parent_id": null, "effects": null,
     });
     assert_eq!(transaction_view, expected);
     for (query, expected) in [
