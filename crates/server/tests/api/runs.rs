@@ -24,7 +24,7 @@ impl Site {
 
     pub(crate) async fn with_settings(tasks: &Value, settings: Server) -> Self {
         let runs = Runs { local_agents: true, ..settings.runs.clone() };
-        let server = TestServer::with_settings(Server { runs, ..settings }).await;
+        let server = Box::pin(TestServer::with_settings(Server { runs, ..settings })).await;
         let attempts = install_agents(&server.app);
         server.app.start_background();
         let cluster = create_cluster(&server).await;

@@ -58,7 +58,7 @@ impl TestServer {
         let postgres = if is_postgres_selected() { TestDatabase::create().await } else { None };
         let embedded = || Database::Sqlite { path: folder.file("stoker.db") };
         let database = postgres.as_ref().map_or_else(embedded, TestDatabase::database);
-        let store = Store::open(&database).await.unwrap();
+        let store = Box::pin(Store::open(&database)).await.unwrap();
         let modules = Modules { key_file: folder.file("modules.key"), ..settings.modules.clone() };
         let settings = Server {
             modules,
@@ -66,7 +66,7 @@ impl TestServer {
             plugins_root: folder.file("plugins"),
             ..settings
         };
-        let (app, _) = App::new(store, settings).await.unwrap();
+        let (app, _) = Box::pin(App::new(store, settings)).await.unwrap();
         let service = stoker_server::service(&app);
         let mut server = Self { app, service, token: String::new(), _folder: folder, postgres };
         server.token = server.log_in("admin", "secret").await;
